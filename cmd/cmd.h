@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who asked: argv -> options -> plan -> run -> text. The only folder that prints or
+ * exits, and the only one that sees more than one of the others.
+ */
+#ifndef SIMDBENCH_CMD_H
+#define SIMDBENCH_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "kernels.h"
+#include "perfctr.h"
+#include "reports.h"
+
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_USAGE = 2,   /* bad usage, bad file, unwritable output */
+    EXIT_WRONG = 4,   /* a case was wrong or failed */
+    EXIT_NOTHING = 5, /* nothing was measured: all skipped */
+    EXIT_INTERRUPTED = 130,
+};
+
+/* ---- text lists (text_list.c) ---- */
+
+struct text_list {
+    char **item;
+    size_t n;
+};
+int text_list_add(struct text_list *list, const char *text); /* copies; -ENOMEM */
+int text_list_add_n(struct text_list *list, const char *text, size_t length);
+void text_list_free(struct text_list *list);
+/* Writes up to three members of `list` that are spelled much like `word`: "avx2, avx512";
+ * or an empty string. */
+void text_list_near(const struct text_list *list, const char *word, char *out,
+                    size_t size);
+/* Glob with * ? and [..]; * also matches '/'. */
+bool text_glob(const char *pattern, const char *text);
+
+/* ---- sizes (sizes.c) ---- */
+
+/* Expands "64..512", "64..512:64", "1k..1M*10", "64,100,64x32x128" (suffixes k M G
+ * decimal, Ki Mi Gi binary) and appends one text per shape, suffixes resolved: "64",
+ * "128", ... Items that are no plain numbers or ranges ("n16c3h224w224") are passed on as
+ * they are for the op to parse. -EINVAL with the item and what is wrong; at most
+ * SIZES_MAX shapes. */
+enum { SIZES_MAX = 10000 };
+int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
+
+/* ---- options (args.c) ---- */
+
+struct options {
+    char *command; /* an op's name, or "report", "list", "doctor", "worker" */
+    bool is_op;
+    struct text_list files; /* what stands on the command line without a name */
+    struct text_list isas;  /* as written: "auto", "all", names */
+    struct text_list types, semirings, variants, filters;
+    struct text_list shapes;    /* --sizes, expanded; empty: the op's default */
+    struct text_list baselines; /* NAME[,option=value...] each; "none" */
+    struct text_list plugins;   /* FILE.so[,option=value...] each */
+    struct text_list events;
+    int *cpu; /* --cpu=LIST; n_cpu = 0: choose one */
+    size_t n_cpu;
+    uint32_t threads; /* 1 */
+    bool cold;        /* --cache=cold */
+    bool huge_pages;  /* --pages=2m */
+    uint64_t align;   /* --align, 64 */
+    int64_t time_per_case_ns;
+    uint32_t rounds; /* 0: from time_per_case */
+    uint64_t seed;
+    bool seed_given;
+    char *input; /* --input, NULL: the op's default */
+    bool check_full;
+    int64_t timeout_ns;    /* of one call */
+    char *json, *markdown; /* files, NULL: none */
+    enum format format;
+    bool format_given;
+    bool dry_run, in_process, quiet, pathologies;
+};
+
+/* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
+ * negative errno with an error that names flag and value. */
+int args_parse(int argc, char **argv, struct options *options, struct error *error);
+void options_free(struct options *options);
+/* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
+ */
+bool terminal_colour(FILE *file);
+int terminal_width(FILE *file);
+
+/* ---- catalog (catalog.c): everything that can be run, whoever offers it ---- */
+
+struct worker;
+
+/* A kernel that somebody offers. */
+struct offer {
+    struct worker *worker;                               /* who runs it */
+    uint32_t index;                                      /* its number there */
+    char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
+    uint32_t type, flags;
+    bool is_baseline, is_roof;
+};
+
+struct catalog {
+    struct worker **workers;
+    size_t n_workers;
+    struct offer *offers;
+    size_t n_offers;
+};
+
+/* A shape as its op understands it. */
+struct shape_info {
+    struct simdbench_shape shape;
+    char text[256]; /* canonical */
+    double ops, bytes;
+    struct operands_map map; /* operands without offsets */
+};
+
+/* Starts (or, in process, makes) one worker for own kernels and one per baseline and
+ * plug-in, and asks what they offer. -ENOENT for a baseline that is not there. */
+int catalog_make(const struct options *options, struct catalog *catalog,
+                 struct error *error);
+void catalog_free(struct catalog *catalog);
+/* All names of ops on offer. */
+int catalog_ops(const struct catalog *catalog, struct text_list *ops);
+int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
+                  const char *text, struct shape_info *info, struct error *error);
+/* The op's own --sizes default. */
+int catalog_default_shapes(const struct catalog *catalog, const char *op, char *text,
+                           size_t size, struct error *error);
+
+/* ---- workers (worker.c: the process itself; client.c: the parent's end) ---- */
+
+/* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below
+ * return 0 or: -EPROTO it spoke nonsense, -ECONNRESET it died, -ETIMEDOUT it was killed
+ * because it hung, or the errno that it answered with; the error says why. */
+struct worker_info {
+    char *name; /* "simdbench", "openblas,coretype=SkylakeX" */
+    char *path; /* shared object, NULL: own kernels */
+    struct simdbench_option *options;
+    size_t n_options;
+    char *version, *core, *isa, *detail; /* NULL if unknown */
+    bool is_baseline;
+    pid_t pid;
+};
+const struct worker_info *worker_info(const struct worker *worker);
+/* The program behind `simdbench worker --fd=N ...`; never prints. */
+int worker_main(int argc, char **argv);
+
+/* ---- plan (plan.c) ---- */
+
+struct plan_case {
+    char *id;
+    size_t offer; /* index into the catalog */
+    char *skip;   /* reason why it will not run, or NULL */
+    char *limit_id;
+};
+
+struct plan_group {
+    char *op;
+    uint32_t type;
+    struct shape_info shape;
+    struct plan_case *cases;
+    size_t n_cases;
+};
+
+struct plan {
+    struct plan_group *groups;
+    size_t n_groups;
+};
+
+/* The only place that filters. -EINVAL names unknown ISAs, types, semirings, variants, or
+ * a selection that matches nothing; -ENOMEM sizes that do not fit in memory. */
+int plan_make(const struct options *options, const struct catalog *catalog,
+              struct plan *plan, struct error *error);
+void plan_free(struct plan *plan);
+void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
+
+/* ---- run (run.c): the only place that measures ---- */
+
+/* Runs the plan and fills a run; returns an exit status. */
+int run_plan(const struct options *options, struct catalog *catalog,
+             const struct plan *plan, struct run *run, struct error *error);
+
+/* ---- commands; each returns an exit status ---- */
+
+int command_op(const struct options *options, int argc, char **argv);
+int command_report(const struct options *options);
+int command_list(const struct options *options);
+int command_doctor(const struct options *options);
+
+/* Copies what perfctr knows of the host into the run (host_facts.c). */
+int host_facts(const struct host *host, struct run *run);
+
+#endif

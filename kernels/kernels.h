@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What can be run: ops, kernels, instruction sets, operands in memory, modules.
+ * Own kernels and ops use the very structs of simdbench.h, so a registry and a module
+ * look alike.
+ */
+#ifndef SIMDBENCH_KERNELS_H
+#define SIMDBENCH_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "simdbench.h"
+
+/* ---- instruction sets (isa.c) ---- */
+
+/* Bundles, narrowest first; "lib" is no instruction set and is not listed here. */
+struct isa {
+    const char *name;    /* "avx512" */
+    const char *summary; /* "x86-64-v4: AVX-512 F, BW, DQ, VL, CD" */
+    uint32_t bits;       /* width of its vectors; 0 for scalar */
+};
+
+size_t isa_count(void);
+const struct isa *isa_get(size_t index);
+/* Index of a name, or -1. */
+int isa_find(const char *name);
+/* True if CPU and operating system (XCR0) both have it; else a reason is written, if
+ * asked. */
+bool isa_available(size_t index, char *reason, size_t reason_size);
+/* The widest one that is available. */
+size_t isa_best(void);
+
+/* ---- registry (registry.c, kernels.def) ---- */
+
+/* Lists of own ops and kernels, each ending with NULL. */
+const struct simdbench_op *const *op_list(void);
+const struct simdbench_kernel *const *kernel_list(void);
+const struct simdbench_op *op_find(const char *name); /* NULL if unknown */
+
+const char *type_name(uint32_t type); /* "f32"; NULL if unknown */
+uint32_t type_find(const char *name); /* 0 if unknown */
+size_t type_bytes(uint32_t type);
+
+/* ---- operands in memory (operands.c) ---- */
+
+/* Where each operand lies in a block of memory, relative to its start. Around every
+ * operand is a red zone of OPERANDS_RED_ZONE bytes that no kernel may touch. */
+enum { OPERANDS_RED_ZONE = 256 };
+
+struct operands_map {
+    uint32_t count;
+    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS]; /* data is unused */
+    uint64_t offset[SIMDBENCH_MAX_OPERANDS];
+    uint64_t bytes; /* of the whole block */
+};
+
+/* Asks the op for its operands and places them: each at a multiple of `align` bytes (a
+ * power of two, 64 by default) inside a page of its own, at a page offset drawn from
+ * `seed`. */
+int operands_place(const struct simdbench_op *op, const struct simdbench_shape *shape,
+                   uint32_t type, uint64_t align, uint64_t seed, struct operands_map *map,
+                   struct error *error);
+/* The same for operands that are already laid out (those of a module's op). */
+int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
+                     struct error *error);
+
+/* Operands bound to memory: what kernels are given. */
+struct operands {
+    struct simdbench_operands view;
+    struct simdbench_shape shape;
+    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
+};
+void operands_bind(struct operands *operands, const struct operands_map *map,
+                   const struct simdbench_shape *shape, uint32_t threads, void *base);
+
+/* Writes the red zones; tells which operand's zone was damaged, or -1. */
+void operands_guard(const struct operands *operands);
+int operands_damaged(const struct operands *operands);
+/* Hash of all bytes of all inputs: unequal before and after means a kernel wrote to an
+ * input. */
+uint64_t operands_hash(const struct operands *operands);
+/* Sets every output byte to a pattern that no kernel would write by chance (a NaN
+ * payload). */
+void operands_poison(const struct operands *operands);
+/* Writes all operands back to memory and drops them from all caches. */
+void operands_evict(const struct operands *operands);
+
+/* Positions to check: all of them (`index` NULL is enough) if ops <= 2^24 or `full`; else
+ * every row and column at least once, the corners, the last row and column, and a seeded
+ * sample, so that the reference of them takes about 2^24 inner operations. Returns how
+ * many; writes them to `index` (may be NULL to ask for the number). `per_output` = inner
+ * operations per output. */
+uint64_t operands_sample(const struct simdbench_operand *output, double ops, bool full,
+                         uint64_t seed, uint64_t *index);
+/* Compares outputs with the reference; -EDOM and a sentence about the first and worst
+ * one. */
+int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
+                     uint64_t n, const void *value, const double *slack,
+                     struct error *error);
+
+/* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */
+uint64_t random_next(uint64_t *state);
+double random_uniform(uint64_t *state);
+
+/* ---- modules (module.c) ---- */
+
+struct module {
+    void *handle;
+    const struct simdbench_module *table;
+};
+
+/* Loads a shared object and checks its ABI and its rows. Options are passed to open(). */
+int module_load(struct module *module, const char *path,
+                const struct simdbench_option *const *options, size_t n,
+                struct error *error);
+void module_unload(struct module *module);
+/* File of a module by name: DIR/simdbench/modules beside the executable's lib, the build
+ * tree's kernels/modules, then each folder of SIMDBENCH_MODULES. A name with a '/' or
+ * ending in .so is a path. */
+int module_find(const char *name, char *path, size_t path_size, struct error *error);
+/* Calls `each` for every module file that can be found by name. */
+void module_each(void (*each)(const char *name, const char *path, void *context),
+                 void *context);
+
+#endif

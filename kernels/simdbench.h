@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simdbench.h - bring your own kernels to simdbench.
+ *
+ * A module is a shared object that exports one function, simdbench_module(). It returns a
+ * table of kernels, and of ops if the kernels compute something that simdbench does not
+ * know yet. simdbench loads it with --plugin=FILE.so (or --baseline=NAME for an installed
+ * one) in a process of its own, checks every kernel against its op's reference on the
+ * very operands that it will be timed on, and times it in turns with the kernels that it
+ * is compared with. docs/plugin.md walks through a complete module of about 40 lines.
+ *
+ * How the ABI grows. Every struct begins with its size in bytes, as its maker compiled
+ * it. New fields are added only at the end, so a reader looks at a field only if the
+ * maker's size covers it; a field that is not there reads as zero. Arrays hold pointers
+ * to structs, never structs. SIMDBENCH_ABI rises only when that is not enough; then old
+ * modules are refused with an error that names both versions.
+ *
+ * Threads: all hooks are called from one thread, the one that is measured.
+ * Errors: hooks that can fail return 0 or a negative errno and may write a sentence into
+ * `error`.
+ */
+#ifndef SIMDBENCH_H
+#define SIMDBENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIMDBENCH_ABI 1u
+#define SIMDBENCH_MAX_DIMS 16
+#define SIMDBENCH_MAX_OPERANDS 8
+
+/* Element types. */
+enum simdbench_type {
+    SIMDBENCH_F32 = 1,
+    SIMDBENCH_F64 = 2,
+    SIMDBENCH_I32 = 3,
+    SIMDBENCH_I64 = 4,
+};
+
+/* What a kernel does with an operand. */
+enum simdbench_role {
+    SIMDBENCH_IN = 1,  /* read by run; its values must not be read in prepare */
+    SIMDBENCH_OUT = 2, /* overwritten by run, never read before it is written */
+    SIMDBENCH_CONST =
+        3, /* read-only and known beforehand (weights): prepare may reorder it */
+};
+
+/* Flags of a kernel. */
+enum simdbench_flag {
+    SIMDBENCH_PATHOLOGY = 1u << 0, /* slow on purpose: left out unless asked for */
+    SIMDBENCH_REGISTERS = 1u << 1, /* touches no operand: runs only at shapes of rank 0 */
+};
+
+/* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
+struct simdbench_shape {
+    uint32_t size;
+    uint32_t rank;
+    int64_t dim[SIMDBENCH_MAX_DIMS];
+};
+
+/* One operand: `count` elements at `data`; rows, where there are any, are `ld` elements
+ * apart. */
+struct simdbench_operand {
+    uint32_t size;
+    uint32_t type; /* enum simdbench_type */
+    uint32_t role; /* enum simdbench_role */
+    uint32_t reserved;
+    uint64_t count; /* elements from the first to the last, gaps between rows included */
+    int64_t ld;     /* elements from one row to the next */
+    void *data;
+};
+
+/* All that a kernel needs to know of a case. The order of operands is the op's business:
+ * gemm has A (m x k), B (k x n) and C (m x n), and dim = {m, n, k}. */
+struct simdbench_operands {
+    uint32_t size;
+    uint32_t count;   /* operands in use */
+    uint32_t threads; /* how many threads run may use */
+    uint32_t reserved;
+    const struct simdbench_shape *shape;
+    struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
+};
+
+/* The contract of an operation. All functions are pure but for what they are said to
+ * write. */
+struct simdbench_op {
+    uint32_t size;
+    uint32_t reserved;
+    const char *name;       /* first part of a case id: letters, digits, '-' and '_' */
+    const char *summary;    /* one line for people */
+    const char *shape_help; /* what a shape looks like: "N or MxNxK" */
+    const char *default_shapes; /* what is run when no --sizes are given: "64..512" */
+
+    /* Reads one shape. Sets size, rank and dim. */
+    int (*parse)(const char *text, struct simdbench_shape *shape, char *error,
+                 size_t error_size);
+    /* Writes the shape as it stands in case ids; parse() of it gives the same shape. */
+    void (*format)(const struct simdbench_shape *shape, char *text, size_t text_size);
+    /* Sets type, role, count and ld of each operand and returns how many there are (at
+     * most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count does not
+     * fit. */
+    int (*layout)(const struct simdbench_shape *shape, uint32_t type,
+                  struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
+    /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
+     * that the op knows, or is NULL for its default. -EINVAL for a name that it does not
+     * know. */
+    int (*fill)(const struct simdbench_operands *operands, uint64_t seed,
+                const char *input);
+    /* Computes the right answer for output elements `index[0..n)` (element offsets in the
+     * first SIMDBENCH_OUT operand); index NULL means element i of [0, n). Writes n
+     * elements of the output's type to `value`, and to `slack` the largest absolute error
+     * allowed for each: 0 demands equal bits (any NaN equals any NaN). `semiring` is the
+     * kernel's, or NULL. -EINVAL for a semiring that it does not know. */
+    int (*reference)(const struct simdbench_operands *operands, const char *semiring,
+                     const uint64_t *index, uint64_t n, void *value, double *slack);
+    /* Inner operations and least bytes moved by one call. */
+    void (*work)(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                 double *bytes);
+};
+
+/* One kernel: a function that fulfils an op for one element type on one instruction set.
+ */
+struct simdbench_kernel {
+    uint32_t size;
+    uint32_t flags; /* enum simdbench_flag */
+    uint32_t type;  /* enum simdbench_type */
+    uint32_t reserved;
+    const char *op;       /* name of an op of simdbench or of this module */
+    const char *semiring; /* for ops that have one ("maxplus"), else NULL */
+    const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have;
+                             "lib": a library that chooses for itself, see describe */
+    const char *variant;  /* last part of the case id */
+    const char *layout; /* how operands lie in memory when there is a choice, else NULL */
+    const char *roof; /* instruction mix that limits it ("fma_max", "add_max", "mul_max",
+                         "fma", "read", "write", "copy"), or NULL */
+
+    /* Before timing, once a case: allocate, make library handles. May be NULL. -ENOTSUP
+     * (with a reason) means that this shape is not supported: the case is skipped. */
+    int (*prepare)(const struct simdbench_operands *operands, void **state, char *error,
+                   size_t error_size);
+    /* The work. Called many times; cannot fail. */
+    void (*run)(const struct simdbench_operands *operands, void *state);
+    /* After timing. May be NULL. */
+    void (*release)(void *state);
+};
+
+/* --plugin=FILE.so,name=value arrives as one option each. */
+struct simdbench_option {
+    uint32_t size;
+    uint32_t reserved;
+    const char *name;
+    const char *value;
+};
+
+/* What describe says of a library once it is open. Strings are copied by the caller. */
+struct simdbench_description {
+    uint32_t size;
+    uint32_t reserved;
+    const char *version; /* "OpenBLAS 0.3.21" */
+    const char *core;    /* what the library chose to run here: "Haswell" */
+    const char *isa;     /* the instruction set of that choice: "avx2"; NULL if unknown */
+    const char *detail;  /* build or configuration string, NULL if none */
+};
+
+struct simdbench_module {
+    uint32_t size;
+    uint32_t abi; /* SIMDBENCH_ABI that the module was compiled with */
+    const char *name;
+    const struct simdbench_op *const *ops;         /* ends with NULL; may be NULL */
+    const struct simdbench_kernel *const *kernels; /* ends with NULL */
+
+    /* Once a process, before anything else. May be NULL (then options are refused). A
+     * library that reads its environment when it is loaded is best loaded here, with
+     * dlopen. */
+    int (*open)(const struct simdbench_option *const *options, size_t n, char *error,
+                size_t error_size);
+    /* After open, any number of times. May be NULL. */
+    int (*describe)(struct simdbench_description *description);
+    /* Before prepare: how many threads run may use. May be NULL for one-threaded kernels.
+     */
+    int (*set_threads)(uint32_t threads);
+    void (*close)(void); /* May be NULL. */
+};
+
+/* The one exported symbol. `abi` is the SIMDBENCH_ABI of the simdbench that asks. Always
+ * return the table: simdbench compares the versions and reports a mismatch better than a
+ * module can. */
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const struct simdbench_module *
+simdbench_module(uint32_t abi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How it is measured: events, counters, the sampler, the clock probe, the host.
+ * Nothing here knows what a kernel is.
+ */
+#ifndef SIMDBENCH_PERFCTR_H
+#define SIMDBENCH_PERFCTR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* ---- events (events.c): names to perf_event encodings, by libpfm4 ---- */
+
+enum { EVENT_NAME_SIZE = 128, EVENTS_MAX = 64 };
+
+/* One event as perf_event_open takes it. */
+struct event {
+    char name[EVENT_NAME_SIZE];   /* as the user wrote it */
+    char string[EVENT_NAME_SIZE]; /* fully qualified,
+                                     "skx::CORE_POWER:LVL1_TURBO_LICENSE:u" */
+    uint32_t type;                /* perf_event_attr.type */
+    uint64_t config, config1, config2;
+};
+
+/* Encodes a libpfm4 name ("cycles", "core_power.lvl2_turbo_license",
+ * "skx::L1D:REPLACEMENT"), or a raw config ("r1828"). Counts user space only. -EINVAL
+ * names the event and near matches. */
+int event_encode(const char *name, struct event *event, struct error *error);
+/* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
+ * name or description contains `pattern` (case-insensitive; NULL: all). */
+int event_each(const char *pattern,
+               void (*each)(const char *name, const char *description, void *context),
+               void *context, struct error *error);
+
+/* ---- the kernel's interface as a table, so that tests can script it (system.c) ---- */
+
+struct perf_event_attr;
+struct perf_system {
+    int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                unsigned long flags);
+    ssize_t (*read)(int fd, void *buffer, size_t size);
+    int (*ioctl)(int fd, unsigned long request, unsigned long argument);
+    int (*close)(int fd);
+};
+extern const struct perf_system perf_system_linux;
+
+/* ---- counters (counters.c): perf_event groups of the calling thread ---- */
+
+struct counters;
+
+/* What one counter counted between two reads. `running_share` is 1 when it counted all
+ * the time; if `absent` is not empty there is no value, and it says why and what to type.
+ */
+struct count {
+    uint64_t value;
+    double running_share;
+    char absent[256];
+};
+
+/* Opens the events for the calling thread (user space only) as pinned groups: as few
+ * passes as the PMU needs, each pass one group that is counted alone. An event that
+ * cannot be opened is absent with its reason and does not disturb the others; only
+ * running out of memory is an error. n = 0 is allowed. */
+int counters_open(struct counters **counters, const struct event *events, size_t n,
+                  const struct perf_system *system, struct error *error);
+void counters_close(struct counters *counters);
+/* Number of passes (at least 1). */
+size_t counters_passes(const struct counters *counters);
+/* Enables the groups of one pass and disables the others; not for use inside a batch. */
+void counters_select(struct counters *counters, size_t pass);
+/* Reads the groups of the selected pass at the begin and end of a region. */
+void counters_begin(struct counters *counters);
+void counters_end(struct counters *counters);
+/* The counts of the last region, one for each event given to counters_open: true if event
+ * `i` belongs to the selected pass (or can never be counted), false if another pass
+ * counts it. */
+bool counters_get(const struct counters *counters, size_t i, struct count *count);
+
+/* ---- sampler (sampler.c): all that is read around one batch ---- */
+
+/* Counter 0 of each sample is nanoseconds. */
+struct sample {
+    int64_t ns;         /* wall time, CLOCK_MONOTONIC */
+    int64_t cpu_ns;     /* CPU time of this thread (its window encloses that of ns) */
+    int64_t process_ns; /* CPU time of all threads of the process */
+    int64_t minor_faults, major_faults;
+    int64_t voluntary_switches, involuntary_switches;
+    int32_t cpu_begin, cpu_end; /* where it ran: unequal means that it migrated */
+};
+
+struct sampler {
+    struct counters *counters; /* NULL: none */
+    struct sample begin;
+};
+
+/* begin: perf groups, then resource usage, then the clock. end: the reverse. Nothing is
+ * allocated; no system call lies between the clock and the work. */
+void sampler_begin(struct sampler *sampler);
+void sampler_end(struct sampler *sampler, struct sample *sample);
+/* Adds one sample to a sum (for cases whose calls are timed one by one). */
+void sample_add(struct sample *sum, const struct sample *more);
+
+/* What the arithmetic environment of the calling thread should be: round to nearest, no
+ * flush-to-zero, exceptions masked, upper halves clean. reset returns nothing; changed
+ * tells whether rounding or denormal modes differ from that. */
+void float_state_reset(void);
+bool float_state_changed(void);
+
+/* ---- clock (clock.c) ---- */
+
+/* GHz of this core over about `ns` nanoseconds, by a chain of dependent register adds (1
+ * cycle each on every x86-64 core; add reg,reg because some cores execute add reg,imm for
+ * nothing). 20 000 ns gives about 0.1%. */
+double clock_ghz(int64_t ns);
+/* The same by a chain of dependent multiplies (3 cycles each): an independent witness. */
+double clock_ghz_imul(int64_t ns);
+int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
+/* Resolution and cost of one reading of the timer, in nanoseconds. */
+void clock_cost(double *resolution_ns, double *cost_ns);
+
+/* ---- CPUs and noise (cpus.c) ---- */
+
+enum { CPUS_MAX = 1024 };
+/* Reads "0,2-5"; -EINVAL for bad syntax, -ENODEV for a CPU that this process may not use.
+ */
+int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *error);
+/* CPUs that this process may use, ascending. */
+size_t cpus_allowed(int *cpu, size_t max);
+int cpus_pin(const int *cpu, size_t n, struct error *error);
+/* Steal time of one CPU since boot in clock ticks, or -1 if the system does not tell. */
+int64_t cpus_steal(int cpu);
+
+/* ---- memory (pages.c) ---- */
+
+/* Bytes at [data, data + size) that smaps says lie on pages of 2 MiB; -1 if unreadable.
+ */
+int64_t pages_huge(const void *data, uint64_t size);
+/* Memory that can be had without swapping (MemAvailable), in bytes; 0 if unknown. */
+uint64_t memory_available(void);
+
+/* ---- host (host.c): what this machine is ---- */
+
+struct cache {
+    int level;
+    char type; /* 'd' data, 'i' instruction, 'u' unified */
+    uint64_t bytes;
+    uint32_t line, ways, sharing; /* bytes, associativity, CPUs that share it */
+};
+
+enum pmu_state { PMU_OK, PMU_NO_HARDWARE, PMU_FORBIDDEN, PMU_UNKNOWN };
+
+/* Strings are empty and numbers -1 where the system does not tell. */
+struct host {
+    char cpu[128];   /* model name */
+    char vendor[32]; /* "AuthenticAMD" */
+    int family, model, stepping;
+    char microcode[32];
+    int cpus, cores, sockets, numa_nodes;
+    int smt; /* 1 active, 0 not, -1 unknown */
+    struct cache cache[8];
+    size_t caches;
+    uint64_t memory;              /* bytes */
+    char kernel[128];             /* uname release */
+    char os[128];                 /* PRETTY_NAME of os-release */
+    char virtualisation[32];      /* "kvm", "none", ... ; container is apart */
+    char container[32];           /* "docker", "podman", "lxc", "" */
+    char governor[32], turbo[16]; /* "performance"; "on", "off", "" */
+    char thp[16], thp_shmem[16];  /* "always", "madvise", "never" */
+    int aslr, perf_paranoid, nmi_watchdog;
+    double tsc_ghz; /* measured over a few milliseconds; 0 if no TSC */
+    char clocksource[32];
+    double load[3];
+    enum pmu_state pmu;
+    char pmu_reason[256]; /* why there is no PMU and what to type */
+    char pmu_name[64];    /* libpfm4's name of the core PMU, if it knows it */
+    char fingerprint[17]; /* hash of the fields that make times comparable */
+};
+
+/* Reads everything under `root` ("" for the real machine, else a directory with proc/ and
+ * sys/ for tests). */
+void host_read(struct host *host, const char *root);
+
+#endif

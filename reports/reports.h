@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What it means: the run as data, statistics on samples, and a run as text.
+ * Everything a person reads is made from a struct run, so a saved file prints what was
+ * printed live. No clock, no operating system but files. Units: nanoseconds, bytes,
+ * operations.
+ */
+#ifndef SIMDBENCH_REPORTS_H
+#define SIMDBENCH_REPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+
+/* ---- statistics (stats.c) ---- */
+
+/* An interval; `known` is false below STATS_MIN_SAMPLES. */
+struct interval {
+    bool known;
+    double lo, hi;
+    double level; /* exact confidence level, at least the one asked for */
+};
+
+enum { STATS_MIN_SAMPLES = 6 };
+#define STATS_LEVEL 0.95
+
+/* Median (mean of the middle two for even n); NaN for n = 0. `x` is not changed. */
+double stats_median(const double *x, size_t n);
+double stats_min(const double *x, size_t n);
+/* Median absolute deviation from the median, not scaled. */
+double stats_mad(const double *x, size_t n);
+/* Exact order-statistic interval of the median: [x(k), x(n+1-k)] with the largest k for
+ * which 2 P(Binomial(n, 1/2) < k) <= 1 - level. Distribution-free; the same numbers
+ * invert the sign test. */
+struct interval stats_median_interval(const double *x, size_t n, double level);
+/* That k; 0 if there is none. */
+size_t stats_sign_k(size_t n, double level);
+/* Median and interval of exp(log a - log b) over pairs: how many times faster b is than
+ * a. */
+double stats_ratio(const double *a, const double *b, size_t n, double level,
+                   struct interval *interval);
+double stats_geomean(const double *x, size_t n);
+
+/* ---- the model ---- */
+
+enum status {
+    STATUS_PENDING,
+    STATUS_OK,
+    STATUS_SKIPPED,
+    STATUS_WRONG,
+    STATUS_FAILED,
+    STATUS_NOISY
+};
+const char *status_name(enum status status);
+
+struct setting {
+    char *name, *value;
+};
+
+struct ratio {
+    char *baseline; /* case id */
+    double speedup; /* over 1: this case is faster */
+    struct interval ci;
+};
+
+struct counter {
+    char *name;         /* as asked for, or "page-faults" and the like */
+    char *event;        /* qualified event string, NULL for resource usage */
+    char *config;       /* raw config in hex, NULL likewise */
+    char *absent;       /* reason; then there is no value */
+    double value;       /* median per call */
+    double per_element; /* value / ops */
+    double running_share;
+    double *samples; /* raw count of each batch */
+    size_t n;
+};
+
+struct limit {
+    char *id;          /* roof case; NULL: none */
+    double gops, gbps; /* one of them, the other 0 */
+    double share;      /* measured / limit */
+    bool too_low;      /* share above 1.02: the limit was measured too low */
+};
+
+/* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
+ * run_summarise() derives the rest. */
+struct result {
+    size_t group; /* cases with the same number are compared with each other */
+    char *id, *op, *type, *isa, *variant, *shape;
+    struct setting
+        *settings; /* those that differ from their default, in their fixed order */
+    size_t n_settings;
+    int threads, threads_used;
+    char *module; /* NULL: own kernel */
+    struct setting *module_options;
+    size_t n_module_options;
+    char *module_version, *module_core,
+        *module_isa; /* what the library says; may be NULL */
+    bool is_roof, is_baseline;
+    enum status status;
+    char *reason; /* for every status but ok; never NULL then */
+    char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
+    size_t n_notes;
+    double ops, bytes; /* work of one call */
+    double prepare_ns;
+    uint64_t iterations; /* calls a batch */
+    double *samples_ns;  /* raw total of each valid batch */
+    uint32_t *rounds;    /* the round that each sample belongs to, ascending */
+    size_t n_samples;
+    double overhead_ns; /* of the loop, per call */
+    uint32_t voided;    /* batches thrown away on evidence */
+    double *clock_ghz;  /* clock probes beside this case's batches */
+    size_t n_clock;
+    struct counter *counters;
+    size_t n_counters;
+    char *limit_id; /* id of the roof case that limits it, NULL: none */
+
+    /* derived by run_summarise */
+    double median_ns, min_ns, mad_ns; /* per call, overhead subtracted */
+    struct interval ci_ns;
+    char *ci_reason; /* why there is no interval */
+    double gops, gbps;
+    struct limit limit;
+    struct ratio *ratios; /* against each baseline of the group */
+    size_t n_ratios;
+    double ghz; /* median; 0: unknown */
+    struct interval ghz_ci;
+};
+
+/* A named fact about host or settings. */
+enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_BOOL };
+struct fact {
+    char *name;
+    enum fact_kind kind;
+    char *text;
+    double number; /* also 0 or 1 of a bool */
+    bool identity; /* host only: part of the fingerprint */
+};
+
+struct facts {
+    struct fact *fact;
+    size_t n;
+};
+
+struct run {
+    int schema_version;
+    char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
+    char *started_at; /* ISO 8601, UTC */
+    char **argv;
+    size_t argc;
+    char *seed;
+    struct facts settings;
+    char *fingerprint;
+    struct facts host; /* all but the three below */
+    char **isas;
+    size_t n_isas;
+    char *pmu_state, *pmu_reason;
+    struct result *results; /* in plan order */
+    size_t n_results;
+    bool interrupted;
+};
+
+enum { RUN_SCHEMA_VERSION = 1 };
+
+/* Building blocks. All strings are copied; *_add functions append and return the new
+ * entry, or NULL when out of memory. */
+struct run *run_new(void);
+void run_free(struct run *run);
+struct result *
+run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
+int facts_text(struct facts *facts, const char *name, const char *text);
+int facts_number(struct facts *facts, const char *name, double number);
+int facts_bool(struct facts *facts, const char *name, bool value);
+int string_set(char **where, const char *text); /* frees the old one; NULL clears */
+int result_set_status(struct result *result, enum status status, const char *reason);
+int result_add_note(struct result *result, const char *note);
+int result_add_sample(struct result *result, uint32_t round, double ns);
+int result_add_clock(struct result *result, double ghz);
+int result_add_setting(struct result *result, const char *name, const char *value);
+struct counter *result_add_counter(struct result *result, const char *name);
+int counter_add_sample(struct counter *counter, double value);
+void result_clear_samples(struct result *result); /* before a group starts again */
+
+/* Derives summaries, rates, limits and ratios of one group, or of all with GROUP_ALL.
+ * Ratios use only rounds in which both cases have a sample. */
+#define GROUP_ALL ((size_t)-1)
+int run_summarise(struct run *run, size_t group);
+
+/* ---- JSON (json_write.c, json_read.c): reports/schema.json describes it ---- */
+
+/* Writes to a temporary file beside `path`, then renames: the old file stays if anything
+ * fails. A path that is no regular file (/dev/stdout, a pipe) is written to directly. */
+int run_save(const struct run *run, const char *path, struct error *error);
+int run_write_json(const struct run *run, FILE *file, struct error *error);
+/* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other
+ * schema versions, wrong types: the error names the field's path. */
+int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
+int run_load(struct run **run, const char *path, struct error *error);
+
+/* ---- text ---- */
+
+struct text_options {
+    bool colour;
+    int width;  /* columns of the terminal; 0: unlimited */
+    bool roofs; /* show roof rows too */
+};
+
+/* The table in three steps, so that a live run can print each group when it ends;
+ * printing all at once calls the same three. Column widths come from the planned cases.
+ */
+void table_begin(const struct run *run, const struct text_options *options, FILE *file);
+void table_group(const struct run *run, size_t group, const struct text_options *options,
+                 FILE *file);
+void table_end(const struct run *run, const struct text_options *options, FILE *file);
+
+enum format { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_CSV };
+/* -EINVAL if there is no such format. */
+int format_find(const char *name, enum format *format);
+int run_write(const struct run *run, enum format format,
+              const struct text_options *options, FILE *file, struct error *error);
+
+/* Makes text safe to print: control characters and invalid UTF-8 become escapes. `out` is
+ * always terminated. */
+void text_plain(const char *text, char *out, size_t size);
+
+#endif
