@@ -211,12 +211,14 @@ int gemm_workspace_prepare(const struct simdbench_operands *operands, void **sta
 {
     const struct simdbench_shape *shape = operands->shape;
     const size_t size = element_size(operands->operand[0]->type);
-    const size_t deep = (size_t)least(shape->dim[2], GEMM_DEPTH_BYTES / (int64_t)size);
+    const size_t deep = (size_t)least(shape->dim[2], GEMM_DEPTH);
     const size_t wide = (size_t)least(shape->dim[1], GEMM_WIDTH);
-    /* The last tile of columns may overlap its neighbour, so it is a whole one. */
-    const size_t panels = round_up(deep * (wide + GEMM_COLUMNS) * size);
-    const size_t tall = (size_t)least(shape->dim[0], GEMM_HEIGHT + 1);
-    const size_t rows = round_up(tall * (deep * size + GEMM_ROW_PAD_BYTES));
+    const int64_t most = GEMM_BLOCK_BYTES / (GEMM_DEPTH * (int64_t)size);
+    const size_t tall = (size_t)least(shape->dim[0], most) + 1;
+    /* The last tile of columns may overlap its neighbour, so it is a whole one; copied
+     * rows begin in lines of their own. */
+    const size_t panels = round_up(deep * (wide + GEMM_TILE) * size);
+    const size_t rows = round_up(tall * (deep * size + 128));
     struct gemm_workspace *workspace = malloc(sizeof *workspace);
     char *memory = aligned_alloc(4096, panels + rows);
 

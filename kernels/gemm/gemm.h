@@ -53,15 +53,13 @@ static inline double gemm_form_zero(enum gemm_form form)
     return gemm_form_min(form) ? __builtin_inf() : -__builtin_inf();
 }
 
-/* Limits of one block, for every ISA: a panel of B takes at most GEMM_DEPTH_BYTES for
- * each of at most GEMM_WIDTH columns, a tile at most GEMM_ROWS rows and GEMM_COLUMNS
- * columns. */
+/* Limits of a block, for every ISA: so many k-steps, columns of B, and bytes of A. No
+ * tile has more columns than GEMM_TILE. */
 enum {
-    GEMM_DEPTH_BYTES = 1024,
+    GEMM_DEPTH = 256,
     GEMM_WIDTH = 1024,
-    GEMM_HEIGHT = 240,
-    GEMM_COLUMNS = 16,
-    GEMM_ROW_PAD_BYTES = 128,
+    GEMM_BLOCK_BYTES = 240 << 10,
+    GEMM_TILE = 16,
 };
 
 /* Memory for packed blocks: the state of every row of gemm, made by prepare. */

@@ -53,19 +53,26 @@
         if (vectors > 1)                                           \
             UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
     }
-#define ROW_FOLD(u, i, j, r)                                                 \
-    if ((i) < rows) {                                                        \
-        acc[i][0] = BETTER(acc[i][0], LOAD(c + (i)*ldc));                    \
-        if (vectors > 1)                                                     \
-            acc[i][TILE_VECTORS - 1] =                                       \
-                BETTER(acc[i][TILE_VECTORS - 1], LOAD(c + (i)*ldc + LANES)); \
+#define ROW_FOLD(u, i, j, r)                                        \
+    if ((i) < rows) {                                               \
+        acc[i][0] = BETTER(acc[i][0], LOAD(to));                    \
+        if (vectors > 1)                                            \
+            acc[i][TILE_VECTORS - 1] =                              \
+                BETTER(acc[i][TILE_VECTORS - 1], LOAD(to + LANES)); \
+        NEXT_ROW(to);                                               \
     }
-#define ROW_STORE(u, i, j, r)                                     \
-    if ((i) < rows) {                                             \
-        STORE(c + (i)*ldc, acc[i][0]);                            \
-        if (vectors > 1)                                          \
-            STORE(c + (i)*ldc + LANES, acc[i][TILE_VECTORS - 1]); \
+#define ROW_STORE(u, i, j, r)                            \
+    if ((i) < rows) {                                    \
+        STORE(to, acc[i][0]);                            \
+        if (vectors > 1)                                 \
+            STORE(to + LANES, acc[i][TILE_VECTORS - 1]); \
+        NEXT_ROW(to);                                    \
     }
+#define NEXT_ROW(to) \
+    do {             \
+        to += ldc;   \
+        HIDE(to);    \
+    } while (0)
 #define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
 #define K_STEP(u)                                                \
     {                                                            \
@@ -151,8 +158,10 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
             base[1] += size;
             base[2] += size;
         }
+        TYPE *to = c;
         if (fold) {
             EACH_ROW(ROW_FOLD, 0)
+            to = c;
         }
         EACH_ROW(ROW_STORE, 0)
     }
@@ -280,7 +289,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                         const TYPE *a, const TYPE *b, TYPE *c, bool fold)
 {
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips;
-    const ptrdiff_t several = GEMM_HEIGHT / TILE_ROWS;
+    const ptrdiff_t several =
+        GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * TILE_ROWS);
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
     const ptrdiff_t padded =
         ((k * (ptrdiff_t)sizeof(TYPE) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(TYPE);
@@ -367,8 +377,7 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         .copy_panels =
             n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
     };
-    const ptrdiff_t deepest = GEMM_DEPTH_BYTES / (ptrdiff_t)sizeof(TYPE);
-    const ptrdiff_t depths = k > deepest ? (k + deepest - 1) / deepest : 1;
+    const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
     /* Blocks of whole tiles; the last one has the ragged edge too. */
     const ptrdiff_t wide = TILE_VECTORS * LANES, whole = n / wide;
     const ptrdiff_t widths = whole ? (whole * wide + GEMM_WIDTH - 1) / GEMM_WIDTH : 1;
