@@ -104,10 +104,12 @@ struct offer {
 };
 
 struct catalog {
-    struct worker **workers;
+    int memory_fd;           /* the operands of the group at hand; all workers map it */
+    struct worker **workers; /* own kernels first */
     size_t n_workers;
     struct offer *offers;
     size_t n_offers;
+    char *missing; /* why the default baseline is not there, or NULL */
 };
 
 /* A shape as its op understands it. */
@@ -123,6 +125,8 @@ struct shape_info {
 int catalog_make(const struct options *options, struct catalog *catalog,
                  struct error *error);
 void catalog_free(struct catalog *catalog);
+/* The worker that brings an op (own or a module's); NULL if nobody does. */
+struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */
 int catalog_ops(const struct catalog *catalog, struct text_list *ops);
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
@@ -142,6 +146,7 @@ struct worker_info {
     struct simdbench_option *options;
     size_t n_options;
     char *version, *core, *isa, *detail; /* NULL if unknown */
+    char *advice; /* what to type for a better choice of core, or NULL */
     bool is_baseline;
     pid_t pid;
 };
