@@ -108,14 +108,14 @@ static int describe_run(const struct options *options, const struct catalog *cat
         char **where;
         const char *text;
     } texts[] = {{&run->seed, text},
-                 {&run->tool_version, version_number()},
-                 {&run->tool_commit, version_commit()},
-                 {&run->tool_compiler, version_compiler()},
-                 {&run->tool_flags, version_flags()}};
+                 {&run->tool_version, simdbench_version.number},
+                 {&run->tool_commit, simdbench_version.commit},
+                 {&run->tool_compiler, simdbench_version.compiler},
+                 {&run->tool_flags, simdbench_version.flags}};
     for (size_t i = 0; i < ARRAY_LEN(texts) && status == 0; i++)
         status = string_set(texts[i].where, texts[i].text);
     for (int i = 0; i < argc && status == 0; i++)
-        status = run_add_argument(run, argv[i]);
+        status = strings_add(&run->argv, &run->argc, argv[i]);
     if (status == 0)
         status = add_settings(options, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
@@ -125,7 +125,7 @@ static int describe_run(const struct options *options, const struct catalog *cat
     cJSON_ArrayForEach(isa, isas)
     {
         if (status == 0 && cJSON_IsString(isa))
-            status = run_add_isa(run, isa->valuestring);
+            status = strings_add(&run->isas, &run->n_isas, isa->valuestring);
     }
     struct host host;
     host_read(&host, "");
@@ -141,7 +141,7 @@ static int write_outputs(const struct options *options, const struct run *run,
     if (options->json)
         status = run_save(run, options->json, error);
     if (options->markdown && status == 0)
-        status = run_save_as(run, FORMAT_MARKDOWN, options->markdown, error);
+        status = report_save(run, FORMAT_MARKDOWN, options->markdown, error);
     if (options->format != FORMAT_TABLE && !options->quiet && status == 0)
         status = run_write(run, options->format, &text, stdout, error);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))

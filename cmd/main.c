@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     struct options options;
     struct error error = {.text = ""};
     int status = args_parse(argc, argv, &options, &error);
-    if (status < 0)
+    if (status < 0 && error.text[0])
         fprintf(stderr, "simdbench: %s\n", error.text);
     if (status)
         return status < 0 ? EXIT_USAGE : EXIT_OK;

@@ -107,32 +107,42 @@ static int measure_overhead(struct group_state *group)
     return 0;
 }
 
+/* What perf_event counted, and where it did not count what getrusage knows, that. */
 static void add_counters(struct group_state *group, struct case_state *entry,
                          const cJSON *reply)
 {
+    const struct session *session = group->session;
     struct result *result = case_result(group, entry);
-    const double usage[] = {message_number(reply, "minor_faults", 0) +
-                                message_number(reply, "major_faults", 0),
-                            message_number(reply, "voluntary_switches", 0) +
-                                message_number(reply, "involuntary_switches", 0),
-                            message_number(reply, "cpu_ns", 0)};
-    for (size_t i = 0; i < ARRAY_LEN(usage); i++)
-        counter_add_sample(&result->counters[i], usage[i]);
-    size_t i = ARRAY_LEN(usage);
+    double usage[USAGE_COUNTERS] = {
+        [USAGE_PAGE_FAULTS] = message_number(reply, "minor_faults", 0) +
+                              message_number(reply, "major_faults", 0),
+        [USAGE_CONTEXT_SWITCHES] = message_number(reply, "voluntary_switches", 0) +
+                                   message_number(reply, "involuntary_switches", 0),
+        [USAGE_TASK_CLOCK] = message_number(reply, "cpu_ns", 0)};
+    size_t i = 0;
     const cJSON *count;
     cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
     {
-        if (i >= result->n_counters)
+        if (i >= session->options->events.n)
             break;
-        struct counter *counter = &result->counters[i++];
+        size_t at = session->counter_of_event[i++];
+        struct counter *counter = &result->counters[at];
         const char *absent = message_text(count, "absent");
-        if (absent) {
-            string_set(&counter->absent, absent);
-        } else if (cJSON_HasObjectItem(count, "value")) {
-            counter_add_sample(counter, message_number(count, "value", 0));
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
+        if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
+            usage[at] = value->valuedouble;
+        } else if (cJSON_IsNumber(value)) {
+            counter_add_sample(counter, value->valuedouble);
             counter->running_share = message_number(count, "running_share", 1);
+        } else if (absent && at < USAGE_COUNTERS) {
+            string_set(&counter->event, "getrusage");
+            string_set(&counter->config, NULL);
+        } else if (absent) {
+            string_set(&counter->absent, absent);
         }
     }
+    for (i = 0; i < USAGE_COUNTERS; i++)
+        counter_add_sample(&result->counters[i], usage[i]);
 }
 
 static void shuffle(size_t *order, size_t n, uint64_t *random)

@@ -11,18 +11,43 @@
 
 #define SAVE_EVERY_NS 1000000000LL
 
-static int add_counter(struct result *result, const char *name, const struct event *event)
+/* Known of every batch without perf_event; an event of the same name takes their place
+ * where the kernel counts it. */
+static const char *const usage_names[USAGE_COUNTERS] = {
+    [USAGE_PAGE_FAULTS] = "page-faults",
+    [USAGE_CONTEXT_SWITCHES] = "context-switches",
+    [USAGE_TASK_CLOCK] = "task-clock"};
+
+static int add_counters(struct session *session, struct result *result)
 {
-    struct counter *counter = result_add_counter(result, name);
-    if (!counter)
-        return -ENOMEM;
-    counter->running_share = 1;
-    if (!event)
-        return 0;
-    char config[24];
-    snprintf(config, sizeof config, "0x%" PRIx64, event->config);
-    int status = string_set(&counter->event, event->string);
-    return status < 0 ? status : string_set(&counter->config, config);
+    for (size_t i = 0; i < USAGE_COUNTERS; i++) {
+        struct counter *counter = result_add_counter(result, usage_names[i]);
+        if (!counter)
+            return -ENOMEM;
+        counter->running_share = 1;
+    }
+    for (size_t i = 0; i < session->options->events.n; i++) {
+        const struct event *event = &session->events[i];
+        size_t at = 0;
+        while (at < result->n_counters && strcmp(result->counters[at].name, event->name))
+            at++;
+        struct counter *counter = at < result->n_counters
+                                      ? &result->counters[at]
+                                      : result_add_counter(result, event->name);
+        if (!counter)
+            return -ENOMEM;
+        char config[24];
+        snprintf(config, sizeof config, "0x%" PRIx64, event->config);
+        session->counter_of_event[i] = at;
+        counter->asked = true;
+        counter->running_share = 1;
+        int status = string_set(&counter->event, event->string);
+        if (status == 0)
+            status = string_set(&counter->config, config);
+        if (status < 0)
+            return status;
+    }
+    return 0;
 }
 
 static int add_settings(struct result *result, const struct options *options)
@@ -50,7 +75,8 @@ static int add_settings(struct result *result, const struct options *options)
 static int note_narrow(struct result *result, const struct worker_info *worker)
 {
     int isa = worker->isa ? isa_find(worker->isa) : -1;
-    if (isa < 0 || (size_t)isa >= isa_best())
+    /* A name that is no bundle of ours ("avx") lies between two and is narrower too. */
+    if (!worker->isa || (isa >= 0 && (size_t)isa >= isa_best()))
         return 0;
     char note[256];
     snprintf(note, sizeof note,
@@ -110,12 +136,8 @@ static int add_result(struct session *session, size_t g, size_t c)
                                           worker->options[i].value);
     if (status == 0)
         status = add_settings(result, session->options);
-    static const char *const usage[] = {"page-faults", "context-switches", "cpu-ns"};
-    for (size_t i = 0; i < ARRAY_LEN(usage) && status == 0; i++)
-        status = add_counter(result, usage[i], NULL);
-    for (size_t i = 0; i < session->options->events.n && status == 0; i++)
-        status =
-            add_counter(result, session->options->events.item[i], &session->events[i]);
+    if (status == 0)
+        status = add_counters(session, result);
     if (status == 0 && offer->is_baseline)
         status = note_narrow(result, worker);
     if (status == 0 && entry->skip)

@@ -10,6 +10,14 @@
 #define BATCH_NS 500000.0
 enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60, GROUP_CASES_MAX = 512 };
 
+/* The first counters of every result; those of --events follow. */
+enum usage_counter {
+    USAGE_PAGE_FAULTS,
+    USAGE_CONTEXT_SWITCHES,
+    USAGE_TASK_CLOCK, /* nanoseconds of CPU time */
+    USAGE_COUNTERS
+};
+
 struct session {
     const struct options *options;
     struct catalog *catalog;
@@ -18,7 +26,8 @@ struct session {
     int cpu[CPUS_MAX];
     size_t n_cpu;
     struct event events[EVENTS_MAX];
-    int64_t started; /* clock_now() */
+    size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    int64_t started;                     /* clock_now() */
     size_t groups_done;
     double since_probe_ns; /* batch time since the last clock probe */
     bool progress;         /* standard error is a terminal */
