@@ -58,8 +58,10 @@ struct operands_map {
 };
 
 /* Asks the op for its operands and places them: each at a multiple of `align` bytes (a
- * power of two, 64 by default) inside a page of its own, at a page offset drawn from
- * `seed`. */
+ * power of two, 64 by default) starting in a page of its own, at a page offset drawn from
+ * `seed`; no two of them at the same offset while there are enough. Below 64, operands
+ * are at odd multiples of `align`, so that the difference shows. The block itself must
+ * start at a multiple of `align` and of a page. -EINVAL, -EOVERFLOW, -ENOMEM. */
 int operands_place(const struct simdbench_op *op, const struct simdbench_shape *shape,
                    uint32_t type, uint64_t align, uint64_t seed, struct operands_map *map,
                    struct error *error);
@@ -88,15 +90,20 @@ void operands_poison(const struct operands *operands);
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
 
-/* Positions to check: all of them (`index` NULL is enough) if ops <= 2^24 or `full`; else
- * every row and column at least once, the corners, the last row and column, and a seeded
- * sample, so that the reference of them takes about 2^24 inner operations. Returns how
- * many; writes them to `index` (may be NULL to ask for the number). `per_output` = inner
- * operations per output. */
+/* Positions to check, as element offsets; gaps between rows are left out. All of them if
+ * ops <= 2^24 or `full`; else the last row and column, every row and column at least once
+ * and a seeded sample, so that the reference of them takes about 2^24 inner operations.
+ * Where that is too few for all rows and columns (or the output is one long row): the
+ * corners, both ends and the sample. At most OPERANDS_SAMPLE_MAX if not all. `ops` =
+ * inner operations of the whole output. Returns how many; writes them to `index`, which
+ * may be NULL to ask for the number, and is not needed if that number is output->count.
+ */
+enum { OPERANDS_SAMPLE_MAX = 1 << 20 };
 uint64_t operands_sample(const struct simdbench_operand *output, double ops, bool full,
                          uint64_t seed, uint64_t *index);
 /* Compares outputs with the reference; -EDOM and a sentence about the first and worst
- * one. */
+ * one. `index` NULL means element i of [0, n). A float that still holds the poison is
+ * wrong even where a NaN is right. */
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error);
@@ -107,12 +114,16 @@ double random_uniform(uint64_t *state);
 
 /* ---- modules (module.c) ---- */
 
+/* `table` is a copy in which every struct has its full size: fields that the module does
+ * not know yet are zero, those that it knows beyond ours are left out. */
 struct module {
     void *handle;
     const struct simdbench_module *table;
 };
 
-/* Loads a shared object and checks its ABI and its rows. Options are passed to open(). */
+/* Loads a shared object, checks its ABI and its rows, and passes the options to open().
+ * -ENOENT, -EINVAL (its table is wrong, or it takes no such option), -EPROTO (another
+ * ABI), or what its open() answered. */
 int module_load(struct module *module, const char *path,
                 const struct simdbench_option *const *options, size_t n,
                 struct error *error);

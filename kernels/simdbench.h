@@ -114,7 +114,8 @@ struct simdbench_op {
      * first SIMDBENCH_OUT operand); index NULL means element i of [0, n). Writes n
      * elements of the output's type to `value`, and to `slack` the largest absolute error
      * allowed for each: 0 demands equal bits (any NaN equals any NaN). `semiring` is the
-     * kernel's, or NULL. -EINVAL for a semiring that it does not know. */
+     * kernel's, or NULL. -EINVAL for a semiring that it does not know; -ENOTSUP if there
+     * is nothing to compare (op `roof`, whose kernels only keep the machine busy). */
     int (*reference)(const struct simdbench_operands *operands, const char *semiring,
                      const uint64_t *index, uint64_t n, void *value, double *slack);
     /* Inner operations and least bytes moved by one call. */
@@ -146,6 +147,10 @@ struct simdbench_kernel {
     void (*run)(const struct simdbench_operands *operands, void *state);
     /* After timing. May be NULL. */
     void (*release)(void *state);
+    /* Work of one call, where it is not the op's: a kernel of op `roof` also runs on the
+     * operands of other ops. Reads types, roles and counts, never data. NULL: op->work.
+     */
+    void (*work)(const struct simdbench_operands *operands, double *ops, double *bytes);
 };
 
 /* --plugin=FILE.so,name=value arrives as one option each. */
@@ -162,7 +167,9 @@ struct simdbench_description {
     uint32_t reserved;
     const char *version; /* "OpenBLAS 0.3.21" */
     const char *core;    /* what the library chose to run here: "Haswell" */
-    const char *isa;     /* the instruction set of that choice: "avx2"; NULL if unknown */
+    const char *isa;     /* the instruction set of that choice: "avx2", or a name that is
+                            no bundle of simdbench's and so narrower ("avx"); NULL if
+                            unknown */
     const char *detail;  /* build or configuration string, NULL if none */
 };
 

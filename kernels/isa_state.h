@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What CPU and operating system say about instruction sets, and what follows from it:
+ * apart, so that every machine can be tested on any.
+ */
+#ifndef SIMDBENCH_ISA_STATE_H
+#define SIMDBENCH_ISA_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct isa_state {
+    uint32_t leaf1_ecx, leaf1_edx;
+    uint32_t leaf7_ebx;
+    uint32_t extended1_ecx; /* leaf 0x80000001 */
+    uint64_t xcr0;          /* 0 if the operating system has not set OSXSAVE */
+};
+
+struct isa_state isa_state_read(void);
+/* As isa_available(), for any machine. */
+bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
+                   size_t reason_size);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an output holds before a kernel writes it: quiet NaNs with a payload.
+ */
+#ifndef SIMDBENCH_POISON_H
+#define SIMDBENCH_POISON_H
+
+#define POISON_32 UINT32_C(0x7fd5a5c3)
+#define POISON_64 UINT64_C(0x7ffd5a3cc5a3965a)
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Declares all that kernels.def names: ops, kernels, prepare and release, work.
+ * For the files that define them, and for the registry.
+ */
+#ifndef SIMDBENCH_PROTOTYPES_H
+#define SIMDBENCH_PROTOTYPES_H
+
+#include "simdbench.h"
+
+/* SECOND_OF(PROBE_##x, y) is y, unless x has a PROBE_x macro "~, z": then it is z. */
+#define SECOND(first, second, ...) second
+#define SECOND_OF(...) SECOND(__VA_ARGS__, ~)
+#define PROBE_SEMIRING_ ~,
+
+/* Name of a kernel's function. An empty semiring leaves its part out. */
+#define PASTE(a, b, c, d, e) a##b##_##c##_##d##_##e
+#define PASTE_EXPANDED(...) PASTE(__VA_ARGS__)
+#define KERNEL_SYMBOL(op, semiring, type, isa, variant)                              \
+    PASTE_EXPANDED(op, SECOND_OF(PROBE_SEMIRING_##semiring, _##semiring), type, isa, \
+                   variant)
+
+#define OP(op) extern const struct simdbench_op op##_op;
+#define KERNEL(op, semiring, type, isa, variant, prepare, roof, flags)                   \
+    void KERNEL_SYMBOL(op, semiring, type, isa,                                          \
+                       variant)(const struct simdbench_operands *operands, void *state); \
+    int prepare##_prepare(const struct simdbench_operands *operands, void **state,       \
+                          char *error, size_t error_size);                               \
+    void prepare##_release(void *state);
+#define KERNEL_WORK(op, semiring, type, isa, variant, prepare, roof, flags, work) \
+    KERNEL(op, semiring, type, isa, variant, prepare, roof, flags)                \
+    void work(const struct simdbench_operands *operands, double *ops, double *bytes);
+#include "kernels.def"
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "roof.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "prototypes.h"
+
+static size_t element_bytes(uint32_t type)
+{
+    return type == SIMDBENCH_F64 || type == SIMDBENCH_I64 ? 8 : 4;
+}
+
+static int roof_parse(const char *text, struct simdbench_shape *shape, char *error,
+                      size_t error_size)
+{
+    *shape = (struct simdbench_shape){.size = sizeof *shape};
+    if (strcmp(text, "registers") == 0)
+        return 0;
+    char *end = NULL;
+    errno = 0;
+    long long bytes = strtoll(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end) {
+        snprintf(error, error_size, "'%s' is neither 'registers' nor a number of bytes",
+                 text);
+        return -EINVAL;
+    }
+    if (errno == ERANGE) {
+        snprintf(error, error_size, "%s bytes are too many", text);
+        return -EOVERFLOW;
+    }
+    if (bytes % 8) {
+        snprintf(error, error_size, "%s is no multiple of 8 bytes", text);
+        return -EINVAL;
+    }
+    shape->rank = 1;
+    shape->dim[0] = bytes;
+    return 0;
+}
+
+static void roof_format(const struct simdbench_shape *shape, char *text, size_t text_size)
+{
+    if (shape->rank == 0)
+        snprintf(text, text_size, "registers");
+    else
+        snprintf(text, text_size, "%" PRId64, shape->dim[0]);
+}
+
+static int roof_layout(const struct simdbench_shape *shape, uint32_t type,
+                       struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    static const uint32_t roles[] = {SIMDBENCH_IN, SIMDBENCH_OUT};
+    if (shape->rank == 0)
+        return 0;
+    uint64_t count = (uint64_t)shape->dim[0] / element_bytes(type);
+    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+        operand[i]->type = type;
+        operand[i]->role = roles[i];
+        operand[i]->count = count;
+        operand[i]->ld = (int64_t)count;
+    }
+    return ARRAY_LEN(roles);
+}
+
+static int roof_fill(const struct simdbench_operands *operands, uint64_t seed,
+                     const char *input)
+{
+    if (input)
+        return -EINVAL;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        if (operand->role == SIMDBENCH_OUT)
+            continue;
+        /* Any finite numbers that differ will do. */
+        for (uint64_t e = 0; e < operand->count; e++) {
+            uint64_t value = (seed + e) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+            if (operand->type == SIMDBENCH_F32)
+                ((float *)operand->data)[e] = (float)value;
+            else if (operand->type == SIMDBENCH_F64)
+                ((double *)operand->data)[e] = (double)value;
+        }
+    }
+    return 0;
+}
+
+static int roof_reference(const struct simdbench_operands *operands, const char *semiring,
+                          const uint64_t *index, uint64_t n, void *value, double *slack)
+{
+    (void)operands, (void)semiring, (void)index, (void)n, (void)value, (void)slack;
+    return -ENOTSUP;
+}
+
+/* Kernels that move bytes say themselves how many. */
+static void roof_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                      double *bytes)
+{
+    (void)type;
+    *ops = shape->rank == 0 ? 2.0 * ROOF_PAIRS : 0;
+    *bytes = shape->rank == 0 ? 0 : (double)shape->dim[0];
+}
+
+const struct simdbench_op roof_op = {
+    .size = sizeof roof_op,
+    .name = "roof",
+    .summary = "limits of this machine: instruction mixes and memory bandwidth",
+    .shape_help = "registers, or BYTES of each buffer",
+    .default_shapes = "registers,16Ki,256Ki,8Mi,64Mi",
+    .parse = roof_parse,
+    .format = roof_format,
+    .layout = roof_layout,
+    .fill = roof_fill,
+    .reference = roof_reference,
+    .work = roof_work,
+};
+
+/* ---- memory streams ---- */
+
+int roof_memory_prepare(const struct simdbench_operands *operands, void **state,
+                        char *error, size_t error_size)
+{
+    if (operands->count == 0) {
+        snprintf(error, error_size, "it moves memory: the shape must be a byte count");
+        return -ENOTSUP;
+    }
+    *state = calloc(1, sizeof(uint64_t));
+    return *state ? 0 : -ENOMEM;
+}
+
+void roof_memory_release(void *state)
+{
+    free(state);
+}
+
+struct traffic {
+    double read, written, first_in, first_out;
+};
+
+static struct traffic traffic_of(const struct simdbench_operands *operands)
+{
+    struct traffic traffic = {0};
+    for (uint32_t i = operands->count; i-- > 0;) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        double bytes = (double)operand->count * (double)element_bytes(operand->type);
+        if (operand->role == SIMDBENCH_OUT)
+            traffic.written += traffic.first_out = bytes;
+        else
+            traffic.read += traffic.first_in = bytes;
+    }
+    return traffic;
+}
+
+void roof_read_work(const struct simdbench_operands *operands, double *ops, double *bytes)
+{
+    *ops = 0;
+    *bytes = traffic_of(operands).read;
+}
+
+void roof_write_work(const struct simdbench_operands *operands, double *ops,
+                     double *bytes)
+{
+    *ops = 0;
+    *bytes = traffic_of(operands).written;
+}
+
+void roof_copy_work(const struct simdbench_operands *operands, double *ops, double *bytes)
+{
+    struct traffic traffic = traffic_of(operands);
+    *ops = 0;
+    *bytes =
+        2 * (traffic.first_in < traffic.first_out ? traffic.first_in : traffic.first_out);
+}

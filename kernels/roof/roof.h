@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Op `roof`: how fast could it be? Its kernels do nothing useful at the highest rate that
+ * the machine sustains; the rows of other ops name the one that limits them.
+ *
+ * Register mixes (flag SIMDBENCH_REGISTERS, shape "registers") do ROOF_PAIRS element
+ * pairs a call whatever the vector width, which counts as 2 * ROOF_PAIRS operations:
+ *   add_max, mul_max, fma_max   one add, multiply or FMA, and one maximum
+ *   fma                         one FMA
+ * Nothing but a maximum depends on an earlier pair, so rates are those of the pipes.
+ *
+ * Memory streams run on the operands of any op, or on IN and OUT of as many bytes as the
+ * shape says:
+ *   read    all bytes of all operands that are no outputs; the exclusive or of their
+ *           64-bit words (the last one of an operand filled up with zeros) goes to the
+ *           uint64_t that prepare made
+ *   write   1.0 to every element of all outputs
+ *   copy    the first input to the first output, as many bytes as the smaller one has
+ * Stores are ordinary ones, which read a line before they write to it.
+ *
+ * There is nothing to compare at run time (reference answers -ENOTSUP): tests/test_roof.c
+ * checks all of the above.
+ */
+#ifndef SIMDBENCH_ROOF_H
+#define SIMDBENCH_ROOF_H
+
+/* A multiple of 56 scalars, 20 pairs of 8 floats and 16 pairs of 16, the unrolled loops.
+ */
+#define ROOF_PAIRS 71680
+
+#endif

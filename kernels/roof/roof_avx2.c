@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define VECTOR 32
+#define LANES(size) (VECTOR / (size))
+#define CLOBBERS                                                                    \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
+        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#define ZERO(i) "vpxor %%ymm" #i ", %%ymm" #i ", %%ymm" #i "\n\t"
+#define XOR_MEMORY(at, i) "vpxor " at ", %%ymm" #i ", %%ymm" #i "\n\t"
+#define XOR(i, j) "vpxor %%ymm" #j ", %%ymm" #i ", %%ymm" #i "\n\t"
+#define LOAD(at, i) "vmovups " at ", %%ymm" #i "\n\t"
+#define STORE(i, at) "vmovups %%ymm" #i ", " at "\n\t"
+#define LEAVE "vzeroupper\n\t"
+
+#include "roof_body.h"
+
+#define LOAD_ONE(size, i) LOAD(#i "*" TEXT(size) "(%[data])", i)
+#define LOAD_ALL(size)                                                                  \
+    LOAD_ONE(size, 0)                                                                   \
+    LOAD_ONE(size, 1)                                                                   \
+    LOAD_ONE(size, 2) LOAD_ONE(size, 3) LOAD_ONE(size, 4) LOAD_ONE(size, 5)             \
+        LOAD_ONE(size, 6) LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9)         \
+            LOAD_ONE(size, 10) LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) \
+                LOAD_ONE(size, 14) LOAD("(%[y])", 15)
+
+/* Two operands and a result: temporaries in 10 to 14, ten maxima in 0 to 9. */
+#define PAIR(op, max, t, a)                                                           \
+    op " %%ymm15, %%ymm15, %%ymm" #t "\n\t" max " %%ymm" #t ", %%ymm" #a ", %%ymm" #a \
+       "\n\t"
+#define TEN_PAIRS(op, max) \
+    PAIR(op, max, 10, 0)   \
+    PAIR(op, max, 11, 1)   \
+    PAIR(op, max, 12, 2)   \
+    PAIR(op, max, 13, 3)   \
+    PAIR(op, max, 14, 4)   \
+    PAIR(op, max, 10, 5)   \
+    PAIR(op, max, 11, 6)   \
+    PAIR(op, max, 12, 7) PAIR(op, max, 13, 8) PAIR(op, max, 14, 9)
+
+/* An FMA overwrites one of its three operands. t = t * y + y with y = 1/2 comes to rest
+ * at 1, so no copy is needed to keep t from growing: a copy would be a third instruction
+ * where six at once are just enough for two pairs. Ten temporaries in 0 to 9, because an
+ * FMA takes four or five cycles and two start in each. */
+#define FMA_PAIR(s, t, a)                              \
+    "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t" \
+    "vmax" s " %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
+#define TEN_FMA_PAIRS(s) \
+    FMA_PAIR(s, 0, 10)   \
+    FMA_PAIR(s, 1, 11)   \
+    FMA_PAIR(s, 2, 12)   \
+    FMA_PAIR(s, 3, 13)   \
+    FMA_PAIR(s, 4, 14)   \
+    FMA_PAIR(s, 5, 10)   \
+    FMA_PAIR(s, 6, 11) FMA_PAIR(s, 7, 12) FMA_PAIR(s, 8, 13) FMA_PAIR(s, 9, 14)
+#define FMA(s, t) "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t"
+#define FOURTEEN_FMAS(s) \
+    FMA(s, 0)            \
+    FMA(s, 1)            \
+    FMA(s, 2)            \
+    FMA(s, 3)            \
+    FMA(s, 4)            \
+    FMA(s, 5)            \
+    FMA(s, 6) FMA(s, 7) FMA(s, 8) FMA(s, 9) FMA(s, 10) FMA(s, 11) FMA(s, 12) FMA(s, 13)
+
+#define MIXES(type, s)                                                                   \
+    REGISTERS(type, avx2, add_max, 0.5, LOAD_ALL, 20,                                    \
+              TEN_PAIRS("vadd" s, "vmax" s) TEN_PAIRS("vadd" s, "vmax" s))               \
+    REGISTERS(type, avx2, mul_max, 0.5, LOAD_ALL, 20,                                    \
+              TEN_PAIRS("vmul" s, "vmax" s) TEN_PAIRS("vmul" s, "vmax" s))               \
+    REGISTERS(type, avx2, fma_max, 0.5, LOAD_ALL, 20, TEN_FMA_PAIRS(s) TEN_FMA_PAIRS(s)) \
+    REGISTERS(type, avx2, fma, 0.5, LOAD_ALL, 14, FOURTEEN_FMAS(s))
+
+MIXES(f32, "ps")
+MIXES(f64, "pd")
+MEMORY(f32, avx2)
+MEMORY(f64, avx2)

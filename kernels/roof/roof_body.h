@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files roof_<isa>.c share. Before it, they define for their vectors:
+ *   VECTOR             bytes
+ *   CLOBBERS           registers 0 to 14 and any helper
+ *   ZERO(i)            register i = 0
+ *   XOR_MEMORY(at, i)  register i ^= memory
+ *   XOR(i, j)          register i ^= register j
+ *   LOAD(at, i)  STORE(i, at)
+ *   LEAVE              what must follow before other code runs
+ * Memory is written AT(k, "register"): k vectors from an address.
+ */
+#ifndef SIMDBENCH_ROOF_BODY_H
+#define SIMDBENCH_ROOF_BODY_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "prototypes.h"
+#include "roof.h"
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define AT(k, address) #k "*" TEXT(VECTOR) "(%[" address "])"
+#define EIGHT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
+/* A loop that a branch enters only if it runs at all. */
+#define LOOP(count, body, step)               \
+    "test %[" count "], %[" count "]\n\t"     \
+    "jz 2f\n\t"                               \
+    ".p2align 6\n"                            \
+    "1:\n\t" body step "dec %[" count "]\n\t" \
+    "jnz 1b\n"                                \
+    "2:\n\t"
+
+/* ---- registers ---- */
+
+/* Values that stay normal numbers: 0.5 to 1. Register i starts at element i. */
+#define DATA                                                                          \
+    {                                                                                 \
+        0.71, 0.93, 0.55, 0.82, 0.64, 0.99, 0.51, 0.77, 0.86, 0.58, 0.91, 0.67, 0.74, \
+            0.53, 0.96, 0.61, 0.88, 0.79, 0.57, 0.94, 0.69, 0.84, 0.52, 0.73, 0.98,   \
+            0.63, 0.81, 0.56, 0.92, 0.66, 0.76, 0.54, 0.89, 0.72, 0.97, 0.59, 0.83,   \
+            0.65, 0.95, 0.62, 0.78, 0.87, 0.68, 0.75, 0.85, 0.60, 0.90, 0.70          \
+    }
+#define SPLAT(x)                                       \
+    {                                                  \
+        x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x \
+    }
+#define f32_C float
+#define f64_C double
+#define f32_BYTES 4
+#define f64_BYTES 8
+
+/* A kernel that fills its registers (LOAD_ALL of data, LOAD_Y of y), then runs `body`
+ * until ROOF_PAIRS are done. */
+#define REGISTERS(type, isa, variant, y_value, load_all, pairs, body)               \
+    void roof_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
+                                         void *state)                               \
+    {                                                                               \
+        static const type##_C data[48] = DATA;                                      \
+        static const type##_C y[16] = SPLAT(y_value);                               \
+        size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
+        (void)operands;                                                             \
+        (void)state;                                                                \
+        __asm__ volatile(load_all(type##_BYTES) ".p2align 6\n"                      \
+                                                "1:\n\t" body "dec %[n]\n\t"        \
+                                                "jnz 1b\n\t" LEAVE                  \
+                         : [n] "+r"(n)                                              \
+                         : [data] "r"(data), [y] "r"(y), "m"(data), "m"(y)          \
+                         : CLOBBERS, "cc");                                         \
+    }
+
+/* ---- memory ---- */
+
+#define READ_BODY(k) XOR_MEMORY(AT(k, "from"), k)
+#define WRITE_BODY(k) STORE(0, AT(k, "to"))
+#define COPY_LOAD(k) LOAD(AT(k, "from"), k)
+#define COPY_STORE(k) STORE(k, AT(k, "to"))
+#define FORWARD(address, vectors) "add $" #vectors "*" TEXT(VECTOR) ", %[" address "]\n\t"
+
+static inline uint64_t read_bytes(const char *from, size_t bytes)
+{
+    uint64_t words[VECTOR / 8], sum = 0;
+    size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    __asm__ volatile(EIGHT(ZERO)                                          //
+                     LOOP("blocks", EIGHT(READ_BODY), FORWARD("from", 8)) //
+                     XOR(0, 1) XOR(2, 3) XOR(4, 5) XOR(6, 7) XOR(0, 2) XOR(4, 6) XOR(0, 4)
+                         LOOP("vectors", READ_BODY(0), FORWARD("from", 1)) //
+                     STORE(0, AT(0, "words")) LEAVE
+                     : [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
+                     : [words] "r"(words)
+                     : CLOBBERS, "cc", "memory");
+    for (size_t i = 0; i < VECTOR / 8; i++)
+        sum ^= words[i];
+    for (size_t i = 0; i < bytes % VECTOR; i += 4) {
+        uint32_t half;
+        memcpy(&half, from + i, sizeof half);
+        sum ^= (uint64_t)half << i % 8 * 8;
+    }
+    return sum;
+}
+
+static inline void write_bytes(char *to, size_t bytes, const char pattern[64])
+{
+    size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    __asm__ volatile(LOAD(AT(0, "pattern"), 0)                           //
+                     LOOP("blocks", EIGHT(WRITE_BODY), FORWARD("to", 8)) //
+                     LOOP("vectors", WRITE_BODY(0), FORWARD("to", 1))    //
+                     LEAVE
+                     : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
+                     : [pattern] "r"(pattern)
+                     : CLOBBERS, "cc", "memory");
+    for (size_t i = 0; i < bytes % VECTOR; i += 4)
+        memcpy(to + i, pattern + i % 8, 4);
+}
+
+static inline void copy_bytes(char *to, const char *from, size_t bytes)
+{
+    size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    __asm__ volatile(
+        LOOP("blocks", EIGHT(COPY_LOAD) EIGHT(COPY_STORE),
+             FORWARD("from", 8) FORWARD("to", 8))
+            LOOP("vectors", COPY_LOAD(0) COPY_STORE(0),
+                 FORWARD("from", 1) FORWARD("to", 1)) LEAVE
+        : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
+        :
+        : CLOBBERS, "cc", "memory");
+    for (size_t i = 0; i < bytes % VECTOR; i += 4)
+        memcpy(to + i, from + i, 4);
+}
+
+static inline size_t operand_bytes(const struct simdbench_operand *operand)
+{
+    bool wide = operand->type == SIMDBENCH_F64 || operand->type == SIMDBENCH_I64;
+    return operand->count * (wide ? 8 : 4);
+}
+
+static inline void read_all(const struct simdbench_operands *operands, uint64_t *sum)
+{
+    *sum = 0;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        if (operand->role != SIMDBENCH_OUT)
+            *sum ^= read_bytes(operand->data, operand_bytes(operand));
+    }
+}
+
+static inline void write_all(const struct simdbench_operands *operands,
+                             const void *pattern)
+{
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        if (operand->role == SIMDBENCH_OUT)
+            write_bytes(operand->data, operand_bytes(operand), pattern);
+    }
+}
+
+static inline void copy_first(const struct simdbench_operands *operands)
+{
+    const struct simdbench_operand *in = NULL, *out = NULL;
+    for (uint32_t i = operands->count; i-- > 0;) {
+        if (operands->operand[i]->role == SIMDBENCH_OUT)
+            out = operands->operand[i];
+        else
+            in = operands->operand[i];
+    }
+    if (!in || !out)
+        return;
+    size_t from = operand_bytes(in), to = operand_bytes(out);
+    copy_bytes(out->data, in->data, from < to ? from : to);
+}
+
+#define MEMORY(type, isa)                                                       \
+    void roof_##type##_##isa##_read(const struct simdbench_operands *operands,  \
+                                    void *state)                                \
+    {                                                                           \
+        read_all(operands, state);                                              \
+    }                                                                           \
+    void roof_##type##_##isa##_write(const struct simdbench_operands *operands, \
+                                     void *state)                               \
+    {                                                                           \
+        static const type##_C ones[16] = SPLAT(1);                              \
+        (void)state;                                                            \
+        write_all(operands, ones);                                              \
+    }                                                                           \
+    void roof_##type##_##isa##_copy(const struct simdbench_operands *operands,  \
+                                    void *state)                                \
+    {                                                                           \
+        (void)state;                                                            \
+        copy_first(operands);                                                   \
+    }
+
+#endif
