@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that a struct must have to be of any use: up to and including a field. */
+#define BYTES_TO(struct_name, field) \
+    (offsetof(struct struct_name, field) + sizeof(((struct struct_name *)0)->field))
+
+/* The module's table, copied. `table` comes first, so that module->table finds the rest.
+ */
+struct copy {
+    struct simdbench_module table;
+    struct simdbench_op *op;
+    struct simdbench_kernel *kernel;
+    const struct simdbench_op **ops;
+    const struct simdbench_kernel **kernels;
+};
+
+static void copy_free(struct copy *copy)
+{
+    if (!copy)
+        return;
+    free(copy->op);
+    free(copy->kernel);
+    free(copy->ops);
+    free(copy->kernels);
+    free(copy);
+}
+
+/* What the maker's size covers; the rest is zero. */
+static void copy_struct(void *to, size_t to_size, const void *from)
+{
+    uint32_t size;
+    memcpy(&size, from, sizeof size);
+    memset(to, 0, to_size);
+    memcpy(to, from, size < to_size ? size : to_size);
+    size = (uint32_t)to_size;
+    memcpy(to, &size, sizeof size);
+}
+
+static bool is_name(const char *text)
+{
+    if (!text || !*text)
+        return false;
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == 0;
+}
+
+/* ---- ops ---- */
+
+static int check_op(const struct copy *copy, size_t index, struct error *error)
+{
+    const struct simdbench_op *op = &copy->op[index];
+    const char *module = copy->table.name;
+    if (!is_name(op->name))
+        return error_set(error, -EINVAL,
+                         "module %s: the name of op %zu must be of letters, digits, '-' "
+                         "and '_'",
+                         module, index);
+    if (op_find(op->name))
+        return error_set(error, -EINVAL,
+                         "module %s: op '%s' is already one of simdbench; choose another "
+                         "name",
+                         module, op->name);
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(copy->op[i].name, op->name) == 0)
+            return error_set(error, -EINVAL, "module %s: op '%s' is there twice", module,
+                             op->name);
+    }
+    const char *missing = !op->summary          ? "summary"
+                          : !op->shape_help     ? "shape_help"
+                          : !op->default_shapes ? "default_shapes"
+                          : !op->parse          ? "parse"
+                          : !op->format         ? "format"
+                          : !op->layout         ? "layout"
+                          : !op->fill           ? "fill"
+                          : !op->reference      ? "reference"
+                          : !op->work           ? "work"
+                                                : NULL;
+    if (missing)
+        return error_set(error, -EINVAL, "module %s: op '%s' has no %s", module, op->name,
+                         missing);
+    return 0;
+}
+
+static int copy_ops(struct copy *copy, struct error *error)
+{
+    size_t n = 0;
+    while (copy->table.ops && copy->table.ops[n])
+        n++;
+    copy->op = calloc(n + 1, sizeof *copy->op);
+    copy->ops = calloc(n + 1, sizeof *copy->ops);
+    if (!copy->op || !copy->ops)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        if (copy->table.ops[i]->size < BYTES_TO(simdbench_op, work))
+            return error_set(error, -EINVAL,
+                             "module %s: op %zu has size %u; set .size = sizeof(struct "
+                             "simdbench_op)",
+                             copy->table.name, i, copy->table.ops[i]->size);
+        copy_struct(&copy->op[i], sizeof copy->op[i], copy->table.ops[i]);
+        copy->ops[i] = &copy->op[i];
+        int status = check_op(copy, i, error);
+        if (status < 0)
+            return status;
+    }
+    copy->table.ops = copy->ops;
+    return 0;
+}
+
+/* ---- kernels ---- */
+
+static bool has_op(const struct copy *copy, const char *name)
+{
+    for (size_t i = 0; copy->ops[i]; i++) {
+        if (strcmp(copy->ops[i]->name, name) == 0)
+            return true;
+    }
+    return op_find(name) != NULL;
+}
+
+static bool has_roof(const char *name)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    for (size_t i = 0; kernels[i]; i++) {
+        if (strcmp(kernels[i]->op, "roof") == 0 && strcmp(kernels[i]->variant, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_row(const struct simdbench_kernel *a, const struct simdbench_kernel *b)
+{
+    return a->type == b->type && same_text(a->op, b->op) &&
+           same_text(a->semiring, b->semiring) && same_text(a->isa, b->isa) &&
+           same_text(a->variant, b->variant);
+}
+
+static int check_kernel(const struct copy *copy, size_t index, struct error *error)
+{
+    const struct simdbench_kernel *kernel = &copy->kernel[index];
+    const char *module = copy->table.name;
+    const struct {
+        const char *field, *value;
+        bool may_be_missing;
+    } names[] = {
+        {"op", kernel->op, false},        {"semiring", kernel->semiring, true},
+        {"isa", kernel->isa, false},      {"variant", kernel->variant, false},
+        {"layout", kernel->layout, true}, {"roof", kernel->roof, true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (names[i].may_be_missing && !names[i].value)
+            continue;
+        if (!is_name(names[i].value))
+            return error_set(error, -EINVAL,
+                             "module %s: the %s of kernel %zu must be of letters, "
+                             "digits, '-' and '_'",
+                             module, names[i].field, index);
+    }
+    if (!has_op(copy, kernel->op))
+        return error_set(error, -EINVAL,
+                         "module %s: kernel %s computes op '%s', which neither simdbench "
+                         "nor the module has",
+                         module, kernel->variant, kernel->op);
+    if (!type_name(kernel->type))
+        return error_set(error, -EINVAL, "module %s: kernel %s has unknown type %u",
+                         module, kernel->variant, kernel->type);
+    if (strcmp(kernel->isa, "lib") != 0 && isa_find(kernel->isa) < 0)
+        return error_set(error, -EINVAL,
+                         "module %s: kernel %s needs unknown instruction set '%s'; "
+                         "'lib' stands for a library that chooses for itself",
+                         module, kernel->variant, kernel->isa);
+    if (kernel->roof && !has_roof(kernel->roof))
+        return error_set(error, -EINVAL,
+                         "module %s: kernel %s names roof '%s', which does not exist",
+                         module, kernel->variant, kernel->roof);
+    if (!kernel->run)
+        return error_set(error, -EINVAL, "module %s: kernel %s has no run", module,
+                         kernel->variant);
+    for (size_t i = 0; i < index; i++) {
+        if (same_row(&copy->kernel[i], kernel))
+            return error_set(error, -EINVAL, "module %s: kernel %s is there twice",
+                             module, kernel->variant);
+    }
+    return 0;
+}
+
+static int copy_kernels(struct copy *copy, struct error *error)
+{
+    size_t n = 0;
+    while (copy->table.kernels && copy->table.kernels[n])
+        n++;
+    if (n == 0)
+        return error_set(error, -EINVAL, "module %s has no kernels", copy->table.name);
+    copy->kernel = calloc(n + 1, sizeof *copy->kernel);
+    copy->kernels = calloc(n + 1, sizeof *copy->kernels);
+    if (!copy->kernel || !copy->kernels)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        if (copy->table.kernels[i]->size < BYTES_TO(simdbench_kernel, run))
+            return error_set(error, -EINVAL,
+                             "module %s: kernel %zu has size %u; set .size = "
+                             "sizeof(struct simdbench_kernel)",
+                             copy->table.name, i, copy->table.kernels[i]->size);
+        copy_struct(&copy->kernel[i], sizeof copy->kernel[i], copy->table.kernels[i]);
+        copy->kernels[i] = &copy->kernel[i];
+        int status = check_kernel(copy, i, error);
+        if (status < 0)
+            return status;
+    }
+    copy->table.kernels = copy->kernels;
+    return 0;
+}
+
+/* ---- loading ---- */
+
+static int check_abi(const struct simdbench_module *table, const char *path,
+                     struct error *error)
+{
+    if (!table)
+        return error_set(error, -EINVAL, "%s: simdbench_module() returned no table",
+                         path);
+    if (table->size < BYTES_TO(simdbench_module, abi))
+        return error_set(error, -EINVAL,
+                         "%s: its table has size %u; set .size = sizeof(struct "
+                         "simdbench_module)",
+                         path, table->size);
+    if (table->abi != SIMDBENCH_ABI)
+        return error_set(error, -EPROTO,
+                         "%s was compiled for module ABI %u, this simdbench has ABI %u: "
+                         "%s",
+                         path, table->abi, SIMDBENCH_ABI,
+                         table->abi > SIMDBENCH_ABI
+                             ? "use a newer simdbench, or compile it with the "
+                               "simdbench.h of this one"
+                             : "compile it again with the simdbench.h of this one");
+    if (table->size < BYTES_TO(simdbench_module, kernels))
+        return error_set(error, -EINVAL,
+                         "%s: its table has size %u; set .size = sizeof(struct "
+                         "simdbench_module)",
+                         path, table->size);
+    if (!is_name(table->name))
+        return error_set(error, -EINVAL,
+                         "%s: the module's name must be of letters, digits, '-' and '_'",
+                         path);
+    return 0;
+}
+
+static int open_module(const struct simdbench_module *table,
+                       const struct simdbench_option *const *options, size_t n,
+                       struct error *error)
+{
+    if (!table->open && n > 0)
+        return error_set(error, -EINVAL, "module %s takes no options; '%s=%s' was given",
+                         table->name, options[0]->name, options[0]->value);
+    if (!table->open)
+        return 0;
+    char text[400] = "";
+    int status = table->open(options, n, text, sizeof text);
+    if (status >= 0)
+        return 0;
+    text[sizeof text - 1] = 0;
+    return error_set(error, status, "module %s cannot start: %s", table->name,
+                     *text ? text : strerror(-status));
+}
+
+int module_load(struct module *module, const char *path,
+                const struct simdbench_option *const *options, size_t n,
+                struct error *error)
+{
+    int status;
+    struct copy *copy = NULL;
+    *module = (struct module){0};
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return error_set(error, -ENOENT, "cannot load module: %s", dlerror());
+
+    const struct simdbench_module *(*entry)(uint32_t);
+    *(void **)&entry = dlsym(handle, "simdbench_module");
+    if (!entry) {
+        status = error_set(error, -EINVAL,
+                           "%s is no simdbench module: it does not export "
+                           "simdbench_module()",
+                           path);
+        goto out;
+    }
+    const struct simdbench_module *table = entry(SIMDBENCH_ABI);
+    status = check_abi(table, path, error);
+    if (status < 0)
+        goto out;
+    copy = calloc(1, sizeof *copy);
+    if (!copy) {
+        status = error_set(error, -ENOMEM, "out of memory");
+        goto out;
+    }
+    copy_struct(&copy->table, sizeof copy->table, table);
+    status = copy_ops(copy, error);
+    if (status == 0)
+        status = copy_kernels(copy, error);
+    if (status == 0)
+        status = open_module(&copy->table, options, n, error);
+    if (status < 0)
+        goto out;
+    module->handle = handle;
+    module->table = &copy->table;
+    return 0;
+out:
+    copy_free(copy);
+    dlclose(handle);
+    return status;
+}
+
+void module_unload(struct module *module)
+{
+    if (!module->handle)
+        return;
+    if (module->table->close)
+        module->table->close();
+    copy_free((struct copy *)module->table);
+    dlclose(module->handle);
+    *module = (struct module){0};
+}

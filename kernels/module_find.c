@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
+
+/* Where modules are looked for, in order. */
+struct folders {
+    char path[FOLDERS_MAX][PATH_MAX];
+    size_t n;
+};
+
+/* A module that is found by name. */
+struct found {
+    char name[NAME_MAX + 1];
+    char path[PATH_MAX];
+};
+
+static void folders_add(struct folders *folders, const char *base, const char *relative)
+{
+    if (folders->n == FOLDERS_MAX)
+        return;
+    int n = relative[0] == '/'
+                ? snprintf(folders->path[folders->n], PATH_MAX, "%s", relative)
+                : snprintf(folders->path[folders->n], PATH_MAX, "%s/%s", base, relative);
+    if (n > 0 && n < PATH_MAX)
+        folders->n++;
+}
+
+static void folders_list(struct folders *folders)
+{
+    char own[PATH_MAX];
+    folders->n = 0;
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (length > 0) {
+        own[length] = 0;
+        char *slash = strrchr(own, '/');
+        if (slash)
+            *slash = 0;
+        folders_add(folders, own, MODULES_FROM_BIN);
+        folders_add(folders, own, "kernels/modules");
+        folders_add(folders, own, "../kernels/modules");
+    }
+    const char *list = getenv("SIMDBENCH_MODULES");
+    while (list && *list) {
+        char path[PATH_MAX];
+        size_t n = strcspn(list, ":");
+        if (n > 0 && n < sizeof path) {
+            memcpy(path, list, n);
+            path[n] = 0;
+            folders_add(folders, ".", path);
+        }
+        list += n + (list[n] == ':');
+    }
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static int is_module(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".so");
+}
+
+void module_each(void (*each)(const char *name, const char *path, void *context),
+                 void *context)
+{
+    struct folders *folders = malloc(sizeof *folders);
+    struct found *found = NULL;
+    size_t n = 0;
+    if (!folders)
+        return;
+    folders_list(folders);
+    for (size_t i = 0; i < folders->n; i++) {
+        struct dirent **entries;
+        int count = scandir(folders->path[i], &entries, is_module, alphasort);
+        for (int e = 0; e < count; e++) {
+            struct found next = {0};
+            int used = snprintf(next.path, sizeof next.path, "%s/%s", folders->path[i],
+                                entries[e]->d_name);
+            memcpy(next.name, entries[e]->d_name, strlen(entries[e]->d_name) - 3);
+            bool known = used < 0 || used >= PATH_MAX;
+            for (size_t k = 0; k < n; k++)
+                known = known || strcmp(found[k].name, next.name) == 0;
+            struct found *more = known ? NULL : realloc(found, (n + 1) * sizeof *found);
+            if (more) {
+                found = more;
+                found[n++] = next;
+            }
+            free(entries[e]);
+        }
+        if (count >= 0)
+            free(entries);
+    }
+    for (size_t i = 0; i < n; i++)
+        each(found[i].name, found[i].path, context);
+    free(found);
+    free(folders);
+}
+
+/* ---- names that are nearly right ---- */
+
+struct near {
+    const char *word;
+    char text[128];
+    size_t n;
+};
+
+/* Levenshtein distance of short words. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1];
+    size_t m = strlen(b);
+    if (m > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < m; j++) {
+            size_t change = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            size_t shift = (row[j] < diagonal ? row[j] : diagonal) + 1;
+            row[j + 1] = change < shift ? change : shift;
+        }
+    }
+    return row[m];
+}
+
+static void near_each(const char *name, const char *path, void *context)
+{
+    struct near *near = context;
+    (void)path;
+    if (near->n == NEAR_MAX || distance(near->word, name) > 1 + strlen(near->word) / 3)
+        return;
+    size_t used = strlen(near->text);
+    snprintf(near->text + used, sizeof near->text - used, "%s%s", near->n ? ", " : "",
+             name);
+    near->n++;
+}
+
+int module_find(const char *name, char *path, size_t path_size, struct error *error)
+{
+    if (strchr(name, '/') || ends_with(name, ".so")) {
+        /* Without a '/', dlopen would look in the system's folders. */
+        int n = snprintf(path, path_size, "%s%s", strchr(name, '/') ? "" : "./", name);
+        if (n < 0 || (size_t)n >= path_size)
+            return error_set(error, -ENAMETOOLONG, "the path '%.100s...' is too long",
+                             name);
+        if (access(path, R_OK) < 0)
+            return error_set(error, -errno, "cannot read module '%s': %s", name,
+                             strerror(errno));
+        return 0;
+    }
+    struct folders *folders = malloc(sizeof *folders);
+    if (!folders)
+        return error_set(error, -ENOMEM, "out of memory");
+    int status = -ENOENT;
+    char looked[400] = "";
+    size_t used = 0;
+    folders_list(folders);
+    for (size_t i = 0; i < folders->n && status == -ENOENT; i++) {
+        int n = snprintf(path, path_size, "%s/%s.so", folders->path[i], name);
+        if (n >= 0 && (size_t)n < path_size && access(path, R_OK) == 0)
+            status = 0;
+        if (used < sizeof looked)
+            used += (size_t)snprintf(looked + used, sizeof looked - used, "%s%s",
+                                     i ? ", " : "", folders->path[i]);
+    }
+    free(folders);
+    if (status == 0)
+        return 0;
+    struct near near = {.word = name};
+    module_each(near_each, &near);
+    return error_set(error, -ENOENT, "there is no module '%.60s'%s%s%s (looked in %s)",
+                     name, near.n ? "; did you mean " : "", near.text, near.n ? "?" : "",
+                     looked);
+}
