@@ -82,7 +82,7 @@ static void test_good(void **state)
 static void test_each_warning(void **state)
 {
     (void)state;
-#define HOST(name, advice, change)                             \
+#define WARNS(name, typed, change)                             \
     {                                                          \
         struct host host = good_host;                          \
         struct vitals vitals = good_vitals;                    \
@@ -92,28 +92,28 @@ static void test_each_warning(void **state)
         assert_int_equal(checks_warnings(&checks), 1);         \
         const struct check *const check = find(&checks, name); \
         assert_true(check->why[0] != '\0');                    \
-        assert_non_null(strstr(check->advice, advice));        \
+        assert_non_null(strstr(check->advice, typed));         \
     }
-    HOST("topology", "numactl", host.numa_nodes = 2)
-    HOST("allowed CPUs", "taskset", vitals.n_cpu = 1)
-    HOST("memory", "free", vitals.memory_available = 1 << 20)
-    HOST("PMU", "", host.pmu = PMU_NO_HARDWARE)
-    HOST("PMU", "", host.pmu = PMU_FORBIDDEN)
-    HOST("perf_event_paranoid", "perf_event_paranoid=2", host.perf_paranoid = 3)
-    HOST("NMI watchdog", "nmi_watchdog=0", host.nmi_watchdog = 1)
-    HOST("timer", "clocksource", vitals.cost_ns = 900)
-    HOST("clock", "doctor", vitals.ghz_imul = 2.4)
-    HOST("clock / TSC", "cpupower", host.tsc_ghz = 3.5)
-    HOST("governor", "performance", strcpy(host.governor, "powersave"))
-    HOST("turbo", "no_turbo", strcpy(host.turbo, "on"))
-    HOST("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
-    HOST("SMT", "smt/control", host.smt = 1)
-    HOST("huge pages", "madvise", strcpy(host.thp, "never"))
-    HOST("shared huge pages", "shmem_enabled", strcpy(host.thp_shmem, "never"))
-    HOST("virtualisation", "", strcpy(host.virtualisation, "kvm"))
-    HOST("load", "top", host.load[0] = 1.5)
-    HOST("steal", "", vitals.stolen_s = 0.01)
-#undef HOST
+    WARNS("topology", "numactl", host.numa_nodes = 2)
+    WARNS("allowed CPUs", "taskset", vitals.n_cpu = 1)
+    WARNS("memory", "free", vitals.memory_available = 1 << 20)
+    WARNS("PMU", "", host.pmu = PMU_NO_HARDWARE)
+    WARNS("PMU", "", host.pmu = PMU_FORBIDDEN)
+    WARNS("perf_event_paranoid", "perf_event_paranoid=2", host.perf_paranoid = 3)
+    WARNS("NMI watchdog", "nmi_watchdog=0", host.nmi_watchdog = 1)
+    WARNS("timer", "clocksource", vitals.cost_ns = 900)
+    WARNS("clock", "doctor", vitals.ghz_imul = 2.4)
+    WARNS("clock / TSC", "cpupower", host.tsc_ghz = 3.5)
+    WARNS("governor", "performance", strcpy(host.governor, "powersave"))
+    WARNS("turbo", "no_turbo", strcpy(host.turbo, "on"))
+    WARNS("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
+    WARNS("SMT", "smt/control", host.smt = 1)
+    WARNS("huge pages", "madvise", strcpy(host.thp, "never"))
+    WARNS("shared huge pages", "shmem_enabled", strcpy(host.thp_shmem, "never"))
+    WARNS("virtualisation", "", strcpy(host.virtualisation, "kvm"))
+    WARNS("load", "top", host.load[0] = 1.5)
+    WARNS("steal", "", vitals.stolen_s = 0.01)
+#undef WARNS
 }
 
 static void test_nothing_told(void **state)
