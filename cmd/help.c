@@ -5,14 +5,17 @@
 
 enum { TEXT_COLUMN = 28, WIDTH = 80, WIDTH_MAX = 100 };
 
+/* Options that are worth trying: the first ones say something to gemm alone. */
 static const char *const op_examples[] = {
-    "gemm --isa=avx512 --sizes=64..512",
-    "gemm --isa=all --type=f32 --semiring=maxplus --sizes=256",
-    "gemm --sizes=64x32x128,65,127 --filter='*/fma@*'",
-    "gemm --baseline=openblas --baseline=openblas,coretype=SkylakeX",
-    "gemm --events=cycles,instructions --json=run.json",
-    "gemm --plugin=./mine.so --dry-run",
+    "--isa=avx512 --sizes=64..512",
+    "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256",
+    "--sizes=64x32x128,65,127 --filter='*/fma@*'",
+    "--baseline=openblas --baseline=openblas,coretype=SkylakeX",
+    "--isa=all --cache=cold",
+    "--events=cycles,instructions --json=run.json",
+    "--plugin=./mine.so --dry-run",
 };
+enum { GEMM_EXAMPLES = 4 };
 
 /* Prints words between `column` and the right edge, the cursor being at `at`. */
 static void wrap(FILE *file, const char *text, int at, int column)
@@ -49,11 +52,11 @@ static void entry(FILE *file, const char *left, const char *text, int column)
     wrap(file, text, column, column);
 }
 
-static void print_examples(FILE *file, const char *const *example, size_t n)
+static void print_op_examples(FILE *file, const char *op)
 {
-    fputs("\nExamples:\n", file);
-    for (size_t i = 0; i < n && example[i]; i++)
-        fprintf(file, "  simdbench %s\n", example[i]);
+    const bool gemm = strcmp(op, "gemm") == 0;
+    for (size_t i = gemm ? 0 : GEMM_EXAMPLES; i < ARRAY_LEN(op_examples); i++)
+        fprintf(file, "  simdbench %s %s\n", op, op_examples[i]);
 }
 
 static void print_options(FILE *file, unsigned mask, const struct simdbench_op *op)
@@ -109,7 +112,8 @@ void help_all(FILE *file)
           "be.\n\nUsage: simdbench COMMAND [OPTION...]\n",
           file);
     print_commands(file);
-    print_examples(file, op_examples, ARRAY_LEN(op_examples));
+    fputs("\nExamples:\n", file);
+    print_op_examples(file, "gemm");
     for (const struct command_row *row = command_rows; row->name; row++)
         fprintf(file, "  simdbench %s\n", row->examples[0]);
     fputs("\nsimdbench COMMAND --help explains the options of a command.\n", file);
@@ -134,10 +138,12 @@ void help_command(FILE *file, const char *name)
     }
     fputs("Every option may also be written as two words: --option value.\n", file);
     print_options(file, command ? command->mask : COMMAND_OP, op);
-    if (command)
-        print_examples(file, command->examples, ARRAY_LEN(command->examples));
-    else
-        print_examples(file, op_examples, ARRAY_LEN(op_examples));
+    fputs("\nExamples:\n", file);
+    if (!command)
+        print_op_examples(file, plain);
+    for (size_t i = 0; command && i < ARRAY_LEN(command->examples); i++)
+        if (command->examples[i])
+            fprintf(file, "  simdbench %s\n", command->examples[i]);
 }
 
 void help_version(FILE *file)

@@ -89,7 +89,7 @@ static uint32_t unlikeness(const char *word, const char *member)
         return UINT32_MAX;
     const unsigned edits = distance(word, n, member, m);
     const size_t shorter = n < m ? n : m;
-    if (edits <= 1 + shorter / 4 && edits < shorter)
+    if (edits <= 1 + shorter / 5 && edits < shorter)
         return edits;
     /* "avx" for "avx2", "maxplus" for "max", "512" for "avx512". */
     if (n >= 2 && m >= 2 && (strcasestr(member, word) || strcasestr(word, member)))
