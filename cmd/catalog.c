@@ -113,6 +113,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->core = copy(message_text(worker->description, "core"));
     info->isa = copy(message_text(worker->description, "isa"));
     info->detail = copy(message_text(worker->description, "detail"));
+    info->advice = copy(message_text(worker->description, "advice"));
     /* A plug-in is called by the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
     if (path && !baseline && own) {

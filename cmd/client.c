@@ -82,6 +82,7 @@ void worker_free(struct worker *worker)
     free(info->core);
     free(info->isa);
     free(info->detail);
+    free(info->advice);
     cJSON_Delete(worker->description);
     free(worker->buffer);
     free(worker);

@@ -80,9 +80,10 @@ static int note_narrow(struct result *result, const struct worker_info *worker)
         return 0;
     char note[256];
     snprintf(note, sizeof note,
-             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s",
+             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s%s%.64s",
              worker->name, worker->core ? worker->core : "?", worker->isa,
              isa_get(isa_best())->name, worker->advice ? "; try --baseline=" : "",
+             worker->advice ? worker->name : "", worker->advice ? "," : "",
              worker->advice ? worker->advice : "");
     return result_add_note(result, note);
 }
