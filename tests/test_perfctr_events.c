@@ -39,7 +39,7 @@ static void test_raw(void **state)
     expect("r0", PERF_TYPE_RAW, 0);
     expect("rffffffffffffffff", PERF_TYPE_RAW, UINT64_MAX);
     expect_error("r", "event r");
-    expect_error("r12345678123456781", "no such event");
+    expect_error("r12345678123456781", "event r12345678123456781");
     expect_error("r12g4", "event r12g4");
 }
 

@@ -61,19 +61,15 @@ static int teardown(void **state)
     return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static const char cpuinfo_x86[] = "processor\t: %d\n"
-                                  "vendor_id\t: GenuineIntel\n"
-                                  "cpu family\t: 6\n"
-                                  "model\t\t: 85\n"
-                                  "model name\t: Imaginary Xeon @ 2.00GHz\n"
-                                  "stepping\t: 4\n"
-                                  "microcode\t: 0x2006906\n"
-                                  "flags\t\t: fpu vme hypervisor avx512f\n\n";
+#define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology/"
+#define CPUINFO                                                                       \
+    "processor\t: %d\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"    \
+    "model name\t: Imaginary Xeon @ 2.00GHz\nstepping\t: 4\nmicrocode\t: 0x2006906\n" \
+    "flags\t\t: fpu vme hypervisor avx512f\n\n"
 
 static void put_cache(int index, const char *level, const char *type, const char *size)
 {
     char path[128];
-    const char *const format = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
     const char *const fields[][2] = {{"level", level},
                                      {"type", type},
                                      {"size", size},
@@ -81,22 +77,22 @@ static void put_cache(int index, const char *level, const char *type, const char
                                      {"ways_of_associativity", "11\n"},
                                      {"shared_cpu_list", "0-1,4\n"}};
     for (size_t k = 0; k < ARRAY_LEN(fields); k++) {
-        snprintf(path, sizeof path, format, index, fields[k][0]);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s",
+                 index, fields[k][0]);
         put(path, fields[k][1]);
     }
 }
 
 static void put_machine(void)
 {
-    char text[4 * sizeof cpuinfo_x86 + 64];
+    char text[4 * sizeof CPUINFO + 64];
     size_t n = 0;
     for (int cpu = 0; cpu < 4; cpu++) {
         char path[128];
-        const char *const format = "/sys/devices/system/cpu/cpu%d/topology/%s";
-        n += (size_t)snprintf(text + n, sizeof text - n, cpuinfo_x86, cpu);
-        snprintf(path, sizeof path, format, cpu, "thread_siblings_list");
+        n += (size_t)snprintf(text + n, sizeof text - n, CPUINFO, cpu);
+        snprintf(path, sizeof path, TOPOLOGY "thread_siblings_list", cpu);
         put(path, cpu % 2 ? "1,3\n" : "0,2\n");
-        snprintf(path, sizeof path, format, cpu, "physical_package_id");
+        snprintf(path, sizeof path, TOPOLOGY "physical_package_id", cpu);
         put(path, cpu % 2 ? "1\n" : "0\n");
     }
     put("/proc/cpuinfo", text);
@@ -351,8 +347,9 @@ static void test_huge_pages(void **state)
     memset(huge, 1, 2 * HUGE);
     const int64_t bytes = pages_huge(huge, 2 * HUGE);
     munmap(data, SIZE);
-    /* Memory may be too fragmented for both. */
-    assert_true(bytes == 0 || bytes == HUGE || bytes == 2 * HUGE);
+    if (bytes == 0)
+        skip(); /* memory is too fragmented */
+    assert_true(bytes == HUGE || bytes == 2 * HUGE);
 }
 
 static void test_memory(void **state)
