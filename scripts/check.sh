@@ -3,7 +3,8 @@
 # scripts/check.sh quick | full | CHECK...: what a change must pass. Stops at the first
 # failure and prints the command that repeats it.
 set -euo pipefail
-source "${BASH_SOURCE[0]%/*}/lib.sh"
+here=$(readlink -f "${BASH_SOURCE[0]}")
+source "${here%/*}/lib.sh"
 cd "$root"
 export LC_ALL=C.UTF-8
 
