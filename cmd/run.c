@@ -288,7 +288,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
         goto out;
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
-    bool live = options->format == FORMAT_TABLE && !options->quiet;
+    bool live = options->format == FORMAT_TABLE;
     int64_t saved = 0;
     if (live)
         table_begin(run, &text, stdout);
