@@ -50,7 +50,7 @@ static void test_op_work(void **state)
     double ops, bytes;
     (void)state;
     op->work(&shape, SIMDBENCH_F32, &ops, &bytes);
-    assert_true(ops == 2 * 71680 && bytes == 0);
+    assert_true(ops == 2 * 286720 && bytes == 0);
     shape.rank = 1;
     shape.dim[0] = 800;
     op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
