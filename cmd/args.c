@@ -137,10 +137,12 @@ static int unknown_option(const char *text, const struct argument *argument,
     struct text_list names = {0};
     char word[64], near[120];
     int rc = 0;
-    for (const struct option_row *row = option_rows; row->name && rc == 0; row++)
+    for (const struct option_row *row = option_rows; row->name && rc == 0; row++) {
+        snprintf(word, sizeof word, "--%s", row->name);
         if (row->commands & mask)
-            rc = text_list_add(&names, row->name);
-    snprintf(word, sizeof word, "%.*s", shown, argument->name);
+            rc = text_list_add(&names, word);
+    }
+    snprintf(word, sizeof word, "--%.*s", shown, argument->name);
     text_list_near(&names, word, near, sizeof near);
     text_list_free(&names);
     if (rc != 0)
@@ -197,7 +199,7 @@ static int unknown_word(const char *word, const struct options *options,
                      options->command);
 }
 
-static int check_words(const struct command_row *command, const struct options *options,
+static int check_whole(const struct command_row *command, const struct options *options,
                        struct error *error)
 {
     const struct text_list *const words = &options->files;
@@ -207,6 +209,10 @@ static int check_words(const struct command_row *command, const struct options *
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs a file: simdbench %s", command->name,
                          command->examples[0]);
+    if (options->json && options->markdown &&
+        strcmp(options->json, options->markdown) == 0)
+        return error_set(error, -EINVAL, "--json and --markdown both name %.100s",
+                         options->json);
     return 0;
 }
 
@@ -246,7 +252,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
             rc = error_set(error, -ENOMEM, "out of memory for options");
     }
     if (rc == 0)
-        rc = check_words(command, options, error);
+        rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op && !options->seed_given)
         rc = draw_seed(&options->seed, error);
     return rc;

@@ -7,7 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char default_baseline[] = "openblas";
+/* What an op is compared with when the user names nothing. */
+static const struct {
+    const char *op, *baseline;
+} defaults[] = {{"gemm", "openblas"}};
 
 /* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
 struct spec {
@@ -113,6 +116,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->core = copy(message_text(worker->description, "core"));
     info->isa = copy(message_text(worker->description, "isa"));
     info->detail = copy(message_text(worker->description, "detail"));
+    info->advice = copy(message_text(worker->description, "advice"));
     /* A plug-in is called by the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
     if (path && !baseline && own) {
@@ -150,15 +154,19 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
     return status;
 }
 
-static int enlist_default(struct catalog *catalog, const struct options *options,
-                          struct error *error)
+static int enlist_defaults(struct catalog *catalog, const struct options *options,
+                           struct error *error)
 {
-    struct error why = {.text = ""};
-    int status = enlist_module(catalog, options, default_baseline, true, &why);
-    if (status == -EINTR || status == -ENOMEM)
-        return error_set(error, status, "%s", why.text);
-    if (status < 0)
-        catalog->missing = strdup(why.text);
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        struct error why = {.text = ""};
+        if (options->is_op && strcmp(options->command, defaults[i].op))
+            continue;
+        int status = enlist_module(catalog, options, defaults[i].baseline, true, &why);
+        if (status == -EINTR || status == -ENOMEM)
+            return error_set(error, status, "%s", why.text);
+        if (status < 0 && !catalog->missing)
+            catalog->missing = strdup(why.text);
+    }
     return 0;
 }
 
@@ -181,7 +189,7 @@ int catalog_make(const struct options *options, struct catalog *catalog,
     for (size_t i = 0; status == 0 && !none && i < options->baselines.n; i++)
         status = enlist_module(catalog, options, options->baselines.item[i], true, error);
     if (status == 0 && !options->baselines.n)
-        status = enlist_default(catalog, options, error);
+        status = enlist_defaults(catalog, options, error);
     if (status < 0)
         catalog_free(catalog);
     return status;

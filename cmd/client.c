@@ -82,6 +82,7 @@ void worker_free(struct worker *worker)
     free(info->core);
     free(info->isa);
     free(info->detail);
+    free(info->advice);
     cJSON_Delete(worker->description);
     free(worker->buffer);
     free(worker);
@@ -227,7 +228,7 @@ static int send_line(struct worker *worker, const char *text)
 static int exchange(struct worker *worker, const cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
-    const char *doing = request ? message_text(request, "do") : "start";
+    const char *doing = request ? message_text(request, "do") : "load";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {

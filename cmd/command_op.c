@@ -142,7 +142,7 @@ static int write_outputs(const struct options *options, const struct run *run,
         status = run_save(run, options->json, error);
     if (options->markdown && status == 0)
         status = report_save(run, FORMAT_MARKDOWN, options->markdown, error);
-    if (options->format != FORMAT_TABLE && !options->quiet && status == 0)
+    if (options->format != FORMAT_TABLE && status == 0)
         status = run_write(run, options->format, &text, stdout, error);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
         status = error_set(error, -EIO, "standard output: %s", strerror(errno));
@@ -199,8 +199,11 @@ int command_op(const struct options *options, int argc, char **argv)
 out:
     if (status == -EINTR)
         status = EXIT_INTERRUPTED;
-    if (status < 0)
-        fprintf(stderr, "simdbench: %s\n", error.text);
+    if (status < 0) {
+        char text[2048]; /* it may quote what was typed or what a module said */
+        text_plain(error.text, text, sizeof text);
+        fprintf(stderr, "simdbench: %s\n", text);
+    }
     run_free(run);
     plan_free(&plan);
     catalog_free(&catalog);

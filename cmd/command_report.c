@@ -11,9 +11,12 @@ static int write_text(const struct run *run, enum format format, const char *pat
                       FILE *file, struct error *error)
 {
     const struct text_options plain = {0};
-    int rc = run_write(run, format, &plain, file, error);
+    struct error why = {0};
+    int rc = run_write(run, format, &plain, file, &why);
     if (rc == 0 && fflush(file) != 0)
-        rc = error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
+        rc = error_set(&why, -errno, "%s", strerror(errno));
+    if (rc != 0)
+        error_set(error, rc, "cannot write %.300s: %.180s", path, why.text);
     return rc;
 }
 

@@ -8,7 +8,7 @@
 
 #include "doctor.h"
 
-enum { NAME_WIDTH = 20, VALUE_WIDTH = 44, PROBE_NS = 20 * 1000 * 1000 };
+enum { NAME_WIDTH = 20, VALUE_WIDTH_MAX = 60, PROBE_NS = 1000 * 1000, PROBES = 100 };
 
 static void print_state(const struct check *check, bool colour, FILE *file)
 {
@@ -22,13 +22,26 @@ static void print_state(const struct check *check, bool colour, FILE *file)
             colour ? "\033[0m" : "", why, check->advice[0] ? " -> " : "", check->advice);
 }
 
+/* Room for the longest value, but for those that are longer than all reason. */
+static int value_width(const struct checks *checks)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < checks->n; i++) {
+        const size_t length = strlen(checks->check[i].value);
+        if (length > width && length <= VALUE_WIDTH_MAX)
+            width = length;
+    }
+    return (int)width;
+}
+
 void checks_print(const struct checks *checks, bool colour, FILE *file)
 {
+    const int width = value_width(checks);
     for (size_t i = 0; i < checks->n; i++) {
         const struct check *const check = &checks->check[i];
         char value[2 * sizeof check->value];
         text_plain(check->value, value, sizeof value);
-        fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, VALUE_WIDTH, value);
+        fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
         print_state(check, colour, file);
     }
     const size_t n = checks_warnings(checks);
@@ -87,11 +100,11 @@ static int64_t steal_ticks(const struct vitals *vitals)
     return vitals->n_cpu ? sum : -1;
 }
 
-/* The best of several probes: whatever disturbs one makes it look slower. */
+/* The best of many short probes: whatever disturbs one makes it look slower. */
 static double best_ghz(double (*probe)(int64_t ns))
 {
     double best = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < PROBES; i++) {
         const double ghz = probe(PROBE_NS);
         if (ghz > best)
             best = ghz;
@@ -125,8 +138,8 @@ int command_doctor(const struct options *options)
         goto out;
     host_read(&host, "");
     take_vitals(vitals);
-    checks_isas(checks);
     checks_host(checks, &host, vitals);
+    checks_isas(checks);
     rc = 0;
     if (options->format == FORMAT_JSON)
         rc = checks_print_json(checks, stdout);

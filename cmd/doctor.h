@@ -11,7 +11,7 @@
 struct check {
     char name[24];
     char value[240];
-    char why[240];    /* what is wrong with it; empty: it is ok */
+    char why[256];    /* what is wrong with it; empty: it is ok */
     char advice[240]; /* what to type; may be empty */
 };
 

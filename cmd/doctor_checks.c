@@ -41,8 +41,9 @@ void checks_isas(struct checks *checks)
     for (size_t i = 0; i < isa_count(); i++) {
         char reason[200] = "";
         const bool here = isa_available(i, reason, sizeof reason);
-        struct check *const check =
-            add(checks, isa_get(i)->name, "%s", here ? "available" : reason);
+        char name[24];
+        snprintf(name, sizeof name, "ISA %s", isa_get(i)->name);
+        struct check *const check = add(checks, name, "%s", here ? "available" : reason);
         if (!here && strstr(reason, "XCR0"))
             warn(
                 check, "the CPU has it but the system withholds it",
@@ -56,7 +57,7 @@ static void check_cpu(struct checks *checks, const struct host *host)
         host->family, host->model, host->stepping,
         host->microcode[0] ? ", microcode " : "", host->microcode);
     struct check *const check =
-        add(checks, "topology", "%d CPUs, %d cores, %d sockets, %d NUMA nodes",
+        add(checks, "topology", "CPUs: %d, cores: %d, sockets: %d, NUMA nodes: %d",
             host->cpus, host->cores, host->sockets, host->numa_nodes);
     if (host->numa_nodes > 1)
         warn(check, "memory of another node is slower",
@@ -125,8 +126,9 @@ static void check_counters(struct checks *checks, const struct host *host)
         [PMU_FORBIDDEN] = "forbidden",
         [PMU_UNKNOWN] = "unknown",
     };
-    struct check *const pmu = add(checks, "PMU", "%s%s%s", names[host->pmu],
-                                  host->pmu_name[0] ? ": " : "", host->pmu_name);
+    struct check *const pmu = add(checks, "PMU", "%s%s%s%s", names[host->pmu],
+                                  host->pmu_name[0] ? " (events of " : "", host->pmu_name,
+                                  host->pmu_name[0] ? ")" : "");
     if (host->pmu != PMU_OK)
         warn(pmu, host->pmu_reason[0] ? host->pmu_reason : "hardware counters are absent",
              "");
@@ -225,8 +227,9 @@ static void check_company(struct checks *checks, const struct host *host,
         add(checks, "virtualisation", "%s%s%s", or_not_told(host->virtualisation),
             host->container[0] ? ", container: " : "", host->container);
     if (host->virtualisation[0] && strcmp(host->virtualisation, "none") != 0)
-        warn(machine, "the host may take CPU time, and may hide counters",
-             "compare within one run only");
+        warn(machine,
+             "the host may take CPU time and hide counters; trust ratios within a run",
+             "");
     struct check *const load = add(checks, "load", "%.2f %.2f %.2f", host->load[0],
                                    host->load[1], host->load[2]);
     if (host->load[0] > 0.5)

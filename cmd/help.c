@@ -74,8 +74,8 @@ static void print_options(FILE *file, unsigned mask, const struct simdbench_op *
         char left[80], text[400];
         snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? "=" : "",
                  row->value ? row->value : "");
-        snprintf(text, sizeof text, "%s%s%s%s", row->help, fallback ? " [" : "",
-                 fallback ? fallback : "", fallback ? "]" : "");
+        snprintf(text, sizeof text, "%s%s%s%s", row->help, fallback ? " (default: " : "",
+                 fallback ? fallback : "", fallback ? ")" : "");
         entry(file, left, text, TEXT_COLUMN);
     }
 }
@@ -131,7 +131,7 @@ void help_command(FILE *file, const char *name)
                 command->summary, plain, command->usage[0] ? " " : "", command->usage);
     } else {
         fprintf(file, "simdbench %s: %s\n\nUsage: simdbench %s [OPTION...]\n", plain,
-                op ? op->summary : "an op of a module (no command of simdbench itself)",
+                op ? op->summary : "no op of simdbench itself; a module may bring it",
                 plain);
         if (op)
             fprintf(file, "A size is %s.\n", op->shape_help);

@@ -80,9 +80,10 @@ static int note_narrow(struct result *result, const struct worker_info *worker)
         return 0;
     char note[256];
     snprintf(note, sizeof note,
-             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s",
+             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s%s%.64s",
              worker->name, worker->core ? worker->core : "?", worker->isa,
              isa_get(isa_best())->name, worker->advice ? "; try --baseline=" : "",
+             worker->advice ? worker->name : "", worker->advice ? "," : "",
              worker->advice ? worker->advice : "");
     return result_add_note(result, note);
 }
@@ -287,7 +288,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
         goto out;
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
-    bool live = options->format == FORMAT_TABLE && !options->quiet;
+    bool live = options->format == FORMAT_TABLE;
     int64_t saved = 0;
     if (live)
         table_begin(run, &text, stdout);

@@ -122,6 +122,7 @@ static void describe_module(const struct simdbench_module *module, cJSON *reply)
     add_text(reply, "core", description.core);
     add_text(reply, "isa", description.isa);
     add_text(reply, "detail", description.detail);
+    add_text(reply, "advice", description.advice);
 }
 
 static cJSON *describe(struct service *service)

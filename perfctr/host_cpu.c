@@ -84,20 +84,22 @@ static bool cpuinfo_line(char *text, void *context)
     return true;
 }
 
+#define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology/"
+#define CACHE "/sys/devices/system/cpu/cpu0/cache/index%zu/"
+
 static void read_topology(struct host *host, const char *root)
 {
     int package[CPUS_MAX];
     int found = 0, cores = 0, sockets = 0;
     for (int cpu = 0; cpu < CPUS_MAX && found < host->cpus; cpu++) {
         char path[128];
-        const char *const topology = "/sys/devices/system/cpu/cpu%d/topology/%s";
-        snprintf(path, sizeof path, topology, cpu, "thread_siblings_list");
+        snprintf(path, sizeof path, TOPOLOGY "thread_siblings_list", cpu);
         const int64_t first = file_number(root, path);
         if (first < 0)
             continue;
         found++;
         cores += first == cpu;
-        snprintf(path, sizeof path, topology, cpu, "physical_package_id");
+        snprintf(path, sizeof path, TOPOLOGY "physical_package_id", cpu);
         const int here = (int)file_number(root, path);
         int k = 0;
         while (k < sockets && package[k] != here)
@@ -158,24 +160,23 @@ static void read_caches(struct host *host, const char *root)
 {
     for (size_t k = 0; k < ARRAY_LEN(host->cache); k++) {
         char path[128], text[256];
-        const char *const format = "/sys/devices/system/cpu/cpu0/cache/index%zu/%s";
         struct cache cache = {0};
-        snprintf(path, sizeof path, format, k, "level");
+        snprintf(path, sizeof path, CACHE "level", k);
         cache.level = (int)file_number(root, path);
-        snprintf(path, sizeof path, format, k, "size");
+        snprintf(path, sizeof path, CACHE "size", k);
         if (cache.level < 1 || file_read(root, path, text, sizeof text) <= 0)
             break;
         cache.bytes = bytes_parse(text);
-        snprintf(path, sizeof path, format, k, "type");
+        snprintf(path, sizeof path, CACHE "type", k);
         file_read(root, path, text, sizeof text);
         cache.type = text[0] == 'D' ? 'd' : text[0] == 'I' ? 'i' : 'u';
-        snprintf(path, sizeof path, format, k, "shared_cpu_list");
+        snprintf(path, sizeof path, CACHE "shared_cpu_list", k);
         file_read(root, path, text, sizeof text);
         cache.sharing = list_count(text);
-        snprintf(path, sizeof path, format, k, "coherency_line_size");
+        snprintf(path, sizeof path, CACHE "coherency_line_size", k);
         const int64_t line = file_number(root, path);
         cache.line = line > 0 ? (uint32_t)line : 0;
-        snprintf(path, sizeof path, format, k, "ways_of_associativity");
+        snprintf(path, sizeof path, CACHE "ways_of_associativity", k);
         const int64_t ways = file_number(root, path);
         cache.ways = ways > 0 ? (uint32_t)ways : 0;
         host->cache[host->caches++] = cache;

@@ -12,7 +12,10 @@
 /* Deeper than any document of ours; keeps recursion far from the end of the stack. */
 enum { DEPTH_MAX = 32 };
 
-#define FIELDS(table) {table, ARRAY_LEN(table)}
+#define FIELDS(table)           \
+    {                           \
+        table, ARRAY_LEN(table) \
+    }
 
 static const struct field run_table[] = {
     {"started_at", FIELD_TEXT, offsetof(struct run, started_at)},
@@ -119,7 +122,8 @@ int place_error(const struct place *place, struct error *error, int code,
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     place_write(place, &path);
-    error_set(error, code, "%.250s: %s", place ? buffer_text(&path) : "document", message);
+    error_set(error, code, "%.250s: %s", place ? buffer_text(&path) : "document",
+              message);
     buffer_free(&path);
     return code;
 }
@@ -205,12 +209,12 @@ int json_scan(const char *bytes, size_t size, struct error *error)
         if (!step)
             break;
         bad = 0;
-        why = depth > DEPTH_MAX           ? "nested too deep"
-              : c == 0                    ? "zero byte"
-              : c < 0x20 && !isspace(c)   ? "control character"
-              : c == '\v' || c == '\f'    ? "control character"
-              : c >= 0x7f                 ? "byte outside of a string that is no JSON"
-                                          : NULL;
+        why = depth > DEPTH_MAX         ? "nested too deep"
+              : c == 0                  ? "zero byte"
+              : c < 0x20 && !isspace(c) ? "control character"
+              : c == '\v' || c == '\f'  ? "control character"
+              : c >= 0x7f               ? "byte outside of a string that is no JSON"
+                                        : NULL;
         if (why)
             break;
     }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 
@@ -211,4 +210,26 @@ int value_interval(const struct value *object, const char *name,
     interval->lo = ends[0];
     interval->hi = ends[1];
     return 0;
+}
+
+struct texts {
+    char ***list;
+    size_t *n;
+};
+
+static int add_text(const struct value *entry, void *context)
+{
+    struct texts *texts = context;
+    int code = value_want(entry, cJSON_IsString(entry->json), "a string");
+
+    if (!code && strings_add(texts->list, texts->n, entry->json->valuestring))
+        code = value_no_memory(entry);
+    return code;
+}
+
+int value_texts(const struct value *array, char ***list, size_t *n)
+{
+    int code = value_array(array);
+
+    return code ? code : value_each(array, add_text, &(struct texts){list, n});
 }

@@ -6,6 +6,8 @@
 #ifndef SIMDBENCH_JSON_VALUE_H
 #define SIMDBENCH_JSON_VALUE_H
 
+#include <errno.h>
+
 #include "json_common.h"
 
 /* `json` is NULL if there is no such member. `parent` must outlive the value; the root
@@ -18,8 +20,8 @@ struct value {
 };
 
 /* -EINVAL with a message about the value. */
-#define VALUE_FAIL(value, ...)                                                           \
-    place_error((value)->parent ? &(value)->place : NULL, (value)->error, -EINVAL,       \
+#define VALUE_FAIL(value, ...)                                                     \
+    place_error((value)->parent ? &(value)->place : NULL, (value)->error, -EINVAL, \
                 __VA_ARGS__)
 int value_no_memory(const struct value *value);
 
@@ -39,8 +41,12 @@ int value_name(const struct value *value, char **text); /* null or missing: unto
 int value_number(const struct value *value, double *number);
 int value_whole(const struct value *value, double max, double *number);
 int value_fields(const struct value *object, const struct fields *fields, void *base);
+int value_texts(const struct value *array, char ***list, size_t *n);
 /* Members `name` (two numbers or null) and "ci_level". */
 int value_interval(const struct value *object, const char *name,
                    struct interval *interval);
+
+/* Entry of "results": adds one to the struct run `context` (json_result.c). */
+int read_result(const struct value *entry, void *context);
 
 #endif

@@ -94,8 +94,7 @@ static void put_texts(struct maker *maker, cJSON *parent, const char *name,
 static void put_interval(struct maker *maker, cJSON *parent, const char *name,
                          const char *level_name, const struct interval *interval)
 {
-    bool known =
-        interval->known && isfinite(interval->lo) && isfinite(interval->hi);
+    bool known = interval->known && isfinite(interval->lo) && isfinite(interval->hi);
 
     if (known)
         put_numbers(maker, parent, name, (const double[]){interval->lo, interval->hi},

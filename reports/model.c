@@ -7,8 +7,9 @@
 #include "reports.h"
 
 static const char *const status_names[] = {
-    [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",         [STATUS_SKIPPED] = "skipped",
-    [STATUS_WRONG] = "wrong",     [STATUS_FAILED] = "failed", [STATUS_NOISY] = "noisy",
+    [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
+    [STATUS_SKIPPED] = "skipped", [STATUS_WRONG] = "wrong",
+    [STATUS_FAILED] = "failed",   [STATUS_NOISY] = "noisy",
 };
 
 const char *status_name(enum status status)
@@ -278,9 +279,9 @@ static void facts_free(struct facts *facts)
 static void result_free(struct result *result)
 {
     char *const texts[] = {
-        result->id,     result->op,        result->type,           result->isa,
-        result->variant, result->shape,    result->module,         result->module_version,
-        result->module_core, result->module_isa, result->reason,   result->limit_id,
+        result->id,          result->op,         result->type,   result->isa,
+        result->variant,     result->shape,      result->module, result->module_version,
+        result->module_core, result->module_isa, result->reason, result->limit_id,
     };
 
     result_clear_samples(result);

@@ -182,7 +182,8 @@ int string_set(char **where, const char *text); /* frees the old one; NULL clear
 int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
 int result_add_note(struct result *result, const char *note);
-/* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend. */
+/* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
+ */
 int result_add_sample(struct result *result, uint32_t round, double ns);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);

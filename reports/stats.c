@@ -104,10 +104,8 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
     double *sorted = k ? sorted_copy(x, n) : NULL;
 
     if (sorted)
-        interval = (struct interval){.known = true,
-                                     .lo = sorted[k - 1],
-                                     .hi = sorted[n - k],
-                                     .level = 1 - tail};
+        interval = (struct interval){
+            .known = true, .lo = sorted[k - 1], .hi = sorted[n - k], .level = 1 - tail};
     free(sorted);
     return interval;
 }

@@ -103,8 +103,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
 
 static int add_ratio(struct result *result, const struct result *baseline)
 {
-    size_t room = result->n_samples < baseline->n_samples ? result->n_samples
-                                                          : baseline->n_samples;
+    size_t room =
+        result->n_samples < baseline->n_samples ? result->n_samples : baseline->n_samples;
     double *theirs = calloc(2 * room, sizeof *theirs), *ours = theirs + room;
     struct ratio *ratio;
     size_t n = 0, i = 0, j = 0;
@@ -157,7 +157,8 @@ static int summarise_group(struct result *group, size_t n)
 
     for (size_t i = 0; i < n && !code; i++) {
         struct result *result = &group[i];
-        result->ghz = result->n_clock ? stats_median(result->clock_ghz, result->n_clock) : 0;
+        result->ghz =
+            result->n_clock ? stats_median(result->clock_ghz, result->n_clock) : 0;
         result->ghz_ci =
             stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
         for (size_t c = 0; c < result->n_counters; c++)

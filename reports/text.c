@@ -118,7 +118,8 @@ void text_digits(double value, char out[NUMBER_SIZE])
     snprintf(out, NUMBER_SIZE, fabs(value) < 1e15 ? "%.*f" : "%.*e", digits, value);
 }
 
-/* Divides by 1000, at most `max` times, until rounding to four digits stays below 1000. */
+/* Divides by 1000, at most `max` times, until rounding to four digits stays below 1000.
+ */
 static size_t thousands(double *value, size_t max)
 {
     size_t steps = 0;
@@ -142,8 +143,7 @@ void text_scaled(double value, const char *unit, char out[NUMBER_SIZE])
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
     char digits[NUMBER_SIZE];
-    size_t steps =
-        fabs(value) < 9999.5 ? 0 : thousands(&value, ARRAY_LEN(prefix) - 1);
+    size_t steps = fabs(value) < 9999.5 ? 0 : thousands(&value, ARRAY_LEN(prefix) - 1);
 
     if (!steps && value == floor(value) && fabs(value) < 1e4)
         snprintf(digits, sizeof digits, "%.0f", value);

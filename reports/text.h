@@ -16,7 +16,8 @@ void text_exact(double value, char out[NUMBER_SIZE]);
 void text_time(double ns, char out[NUMBER_SIZE]);
 /* "1234", "33.55 M": four digits and a decimal prefix from 10 000 on; `unit` follows. */
 void text_scaled(double value, const char *unit, char out[NUMBER_SIZE]);
-/* Four significant digits, but never fewer than all before the point: "0.1234", "12345". */
+/* Four significant digits, but never fewer than all before the point: "0.1234", "12345".
+ */
 void text_digits(double value, char out[NUMBER_SIZE]);
 
 /* Columns that UTF-8 text takes, a code point each. */

@@ -99,7 +99,7 @@ static size_t mutate(char *text, size_t length, size_t size, uint64_t *state)
 
 int main(int argc, char **argv)
 {
-    const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
+    const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30000;
     uint64_t state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     state = state ? state : 1;
 

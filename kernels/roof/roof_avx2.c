@@ -17,10 +17,11 @@
 #define LOAD_ALL(size)                                                                  \
     LOAD_ONE(size, 0)                                                                   \
     LOAD_ONE(size, 1)                                                                   \
-    LOAD_ONE(size, 2) LOAD_ONE(size, 3) LOAD_ONE(size, 4) LOAD_ONE(size, 5)             \
-        LOAD_ONE(size, 6) LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9)         \
-            LOAD_ONE(size, 10) LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) \
-                LOAD_ONE(size, 14) LOAD("(%[y])", 15)
+    LOAD_ONE(size, 2)                                                                   \
+    LOAD_ONE(size, 3) LOAD_ONE(size, 4) LOAD_ONE(size, 5) LOAD_ONE(size, 6)             \
+        LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10)        \
+            LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) LOAD_ONE(size, 14) \
+                LOAD("(%[y])", 15)
 
 /* Two operands and a result: temporaries in 10 to 14, ten maxima in 0 to 9. */
 #define PAIR(op, max, t, a)                                                           \
@@ -39,18 +40,16 @@
 /* An FMA overwrites one of its three operands. t = t * y + y with y = 1/2 comes to rest
  * at 1, so no copy is needed to keep t from growing: a copy would be a third instruction
  * where six at once are just enough for two pairs. Ten temporaries in 0 to 9, because an
- * FMA takes four or five cycles and two start in each. */
-#define FMA_PAIR(s, t, a)                              \
-    "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t" \
-    "vmax" s " %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
-#define TEN_FMA_PAIRS(s) \
-    FMA_PAIR(s, 0, 10)   \
-    FMA_PAIR(s, 1, 11)   \
-    FMA_PAIR(s, 2, 12)   \
-    FMA_PAIR(s, 3, 13)   \
-    FMA_PAIR(s, 4, 14)   \
-    FMA_PAIR(s, 5, 10)   \
-    FMA_PAIR(s, 6, 11) FMA_PAIR(s, 7, 12) FMA_PAIR(s, 8, 13) FMA_PAIR(s, 9, 14)
+ * FMA takes four or five cycles and two start in each; each maximum takes the result of
+ * four pairs before, which keeps all pipes busy even when another thread shares them. */
+#define FMA_PAIRS(s, t, u, from_t, from_u, a, b) \
+    FMA(s, t) FMA(s, u) MAX(s, from_t, a) MAX(s, from_u, b)
+#define TEN_FMA_PAIRS(s)             \
+    FMA_PAIRS(s, 0, 1, 6, 7, 10, 11) \
+    FMA_PAIRS(s, 2, 3, 8, 9, 12, 13) \
+    FMA_PAIRS(s, 4, 5, 0, 1, 14, 10) \
+    FMA_PAIRS(s, 6, 7, 2, 3, 11, 12) FMA_PAIRS(s, 8, 9, 4, 5, 13, 14)
+#define MAX(s, t, a) "vmax" s " %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
 #define FMA(s, t) "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t"
 #define FOURTEEN_FMAS(s) \
     FMA(s, 0)            \

@@ -16,49 +16,52 @@
 #include "roof_body.h"
 
 #define LOAD_ONE(size, i) LOAD(#i "*" TEXT(size) "(%[data])", i)
-#define LOAD_ALL(size)                                                                  \
-    LOAD_ONE(size, 0)                                                                   \
-    LOAD_ONE(size, 1)                                                                   \
-    LOAD_ONE(size, 2) LOAD_ONE(size, 3) LOAD_ONE(size, 4) LOAD_ONE(size, 5)             \
-        LOAD_ONE(size, 6) LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9)         \
-            LOAD_ONE(size, 10) LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) \
-                LOAD_ONE(size, 14) LOAD_ONE(size, 15) LOAD_ONE(size, 16)                \
-                    LOAD_ONE(size, 17) LOAD_ONE(size, 18) LOAD_ONE(size, 19)            \
-                        LOAD_ONE(size, 20) LOAD_ONE(size, 21) LOAD_ONE(size, 22)        \
-                            LOAD_ONE(size, 23) LOAD("(%[y])", 31)
+#define LOAD_FOUR(size, a, b, c, d) \
+    LOAD_ONE(size, a) LOAD_ONE(size, b) LOAD_ONE(size, c) LOAD_ONE(size, d)
+#define LOAD_ALL(size)              \
+    LOAD_FOUR(size, 0, 1, 2, 3)     \
+    LOAD_FOUR(size, 4, 5, 6, 7)     \
+    LOAD_FOUR(size, 8, 9, 10, 11)   \
+    LOAD_FOUR(size, 12, 13, 14, 15) \
+    LOAD_FOUR(size, 16, 17, 18, 19) \
+    LOAD_FOUR(size, 20, 21, 22, 23) \
+    LOAD_FOUR(size, 24, 25, 26, 27) \
+    LOAD_ONE(size, 28) LOAD_ONE(size, 29) LOAD_ONE(size, 30) LOAD("(%[y])", 31)
 
-#define SIXTEEN(M, ...)    \
-    M(0, 16, __VA_ARGS__)  \
-    M(1, 17, __VA_ARGS__)  \
-    M(2, 18, __VA_ARGS__)  \
-    M(3, 19, __VA_ARGS__)  \
-    M(4, 20, __VA_ARGS__)  \
-    M(5, 21, __VA_ARGS__)  \
-    M(6, 22, __VA_ARGS__)  \
-    M(7, 23, __VA_ARGS__)  \
-    M(8, 16, __VA_ARGS__)  \
-    M(9, 17, __VA_ARGS__)  \
-    M(10, 18, __VA_ARGS__) \
-    M(11, 19, __VA_ARGS__) \
-    M(12, 20, __VA_ARGS__) \
-    M(13, 21, __VA_ARGS__) M(14, 22, __VA_ARGS__) M(15, 23, __VA_ARGS__)
+/* Sixteen temporaries in 0 to 15 and fifteen maxima in 16 to 30. Fours of one kind and
+ * then of the other keep all pipes busy even when another thread shares them. */
+#define FOUR_PAIRS(OP, s, t, u, v, w, a, b, c, d) \
+    OP(s, t)                                      \
+    OP(s, u) OP(s, v) OP(s, w) MAX(s, t, a) MAX(s, u, b) MAX(s, v, c) MAX(s, w, d)
+#define SIXTEEN_PAIRS(OP, s)                        \
+    FOUR_PAIRS(OP, s, 0, 1, 2, 3, 16, 17, 18, 19)   \
+    FOUR_PAIRS(OP, s, 4, 5, 6, 7, 20, 21, 22, 23)   \
+    FOUR_PAIRS(OP, s, 8, 9, 10, 11, 24, 25, 26, 27) \
+    FOUR_PAIRS(OP, s, 12, 13, 14, 15, 28, 29, 30, 16)
+#define SIXTEEN_FMAS(s) \
+    FMA(s, 0)           \
+    FMA(s, 1)           \
+    FMA(s, 2)           \
+    FMA(s, 3)           \
+    FMA(s, 4)           \
+    FMA(s, 5)           \
+    FMA(s, 6)           \
+    FMA(s, 7)           \
+    FMA(s, 8)           \
+    FMA(s, 9)           \
+    FMA(s, 10) FMA(s, 11) FMA(s, 12) FMA(s, 13) FMA(s, 14) FMA(s, 15)
 
-/* Temporaries in 16 to 23, sixteen maxima in 0 to 15. */
-#define PAIR(a, t, op, max)                                                           \
-    op " %%zmm31, %%zmm31, %%zmm" #t "\n\t" max " %%zmm" #t ", %%zmm" #a ", %%zmm" #a \
-       "\n\t"
-/* As in roof_avx2.c: t = t / 2 + 1/2 needs no copy. Sixteen temporaries in 0 to 15. */
-#define FMA(t, unused, s) "vfmadd213" s " %%zmm31, %%zmm31, %%zmm" #t "\n\t"
-#define FMA_PAIR(t, a, s) \
-    FMA(t, a, s) "vmax" s " %%zmm" #t ", %%zmm" #a ", %%zmm" #a "\n\t"
+#define ADD(s, t) "vadd" s " %%zmm31, %%zmm31, %%zmm" #t "\n\t"
+#define MULTIPLY(s, t) "vmul" s " %%zmm31, %%zmm31, %%zmm" #t "\n\t"
+/* As in roof_avx2.c: t = t / 2 + 1/2 needs no copy. */
+#define FMA(s, t) "vfmadd213" s " %%zmm31, %%zmm31, %%zmm" #t "\n\t"
+#define MAX(s, t, a) "vmax" s " %%zmm" #t ", %%zmm" #a ", %%zmm" #a "\n\t"
 
-#define MIXES(type, s)                                                        \
-    REGISTERS(type, avx512, add_max, 0.5, LOAD_ALL, 16,                       \
-              SIXTEEN(PAIR, "vadd" s, "vmax" s))                              \
-    REGISTERS(type, avx512, mul_max, 0.5, LOAD_ALL, 16,                       \
-              SIXTEEN(PAIR, "vmul" s, "vmax" s))                              \
-    REGISTERS(type, avx512, fma_max, 0.5, LOAD_ALL, 16, SIXTEEN(FMA_PAIR, s)) \
-    REGISTERS(type, avx512, fma, 0.5, LOAD_ALL, 16, SIXTEEN(FMA, s))
+#define MIXES(type, s)                                                              \
+    REGISTERS(type, avx512, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(ADD, s))      \
+    REGISTERS(type, avx512, mul_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(MULTIPLY, s)) \
+    REGISTERS(type, avx512, fma_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(FMA, s))      \
+    REGISTERS(type, avx512, fma, 0.5, LOAD_ALL, 16, SIXTEEN_FMAS(s))
 
 MIXES(f32, "ps")
 MIXES(f64, "pd")

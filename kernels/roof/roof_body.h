@@ -59,6 +59,8 @@
     {                                                                               \
         static const type##_C data[48] = DATA;                                      \
         static const type##_C y[16] = SPLAT(y_value);                               \
+        _Static_assert(ROOF_PAIRS % ((pairs)*LANES(type##_BYTES)) == 0,             \
+                       "the loop does not divide the pairs");                       \
         size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
         (void)operands;                                                             \
         (void)state;                                                                \

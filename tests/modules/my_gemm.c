@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A module with one kernel of op gemm: max-plus in plain C, for the compiler to
+ * vectorise. */
+#include "simdbench.h"
+
+#include <math.h>
+
+/* c[i][j] = max over l of a[i][l] + b[l][j]; -infinity if there is no l. */
+static void rows_run(const struct simdbench_operands *operands, void *state)
+{
+    const struct simdbench_operand *a = operands->operand[0], *b = operands->operand[1],
+                                   *c = operands->operand[2];
+    const int64_t *dim = operands->shape->dim, m = dim[0], n = dim[1], k = dim[2];
+    (void)state;
+    for (int64_t i = 0; i < m; i++) {
+        float *restrict to = (float *)c->data + i * c->ld;
+        for (int64_t j = 0; j < n; j++)
+            to[j] = -INFINITY;
+        for (int64_t l = 0; l < k; l++) {
+            const float one = ((const float *)a->data)[i * a->ld + l];
+            const float *row = (const float *)b->data + l * b->ld;
+            for (int64_t j = 0; j < n; j++)
+                to[j] = one + row[j] > to[j] ? one + row[j] : to[j];
+        }
+    }
+}
+
+static const struct simdbench_kernel rows = {
+    .size = sizeof rows,
+    .type = SIMDBENCH_F32,
+    .op = "gemm",
+    .semiring = "maxplus",
+    .isa = "avx2",
+    .variant = "rows",
+    .roof = "fma_max",
+    .run = rows_run,
+};
+
+static const struct simdbench_kernel *const kernels[] = {&rows, NULL};
+
+static const struct simdbench_module module = {
+    .size = sizeof module,
+    .abi = SIMDBENCH_ABI,
+    .name = "my_gemm",
+    .kernels = kernels,
+};
+
+const struct simdbench_module *simdbench_module(uint32_t abi)
+{
+    (void)abi;
+    return &module;
+}

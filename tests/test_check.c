@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which outputs are checked, and what counts as equal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+static struct simdbench_operand matrix(uint64_t rows, uint64_t columns, uint64_t ld)
+{
+    return (struct simdbench_operand){
+        .size = sizeof(struct simdbench_operand),
+        .type = SIMDBENCH_F32,
+        .role = SIMDBENCH_OUT,
+        .count = rows && columns ? (rows - 1) * ld + columns : 0,
+        .ld = (int64_t)ld,
+    };
+}
+
+/* ---- sampling ---- */
+
+static void test_all(void **state)
+{
+    uint64_t index[12];
+    struct simdbench_operand output = matrix(3, 4, 10);
+    (void)state;
+    assert_int_equal(operands_sample(&output, 1e6, false, 1, NULL), 12);
+    assert_int_equal(operands_sample(&output, 1e6, false, 1, index), 12);
+    for (uint64_t i = 0; i < 12; i++)
+        assert_int_equal(index[i], i / 4 * 10 + i % 4);
+    /* No gaps: every element, so the list is not needed. */
+    output = matrix(3, 4, 4);
+    assert_int_equal(operands_sample(&output, 1e6, false, 1, NULL), output.count);
+    output = matrix(1, 7, 0);
+    assert_int_equal(operands_sample(&output, 1e6, false, 1, NULL), 7);
+    output = matrix(7, 1, 1);
+    assert_int_equal(operands_sample(&output, 1e6, false, 1, NULL), 7);
+    output = matrix(0, 4, 4);
+    assert_int_equal(operands_sample(&output, 1e30, false, 1, NULL), 0);
+    output = matrix(2000, 2000, 2048);
+    assert_int_equal(operands_sample(&output, 1.6e10, true, 1, NULL), 4000000);
+}
+
+static void test_matrix(void **state)
+{
+    enum { M = 700, N = 1100, LD = 1200, K = 1000 };
+    struct simdbench_operand output = matrix(M, N, LD);
+    const double ops = 2.0 * M * N * K;
+    (void)state;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        bool row[M] = {false}, column[N] = {false};
+        uint64_t last_row = 0, last_column = 0, first = 0;
+        uint64_t n = operands_sample(&output, ops, false, seed, NULL);
+        assert_true(n * 2.0 * K <= 1.05 * (1 << 24));
+        assert_true(n * 2.0 * K >= 0.95 * (1 << 24));
+        uint64_t *index = malloc(n * sizeof *index);
+        bool *seen = calloc(output.count, sizeof *seen);
+        assert_non_null(index);
+        assert_non_null(seen);
+        assert_int_equal(operands_sample(&output, ops, false, seed, index), n);
+        for (uint64_t i = 0; i < n; i++) {
+            assert_true(index[i] < output.count);
+            assert_true(index[i] % LD < N);
+            if (seen[index[i]])
+                continue;
+            seen[index[i]] = true;
+            row[index[i] / LD] = true;
+            column[index[i] % LD] = true;
+            last_row += index[i] / LD == M - 1;
+            last_column += index[i] % LD == N - 1;
+            first += index[i] / LD < M / 2;
+        }
+        for (int i = 0; i < M; i++)
+            assert_true(row[i]);
+        for (int i = 0; i < N; i++)
+            assert_true(column[i]);
+        assert_int_equal(last_row, N);
+        assert_int_equal(last_column, M);
+        /* The sample is spread. */
+        assert_true(first > n / 4 && first < n * 3 / 4);
+        free(index);
+        free(seen);
+    }
+}
+
+static void test_long(void **state)
+{
+    struct simdbench_operand output = matrix(1, 300000000, 300000000);
+    (void)state;
+    uint64_t n = operands_sample(&output, 3e8, false, 7, NULL);
+    assert_true(n > 1000000 && n <= OPERANDS_SAMPLE_MAX);
+    uint64_t *index = malloc(n * sizeof *index);
+    assert_non_null(index);
+    assert_int_equal(operands_sample(&output, 3e8, false, 7, index), n);
+    uint64_t beginning = 0, end = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        assert_true(index[i] < output.count);
+        beginning += index[i] < 1000;
+        end += index[i] >= output.count - 1000;
+    }
+    assert_true(beginning >= 1000 && end >= 1000);
+    free(index);
+    /* More rows than can be paid for: no row for each, but the corners. */
+    output = matrix(1000000, 16, 16);
+    n = operands_sample(&output, 2.0 * 16e6 * 4096, false, 7, NULL);
+    assert_true(n >= 4 && n < 2100);
+}
+
+/* ---- comparing ---- */
+
+static int compare(const float *got, const float *want, const double *slack, uint64_t n,
+                   struct error *error)
+{
+    struct simdbench_operand output = matrix(1, n, n);
+    output.data = (float *)got;
+    return operands_compare(&output, NULL, n, want, slack, error);
+}
+
+static void test_equal(void **state)
+{
+    const float got[] = {1, -0.0f, INFINITY, -NAN, 2.5f, -INFINITY};
+    const float want[] = {1, -0.0f, INFINITY, NAN, 2.4f, -INFINITY};
+    const double slack[] = {0, 0, 0, 0, 0.11, 5};
+    (void)state;
+    assert_int_equal(compare(got, want, slack, 6, NULL), 0);
+    assert_int_equal(compare(got, want, slack, 0, NULL), 0);
+}
+
+static void test_unequal(void **state)
+{
+    static const struct {
+        float got, want;
+        double slack;
+    } cases[] = {
+        {1, 1.0000001f, 0}, {0.0f, -0.0f, 0},         {NAN, 1, 1e9},
+        {1, NAN, 1e9},      {INFINITY, 3e38f, 1e300}, {INFINITY, -INFINITY, 1e300},
+        {2, 1, 0.99},
+    };
+    struct error error;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const float got[] = {5, cases[i].got}, want[] = {5, cases[i].want};
+        const double slack[] = {0, cases[i].slack};
+        assert_int_equal(compare(got, want, slack, 2, &error), -EDOM);
+        assert_non_null(strstr(error.text, "1 of 2 checked are wrong: output[1] is "));
+    }
+}
+
+static void test_message(void **state)
+{
+    float got[25] = {0}, want[3] = {0, 1.5f, 9};
+    const uint64_t index[3] = {0, 13, 22};
+    const double slack[3] = {0, 0.25, 0};
+    struct simdbench_operand output = matrix(3, 5, 10);
+    struct error error;
+    (void)state;
+    output.data = got;
+    assert_int_equal(operands_compare(&output, index, 3, want, slack, &error), -EDOM);
+    assert_string_equal(error.text,
+                        "2 of 3 checked are wrong: output[1][3] is 0, should be 1.5 "
+                        "within 0.25; worst: output[2][2] is 0, should be 9");
+}
+
+/* An output that was left alone is wrong, even where NaN is right. */
+static void test_poisoned(void **state)
+{
+    static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
+                                     SIMDBENCH_I64};
+    (void)state;
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        uint64_t data[4] = {0}, want[4] = {0};
+        const double slack[4] = {0};
+        struct error error;
+        struct operands operands = {.view = {.count = 1}};
+        operands.operand[0] = matrix(1, 4, 4);
+        operands.operand[0].type = types[t];
+        operands.operand[0].data = data;
+        const float nan32 = NAN;
+        const double nan64 = (double)NAN;
+        if (types[t] == SIMDBENCH_F32)
+            memcpy(want, &nan32, sizeof nan32);
+        if (types[t] == SIMDBENCH_F64)
+            memcpy(want, &nan64, sizeof nan64);
+        operands_poison(&operands);
+        assert_int_equal(
+            operands_compare(&operands.operand[0], NULL, 1, want, slack, &error), -EDOM);
+        if (types[t] <= SIMDBENCH_F64)
+            assert_non_null(strstr(error.text, "is never written"));
+    }
+}
+
+static void test_other_types(void **state)
+{
+    const double zero[2] = {0}, one[2] = {1, 1};
+    const int64_t i64_got[] = {INT64_MAX, -7}, i64_want[] = {INT64_MAX - 1, -7};
+    const int32_t i32_got[] = {INT32_MIN, -7}, i32_want[] = {INT32_MIN + 1, -7};
+    const double f64_got[] = {1, 1 + 0x1p-52}, f64_want[] = {1, 1};
+    struct simdbench_operand output = matrix(1, 2, 2);
+    struct error error;
+    (void)state;
+    output.type = SIMDBENCH_I64;
+    output.data = (int64_t *)i64_got;
+    assert_int_equal(operands_compare(&output, NULL, 2, i64_want, zero, &error), -EDOM);
+    assert_non_null(strstr(error.text, "9223372036854775807"));
+    assert_int_equal(operands_compare(&output, NULL, 2, i64_got, zero, &error), 0);
+    output.type = SIMDBENCH_I32;
+    output.data = (int32_t *)i32_got;
+    assert_int_equal(operands_compare(&output, NULL, 2, i32_want, zero, &error), -EDOM);
+    assert_non_null(strstr(error.text, "-2147483648"));
+    assert_int_equal(operands_compare(&output, NULL, 2, i32_want, one, &error), 0);
+    output.type = SIMDBENCH_F64;
+    output.data = (double *)f64_got;
+    assert_int_equal(operands_compare(&output, NULL, 2, f64_want, zero, &error), -EDOM);
+    assert_int_equal(operands_compare(&output, NULL, 2, f64_want, one, &error), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),      cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_long),     cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_unequal),  cmocka_unit_test(test_message),
+        cmocka_unit_test(test_poisoned), cmocka_unit_test(test_other_types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction sets of this machine and of machines that are not here; the registry. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "isa_state.h"
+#include "kernels.h"
+
+/* x86-64-v4 with an operating system that saves everything. */
+static const struct isa_state full = {
+    .leaf1_ecx = 0x3ed83203 | 1u << 27,
+    .leaf1_edx = 3u << 25,
+    .leaf7_ebx = 1u << 3 | 1u << 5 | 1u << 8 | 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 |
+                 1u << 31,
+    .extended1_ecx = 1u << 0 | 1u << 5,
+    .xcr0 = 0xe7,
+};
+
+static bool has(const struct isa_state *state, const char *isa, char *reason)
+{
+    return isa_state_has(state, (size_t)isa_find(isa), reason, 300);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_int_equal(isa_count(), 4);
+    for (size_t i = 0; i < isa_count(); i++)
+        assert_int_equal(isa_find(isa_get(i)->name), i);
+    assert_string_equal(isa_get(0)->name, "scalar");
+    assert_int_equal(isa_get((size_t)isa_find("avx512"))->bits, 512);
+    assert_int_equal(isa_find("avx3"), -1);
+    assert_int_equal(isa_find("lib"), -1);
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < isa_count(); i++)
+        assert_true(isa_state_has(&full, i, NULL, 0));
+}
+
+static void test_cpu_lacks(void **state)
+{
+    char reason[300] = "";
+    struct isa_state cpu = full;
+    (void)state;
+    cpu.leaf7_ebx &= ~(1u << 16 | 1u << 17);
+    assert_false(has(&cpu, "avx512", reason));
+    assert_string_equal(reason, "the CPU lacks avx512f, avx512dq");
+    assert_true(has(&cpu, "avx2", reason));
+
+    cpu = full;
+    cpu.leaf1_ecx &= ~(1u << 12);
+    assert_false(has(&cpu, "avx2", reason));
+    assert_string_equal(reason, "the CPU lacks fma");
+    assert_false(has(&cpu, "avx512", reason));
+    assert_true(has(&cpu, "sse2", reason));
+
+    cpu = full;
+    cpu.extended1_ecx &= ~(1u << 5);
+    assert_false(has(&cpu, "avx2", reason));
+    assert_string_equal(reason, "the CPU lacks lzcnt");
+}
+
+static void test_system_lacks(void **state)
+{
+    char reason[300] = "";
+    struct isa_state cpu = full;
+    (void)state;
+    cpu.xcr0 = 0x7;
+    assert_false(has(&cpu, "avx512", reason));
+    assert_string_equal(reason,
+                        "the operating system has not enabled ZMM state (XCR0 = 0x7)");
+    assert_true(has(&cpu, "avx2", reason));
+    cpu.xcr0 = 0x3;
+    assert_false(has(&cpu, "avx2", reason));
+    assert_string_equal(reason,
+                        "the operating system has not enabled YMM state (XCR0 = 0x3)");
+    assert_true(has(&cpu, "sse2", reason));
+}
+
+static void test_nothing(void **state)
+{
+    char reason[300] = "";
+    const struct isa_state none = {0};
+    (void)state;
+    assert_true(has(&none, "scalar", reason));
+    assert_false(has(&none, "sse2", reason));
+    assert_string_equal(reason, "the CPU lacks sse, sse2");
+    assert_false(has(&none, "avx512", reason));
+    assert_non_null(strstr(reason, "avx512cd"));
+}
+
+static void test_here(void **state)
+{
+    (void)state;
+    assert_true(isa_available(0, NULL, 0));
+    assert_true(isa_available(isa_best(), NULL, 0));
+    for (size_t i = isa_best() + 1; i < isa_count(); i++)
+        assert_false(isa_available(i, NULL, 0));
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    assert_true(isa_available((size_t)isa_find("sse2"), NULL, 0));
+    assert_int_equal(isa_available((size_t)isa_find("avx2"), NULL, 0),
+                     __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                         __builtin_cpu_supports("bmi2"));
+    assert_int_equal(
+        isa_available((size_t)isa_find("avx512"), NULL, 0),
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512cd"));
+#endif
+}
+
+/* ---- registry ---- */
+
+static void test_types(void **state)
+{
+    (void)state;
+    assert_string_equal(type_name(SIMDBENCH_F32), "f32");
+    assert_int_equal(type_find("f64"), SIMDBENCH_F64);
+    assert_int_equal(type_find("f16"), 0);
+    assert_null(type_name(0));
+    assert_null(type_name(99));
+    assert_int_equal(type_bytes(SIMDBENCH_I32), 4);
+    assert_int_equal(type_bytes(SIMDBENCH_I64), 8);
+    assert_int_equal(type_bytes(99), 0);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void test_rows(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    (void)state;
+    assert_non_null(op_find("roof"));
+    assert_null(op_find("roo"));
+    for (size_t i = 0; op_list()[i]; i++) {
+        assert_int_equal(op_list()[i]->size, sizeof(struct simdbench_op));
+        assert_ptr_equal(op_find(op_list()[i]->name), op_list()[i]);
+    }
+    assert_non_null(kernels[0]);
+    for (size_t i = 0; kernels[i]; i++) {
+        const struct simdbench_kernel *kernel = kernels[i];
+        assert_int_equal(kernel->size, sizeof *kernel);
+        assert_non_null(op_find(kernel->op));
+        assert_non_null(type_name(kernel->type));
+        assert_true(isa_find(kernel->isa) >= 0);
+        assert_non_null(kernel->run);
+        assert_true(strlen(kernel->variant) > 0);
+        assert_true(!kernel->semiring || strlen(kernel->semiring) > 0);
+        assert_int_equal(kernel->prepare == NULL, kernel->release == NULL);
+        bool has_limit = !kernel->roof;
+        for (size_t j = 0; kernels[j]; j++) {
+            has_limit = has_limit || (strcmp(kernels[j]->op, "roof") == 0 &&
+                                      kernels[j]->type == kernel->type &&
+                                      strcmp(kernels[j]->isa, kernel->isa) == 0 &&
+                                      strcmp(kernels[j]->variant, kernel->roof) == 0);
+            assert_true(i == j || kernels[j]->type != kernel->type ||
+                        strcmp(kernels[j]->op, kernel->op) != 0 ||
+                        !same(kernels[j]->semiring, kernel->semiring) ||
+                        strcmp(kernels[j]->isa, kernel->isa) != 0 ||
+                        strcmp(kernels[j]->variant, kernel->variant) != 0);
+        }
+        assert_true(has_limit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),     cmocka_unit_test(test_full),
+        cmocka_unit_test(test_cpu_lacks), cmocka_unit_test(test_system_lacks),
+        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_here),
+        cmocka_unit_test(test_types),     cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement, red zones, hash, poison, and the choice of what is checked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+/* Matrices of which the last is an output. */
+static struct operands_map map_of(uint32_t count, uint32_t type, uint64_t elements)
+{
+    struct operands_map map = {.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        map.operand[i] = (struct simdbench_operand){
+            .size = sizeof map.operand[i],
+            .type = type,
+            .role = i + 1 == count ? SIMDBENCH_OUT : SIMDBENCH_IN,
+            .count = elements,
+            .ld = (int64_t)elements,
+        };
+    }
+    return map;
+}
+
+struct bound {
+    struct operands operands;
+    void *base;
+};
+
+static void bind(struct bound *bound, const struct operands_map *map)
+{
+    const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {5}};
+    bound->base = aligned_alloc(4096, map->bytes);
+    assert_non_null(bound->base);
+    memset(bound->base, 0, map->bytes);
+    operands_bind(&bound->operands, map, &shape, 3, bound->base);
+}
+
+static uint64_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+/* ---- random numbers ---- */
+
+static void test_random(void **state)
+{
+    uint64_t seed = 0;
+    double sum = 0;
+    (void)state;
+    assert_true(random_next(&seed) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(random_next(&seed) == UINT64_C(0x6e789e6aa1b965f4));
+    for (int i = 0; i < 10000; i++) {
+        double x = random_uniform(&seed);
+        assert_true(x >= -1 && x < 1);
+        sum += x;
+    }
+    assert_true(fabs(sum / 10000) < 0.05);
+}
+
+/* ---- placement ---- */
+
+static void test_place(void **state)
+{
+    static const uint64_t aligns[] = {4, 16, 32, 64, 128, 2048, 4096, 65536};
+    (void)state;
+    for (size_t a = 0; a < ARRAY_LEN(aligns); a++) {
+        for (uint64_t seed = 0; seed < 50; seed++) {
+            struct operands_map map = map_of(4, SIMDBENCH_F32, seed * 37);
+            assert_int_equal(operands_offsets(&map, aligns[a], seed, NULL), 0);
+            uint64_t end = 0;
+            for (uint32_t i = 0; i < map.count; i++) {
+                assert_true(map.offset[i] >= end + OPERANDS_RED_ZONE);
+                assert_int_equal(map.offset[i] % aligns[a], 0);
+                if (aligns[a] < 64)
+                    assert_int_equal(map.offset[i] % (2 * aligns[a]), aligns[a]);
+                /* A page of its own. */
+                assert_true(map.offset[i] / 4096 > (end ? end - 1 : 0) / 4096);
+                for (uint32_t j = 0; j < i && aligns[a] <= 64; j++)
+                    assert_true(map.offset[i] % 4096 != map.offset[j] % 4096);
+                end = map.offset[i] + bytes_of(&map.operand[i]) + OPERANDS_RED_ZONE;
+            }
+            assert_true(map.bytes >= end);
+            assert_int_equal(map.bytes % 4096, 0);
+        }
+    }
+}
+
+static void test_place_seeds(void **state)
+{
+    struct operands_map a = map_of(2, SIMDBENCH_F64, 100), b = a, c = a;
+    unsigned differ = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        assert_int_equal(operands_offsets(&a, 64, seed, NULL), 0);
+        assert_int_equal(operands_offsets(&b, 64, seed, NULL), 0);
+        assert_int_equal(operands_offsets(&c, 64, seed + 1000, NULL), 0);
+        assert_memory_equal(a.offset, b.offset, sizeof a.offset);
+        differ += a.offset[0] != c.offset[0];
+    }
+    assert_true(differ > 10);
+}
+
+static void test_place_limits(void **state)
+{
+    struct error error;
+    struct operands_map map = map_of(2, SIMDBENCH_F64, 10);
+    (void)state;
+    assert_int_equal(operands_offsets(&map, 0, 1, &error), -EINVAL);
+    assert_int_equal(operands_offsets(&map, 48, 1, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "48"));
+    assert_int_equal(operands_offsets(&map, 4, 1, &error), -EINVAL);
+    assert_int_equal(operands_offsets(&map, 8, 1, &error), 0);
+    map.operand[1].count = UINT64_MAX / 2;
+    assert_int_equal(operands_offsets(&map, 64, 1, &error), -EOVERFLOW);
+    map.operand[0].count = map.operand[1].count = UINT64_C(1) << 53;
+    assert_int_equal(operands_offsets(&map, 64, 1, &error), -ENOMEM);
+    map.operand[1].type = 77;
+    map.operand[0].count = 1;
+    assert_int_equal(operands_offsets(&map, 64, 1, &error), -EINVAL);
+    map.count = SIMDBENCH_MAX_OPERANDS + 1;
+    assert_int_equal(operands_offsets(&map, 64, 1, &error), -EINVAL);
+}
+
+static int too_large(const struct simdbench_shape *shape, uint32_t type,
+                     struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    (void)shape, (void)type, (void)operand;
+    return -EOVERFLOW;
+}
+
+static void test_place_op(void **state)
+{
+    struct simdbench_op op = *op_find("roof");
+    struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {800}};
+    struct operands_map map;
+    struct error error;
+    (void)state;
+    assert_int_equal(operands_place(&op, &shape, SIMDBENCH_F64, 64, 1, &map, &error), 0);
+    assert_int_equal(map.count, 2);
+    assert_int_equal(map.operand[1].count, 100);
+    assert_int_equal(map.operand[1].size, sizeof map.operand[1]);
+    op.layout = too_large;
+    assert_int_equal(operands_place(&op, &shape, SIMDBENCH_F64, 64, 1, &map, &error),
+                     -EOVERFLOW);
+    assert_string_equal(error.text,
+                        "op roof cannot lay out shape 800 for type f64: it is too large");
+}
+
+static void test_bind(void **state)
+{
+    struct operands_map map = map_of(3, SIMDBENCH_F32, 10);
+    struct bound bound;
+    (void)state;
+    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
+    bind(&bound, &map);
+    assert_int_equal(bound.operands.view.count, 3);
+    assert_int_equal(bound.operands.view.threads, 3);
+    assert_int_equal(bound.operands.view.size, sizeof bound.operands.view);
+    assert_int_equal(bound.operands.view.shape->dim[0], 5);
+    for (int i = 0; i < 3; i++)
+        assert_ptr_equal(bound.operands.view.operand[i]->data,
+                         (char *)bound.base + map.offset[i]);
+    free(bound.base);
+}
+
+/* ---- red zones, hash, poison ---- */
+
+static void test_guard(void **state)
+{
+    struct operands_map map = map_of(3, SIMDBENCH_F32, 33);
+    struct bound bound;
+    (void)state;
+    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
+    bind(&bound, &map);
+    operands_guard(&bound.operands);
+    assert_int_equal(operands_damaged(&bound.operands), -1);
+    for (int i = 0; i < 3; i++) {
+        uint8_t *data = bound.operands.operand[i].data;
+        memset(data, 0xff, 33 * 4);
+        assert_int_equal(operands_damaged(&bound.operands), -1);
+        for (int at = -OPERANDS_RED_ZONE; at < 33 * 4 + OPERANDS_RED_ZONE; at++) {
+            if (at == 0)
+                at = 33 * 4;
+            data[at] ^= 1;
+            assert_int_equal(operands_damaged(&bound.operands), i);
+            data[at] ^= 1;
+        }
+    }
+    free(bound.base);
+}
+
+static void test_hash(void **state)
+{
+    struct operands_map map = map_of(3, SIMDBENCH_F64, 45);
+    struct bound bound;
+    (void)state;
+    map.operand[1].role = SIMDBENCH_CONST;
+    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
+    bind(&bound, &map);
+    const uint64_t before = operands_hash(&bound.operands);
+    for (int i = 0; i < 2; i++) {
+        uint64_t *data = bound.operands.operand[i].data;
+        for (int bit = 0; bit < 45 * 64; bit++) {
+            data[bit / 64] ^= UINT64_C(1) << bit % 64;
+            assert_true(operands_hash(&bound.operands) != before);
+            data[bit / 64] ^= UINT64_C(1) << bit % 64;
+        }
+        /* Pairs of signs, also those whose words meet in one lane. */
+        for (int a = 0; a < 45; a++) {
+            for (int b = 0; b < a; b++) {
+                data[a] ^= UINT64_C(1) << 63, data[b] ^= UINT64_C(1) << 63;
+                assert_true(operands_hash(&bound.operands) != before);
+                data[a] ^= UINT64_C(1) << 63, data[b] ^= UINT64_C(1) << 63;
+            }
+        }
+    }
+    memset(bound.operands.operand[2].data, 1, 45 * 8);
+    assert_true(operands_hash(&bound.operands) == before);
+    free(bound.base);
+}
+
+static void test_poison_and_evict(void **state)
+{
+    static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64};
+    (void)state;
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        struct operands_map map = map_of(2, types[t], 1001);
+        struct bound bound;
+        assert_int_equal(operands_offsets(&map, 16, 3, NULL), 0);
+        bind(&bound, &map);
+        operands_guard(&bound.operands);
+        memset(bound.operands.operand[0].data, 1, bytes_of(&map.operand[0]));
+        const uint64_t before = operands_hash(&bound.operands);
+        operands_poison(&bound.operands);
+        operands_evict(&bound.operands);
+        assert_true(operands_hash(&bound.operands) == before);
+        assert_int_equal(operands_damaged(&bound.operands), -1);
+        for (int i = 0; i < 1001; i++) {
+            const void *out = bound.operands.operand[1].data;
+            assert_true(t == 0 ? isnan(((const float *)out)[i])
+                               : isnan(((const double *)out)[i]));
+        }
+        free(bound.base);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_place),
+        cmocka_unit_test(test_place_seeds),
+        cmocka_unit_test(test_place_limits),
+        cmocka_unit_test(test_place_op),
+        cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_poison_and_evict),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Op roof: its shapes, what its streams move, and that its mixes run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+static bool runs_here(const struct simdbench_kernel *kernel)
+{
+    return strcmp(kernel->op, "roof") == 0 &&
+           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
+}
+
+/* ---- the op ---- */
+
+static void test_shapes(void **state)
+{
+    const struct simdbench_op *op = op_find("roof");
+    struct simdbench_shape shape;
+    char text[64], error[128];
+    (void)state;
+    assert_int_equal(op->parse("registers", &shape, error, sizeof error), 0);
+    assert_int_equal(shape.rank, 0);
+    op->format(&shape, text, sizeof text);
+    assert_string_equal(text, "registers");
+    assert_int_equal(op->parse("4096", &shape, error, sizeof error), 0);
+    assert_int_equal(shape.rank, 1);
+    assert_int_equal(shape.dim[0], 4096);
+    op->format(&shape, text, sizeof text);
+    assert_string_equal(text, "4096");
+    assert_int_equal(op->parse("0", &shape, error, sizeof error), 0);
+    static const char *const wrong[] = {"", "x", "-8", "+8", "8x8", "12", " 8"};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_int_equal(op->parse(wrong[i], &shape, error, sizeof error), -EINVAL);
+    assert_int_equal(op->parse("99999999999999999999", &shape, error, sizeof error),
+                     -EOVERFLOW);
+}
+
+static void test_op_work(void **state)
+{
+    const struct simdbench_op *op = op_find("roof");
+    struct simdbench_shape shape = {.size = sizeof shape};
+    double ops, bytes;
+    (void)state;
+    op->work(&shape, SIMDBENCH_F32, &ops, &bytes);
+    assert_true(ops == 2 * 286720 && bytes == 0);
+    shape.rank = 1;
+    shape.dim[0] = 800;
+    op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
+    assert_true(ops == 0 && bytes == 800);
+    assert_int_equal(op->reference(NULL, NULL, NULL, 0, NULL, NULL), -ENOTSUP);
+}
+
+/* ---- mixes ---- */
+
+static void test_registers(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    struct operands operands;
+    struct operands_map map = {0};
+    const struct simdbench_shape shape = {.size = sizeof shape};
+    unsigned n = 0;
+    (void)state;
+    operands_bind(&operands, &map, &shape, 1, NULL);
+    for (size_t i = 0; kernels[i]; i++) {
+        if (!runs_here(kernels[i]) || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
+            continue;
+        assert_null(kernels[i]->prepare);
+        kernels[i]->run(&operands.view, NULL);
+        n++;
+    }
+    assert_int_equal(n, 8 + (isa_available(2, NULL, 0) ? 8 : 0) +
+                            (isa_available(3, NULL, 0) ? 8 : 0));
+}
+
+/* ---- streams ---- */
+
+/* Two inputs and two outputs of various sizes, among them none at all. */
+struct stream {
+    struct operands_map map;
+    struct operands operands;
+    void *base;
+};
+
+static void stream_make(struct stream *stream, uint32_t type, uint64_t in, uint64_t out,
+                        uint64_t align, uint64_t seed)
+{
+    const uint64_t count[] = {out, in, 3, 5};
+    const uint32_t role[] = {SIMDBENCH_OUT, SIMDBENCH_IN, SIMDBENCH_CONST, SIMDBENCH_OUT};
+    const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {1}};
+    memset(&stream->map, 0, sizeof stream->map);
+    stream->map.count = 4;
+    for (int i = 0; i < 4; i++) {
+        stream->map.operand[i] = (struct simdbench_operand){
+            .size = sizeof(struct simdbench_operand),
+            .type = type,
+            .role = role[i],
+            .count = count[i],
+            .ld = (int64_t)count[i],
+        };
+    }
+    assert_int_equal(operands_offsets(&stream->map, align, seed, NULL), 0);
+    stream->base = aligned_alloc(4096, stream->map.bytes);
+    assert_non_null(stream->base);
+    for (uint64_t i = 0; i < stream->map.bytes / 8; i++)
+        ((uint64_t *)stream->base)[i] = random_next(&seed);
+    operands_bind(&stream->operands, &stream->map, &shape, 1, stream->base);
+    operands_guard(&stream->operands);
+    operands_poison(&stream->operands);
+}
+
+static uint64_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+static uint64_t words_of(const struct simdbench_operand *operand)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < bytes_of(operand); i += 8) {
+        uint64_t word = 0, left = bytes_of(operand) - i;
+        memcpy(&word, (const char *)operand->data + i, left < 8 ? left : 8);
+        sum ^= word;
+    }
+    return sum;
+}
+
+static void check_ones(const struct simdbench_operand *operand)
+{
+    for (uint64_t i = 0; i < operand->count; i++) {
+        if (operand->type == SIMDBENCH_F32)
+            assert_true(((const float *)operand->data)[i] == 1);
+        else
+            assert_true(((const double *)operand->data)[i] == 1);
+    }
+}
+
+static void check_stream(const struct simdbench_kernel *kernel, uint64_t in, uint64_t out,
+                         uint64_t align)
+{
+    struct stream stream;
+    char error[100], poison[64] = "";
+    void *run_state = NULL;
+    double ops, bytes;
+    stream_make(&stream, kernel->type, in, out, align, in * 31 + out);
+    const struct operands *operands = &stream.operands;
+    const struct simdbench_operand *operand = operands->operand;
+    const uint64_t hash = operands_hash(operands);
+    const uint64_t size = type_bytes(kernel->type);
+    memcpy(poison, operand[3].data, size);
+    assert_int_equal(kernel->prepare(&operands->view, &run_state, error, sizeof error),
+                     0);
+    kernel->run(&operands->view, run_state);
+    kernel->work(&operands->view, &ops, &bytes);
+    assert_true(ops == 0);
+    assert_int_equal(operands_damaged(operands), -1);
+    assert_true(operands_hash(operands) == hash);
+    uint64_t written = 0;
+    if (strcmp(kernel->variant, "read") == 0) {
+        assert_true(*(uint64_t *)run_state ==
+                    (words_of(&operand[1]) ^ words_of(&operand[2])));
+        assert_true(bytes == (double)((in + 3) * size));
+    } else if (strcmp(kernel->variant, "write") == 0) {
+        check_ones(&operand[0]);
+        check_ones(&operand[3]);
+        assert_true(bytes == (double)((out + 5) * size));
+        written = out;
+    } else {
+        written = in < out ? in : out;
+        assert_memory_equal(operand[0].data, operand[1].data, written * size);
+        assert_true(bytes == (double)(2 * written * size));
+    }
+    for (uint64_t i = written; i < out; i++)
+        assert_memory_equal((char *)operand[0].data + i * size, poison, size);
+    kernel->release(run_state);
+    free(stream.base);
+}
+
+static void test_streams(void **state)
+{
+    static const uint64_t longer[] = {511, 512, 513, 1000, 4095, 10007};
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    unsigned n = 0;
+    (void)state;
+    for (size_t i = 0; kernels[i]; i++) {
+        const struct simdbench_kernel *kernel = kernels[i];
+        if (!runs_here(kernel) || kernel->flags & SIMDBENCH_REGISTERS)
+            continue;
+        for (uint64_t count = 0; count <= 300; count++)
+            check_stream(kernel, count, count, count % 2 ? 64 : 8);
+        for (size_t l = 0; l < ARRAY_LEN(longer); l++)
+            check_stream(kernel, longer[l], longer[l], l % 2 ? 64 : 8);
+        check_stream(kernel, 100, 37, 64);
+        check_stream(kernel, 37, 100, 64);
+        n++;
+    }
+    assert_true(n >= 12 && n % 6 == 0);
+}
+
+static void test_streams_need_operands(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    const struct simdbench_shape shape = {.size = sizeof shape};
+    const struct operands_map map = {0};
+    struct operands operands;
+    char error[100];
+    void *run_state = NULL;
+    (void)state;
+    operands_bind(&operands, &map, &shape, 1, NULL);
+    for (size_t i = 0; kernels[i]; i++) {
+        if (strcmp(kernels[i]->op, "roof") == 0 && kernels[i]->prepare)
+            assert_int_equal(
+                kernels[i]->prepare(&operands.view, &run_state, error, sizeof error),
+                -ENOTSUP);
+    }
+}
+
+static void test_fill(void **state)
+{
+    const struct simdbench_op *op = op_find("roof");
+    struct stream stream;
+    (void)state;
+    stream_make(&stream, SIMDBENCH_F32, 100, 100, 64, 1);
+    const struct operands *operands = &stream.operands;
+    assert_int_equal(op->fill(&operands->view, 5, NULL), 0);
+    const uint64_t first = operands_hash(operands);
+    const float *in = operands->operand[1].data;
+    for (int i = 0; i < 100; i++)
+        assert_true(in[i] >= 0 && in[i] < 0x1p24f && (i == 0 || in[i] != in[i - 1]));
+    assert_int_equal(op->fill(&operands->view, 6, NULL), 0);
+    assert_true(operands_hash(operands) != first);
+    assert_int_equal(op->fill(&operands->view, 5, NULL), 0);
+    assert_true(operands_hash(operands) == first);
+    assert_int_equal(op->fill(&operands->view, 5, "other"), -EINVAL);
+    assert_int_equal(operands_damaged(operands), -1);
+    free(stream.base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_op_work),
+        cmocka_unit_test(test_registers), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_fill),      cmocka_unit_test(test_streams_need_operands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
