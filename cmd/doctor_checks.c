@@ -207,7 +207,7 @@ static void check_pages(struct checks *checks, const struct host *host)
 {
     struct check *const thp = add(checks, "huge pages", "%s", or_not_told(host->thp));
     if (strcmp(host->thp, "never") == 0)
-        warn(thp, "modules cannot have them",
+        warn(thp, "--pages=2m cannot have them",
              "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
     add(checks, "ASLR", "%s",
         host->aslr < 0    ? not_told
