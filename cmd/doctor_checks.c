@@ -207,13 +207,8 @@ static void check_pages(struct checks *checks, const struct host *host)
 {
     struct check *const thp = add(checks, "huge pages", "%s", or_not_told(host->thp));
     if (strcmp(host->thp, "never") == 0)
-        warn(thp, "modules cannot have them",
+        warn(thp, "--pages=2m cannot have them",
              "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
-    struct check *const shmem =
-        add(checks, "shared huge pages", "%s", or_not_told(host->thp_shmem));
-    if (strcmp(host->thp_shmem, "never") == 0 || strcmp(host->thp_shmem, "deny") == 0)
-        warn(shmem, "--pages=2m needs them",
-             "echo advise | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled");
     add(checks, "ASLR", "%s",
         host->aslr < 0    ? not_told
         : host->aslr == 0 ? "off: each process has the same addresses"

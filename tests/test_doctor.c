@@ -31,7 +31,6 @@ static const struct host good_host = {
     .governor = "performance",
     .turbo = "off",
     .thp = "madvise",
-    .thp_shmem = "advise",
     .aslr = 2,
     .perf_paranoid = 2,
     .nmi_watchdog = 0,
@@ -109,7 +108,6 @@ static void test_each_warning(void **state)
     WARNS("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
     WARNS("SMT", "smt/control", host.smt = 1)
     WARNS("huge pages", "madvise", strcpy(host.thp, "never"))
-    WARNS("shared huge pages", "shmem_enabled", strcpy(host.thp_shmem, "never"))
     WARNS("virtualisation", "", strcpy(host.virtualisation, "kvm"))
     WARNS("load", "top", host.load[0] = 1.5)
     WARNS("steal", "", vitals.stolen_s = 0.01)
