@@ -157,9 +157,9 @@ check_valgrind() {
     local log=build/test/meson-logs/valgrind.json tests
     build_test
     rm -f "$log"
-    # Valgrind knows neither true time nor the MXCSR, which are all that one test is about.
+    # Valgrind knows neither true time nor the MXCSR, and its FMA makes -0 + -0 a +0.
     mapfile -t tests < <(meson test -C build/test --list --no-suite cli --no-rebuild |
-        sed 's|.* / ||' | grep -vx perfctr_clock)
+        sed 's|.* / ||' | grep -vxE 'perfctr_clock|test_gemm')
     meson test -C build/test --no-rebuild --print-errorlogs "${tests[@]}" \
         --timeout-multiplier 30 --logbase valgrind --wrapper \
         'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
@@ -168,7 +168,7 @@ check_valgrind() {
 
 check_tidy() {
     build_test
-    run-clang-tidy-19 -quiet -p build/test >build/tidy.log 2>&1 || {
+    run-clang-tidy-19 -quiet -p build/test '^(?!.*/tests/)' >build/tidy.log 2>&1 || {
         grep -E -A 4 'warning:|error:' build/tidy.log >&2 || cat build/tidy.log >&2
         return 1
     }
@@ -182,7 +182,12 @@ check_fuzz() {
         [[ -f $program && -x $program ]] || continue
         corpus=build/fuzz/corpus/${program##*/}
         mkdir -p "$corpus"
-        "$program" -max_total_time=20 -verbosity=0 -artifact_prefix=build/fuzz/ "$corpus"
+        "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" \
+            >"$program.log" 2>&1 || {
+            tail -n 40 "$program.log" >&2
+            return 1
+        }
+        tail -n 1 "$program.log"
     done
 }
 

@@ -64,7 +64,6 @@ build() {
         rm -rf "$directory"
         if ! output=$(meson setup "$directory" "$root" "$@" 2>&1); then
             printf '%s\n' "$output" >&2
-            rm -rf "$directory"
             die "configuration failed"
         fi
         printf '%s\n' "$options" >"$directory/options.txt"
