@@ -35,6 +35,7 @@ class Run(Case):
         for result in kernels(document, status="ok", module=None):
             self.assertGreater(result["rates"]["gops"], 0)
             self.assertGreater(result["limit"]["share"], 0)
+            self.assertLess(result["limit"]["share"], 1.5)
             self.assertIn("page-faults", result["counters"])
             self.assertGreater(result["clock"]["ghz"], 0.1)
 
@@ -76,6 +77,9 @@ class Run(Case):
         self.assertEqual({r["status"] for r in kernels(document)} -
                          {"ok", "noisy", "skipped"}, set())
 
+    def test_quiet(self):
+        self.assertEqual(self.run_tool(*SMALL, "--quiet").stderr, "")
+
     def test_in_process(self):
         document = self.run_json(*SMALL, "--in-process")
         self.assertTrue(kernels(document, status="ok"))
@@ -87,7 +91,7 @@ class Run(Case):
             self.assertEqual(result["settings"], {"cache": "cold", "align": "128"})
 
     def test_few_rounds_have_no_interval(self):
-        document = self.run_json(*SMALL[:-2], "--rounds=3", "--quiet")
+        document = self.run_json(*SMALL[:-1], "--rounds=3")
         for result in kernels(document, status="ok"):
             self.assertIsNone(result["summary"]["ci_ns"])
 
@@ -119,7 +123,7 @@ class Terminal(Case):
         self.assertNotIn(b"\x1b[", self.on_terminal(NO_COLOR="1"))
 
     def test_pipe(self):
-        done = self.run_tool(*SMALL[:-1], env=environment(TERM="xterm"))
+        done = self.run_tool(*SMALL, env=environment(TERM="xterm"))
         self.assertNotIn("\x1b", done.stdout)
         self.assertNotIn("\x1b", done.stderr)
 

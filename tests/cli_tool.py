@@ -16,7 +16,7 @@ QEMU = shutil.which("qemu-x86_64")
 UPDATE = False
 
 # One fast way to run: no library, few rounds.
-SHORT = ["--time-per-case=2ms", "--rounds=6", "--quiet"]
+SHORT = ["--time-per-case=2ms", "--rounds=6"]
 SMALL = ["gemm", "--isa=scalar", "--sizes=8", "--baseline=none", *SHORT]
 
 
@@ -35,9 +35,12 @@ class Case(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
+        self.folder = self.new_folder()
+
+    def new_folder(self):
         folder = tempfile.TemporaryDirectory(prefix="simdbench-")
         self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        return Path(folder.name)
 
     def run_tool(self, *arguments, status=0, before=(), timeout=120, env=None, **more):
         """Runs simdbench, checks its exit status, returns the finished process."""
@@ -82,8 +85,9 @@ def plain(text):
             (r"commit [0-9a-f]{7,40}(-dirty|\+)?|commit unknown", "commit <commit>"),
             (r"(?m)^(compiler|flags): .*", r"\1: <\1>"),
             (r"(needs about|,) [0-9.e+]+ GB", r"\1 <number> GB"),
-            (re.escape(str(SOURCE)), "<source>"),
+            (r"looked in [^)]*", "looked in <folders>"),
             (re.escape(str(BINARY.parent)), "<build>"),
+            (re.escape(str(SOURCE)), "<source>"),
             (r"/\S*/simdbench-[a-z0-9_]{8}", "<folder>")):
         text = re.sub(pattern, placeholder, text)
     return text

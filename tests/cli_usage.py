@@ -48,7 +48,7 @@ MISTAKES = [
     (["gemm", "--plugin=missing.so"], ["--plugin", "missing.so"]),
     (["gemm", "--json"], ["--json"]),
     (["gemm", "--quiet=1"], ["--quiet"]),
-    (["gemm", "--jsn=x"], ["--jsn", "--json"]),
+    (["gemm", "--jsn=x"], ["--jsn", "json"]),
     (["gemm", "extra"], ["extra"]),
     (["report"], ["report"]),
     (["report", "missing.json"], ["missing.json"]),
@@ -90,13 +90,14 @@ class Help(Case):
 class Mistakes(Case):
     def refused(self, arguments, words):
         """Runs it where a file would show; returns the message."""
+        folder = self.new_folder()
         if "gemm" in arguments and "--json" not in arguments:
-            arguments = [*arguments, f"--markdown={self.folder}/run.md"]
+            arguments = [*arguments, f"--markdown={folder}/run.md"]
         started = time.monotonic()
-        done = self.run_tool(*arguments, status=2, timeout=20, cwd=self.folder)
+        done = self.run_tool(*arguments, status=2, timeout=20, cwd=folder)
         self.assertLess(time.monotonic() - started, 15)
         self.assertEqual(done.stdout, "")
-        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual(list(folder.iterdir()), [])
         for word in words:
             self.assertIn(word, done.stderr)
         return done.stderr
