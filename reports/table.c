@@ -182,8 +182,10 @@ static void print_cells(const struct layout *layout, const struct result *result
     for (size_t i = 0; i < layout->sheet.n; i++) {
         const struct column *column = &layout->sheet.column[i];
         enum tone tone;
+        int gap;
         sheet_cell(&layout->sheet, column, result, text, &tone);
-        print_spaces(layout, GAP + cell_width(&layout->sheet, column) - text_width(text));
+        gap = GAP + cell_width(&layout->sheet, column) - text_width(text);
+        print_spaces(layout, gap > 1 ? gap : 1);
         if (tone != TONE_PLAIN && !result->is_roof) {
             print_tone(layout, tone);
             fputs(text, layout->file);
