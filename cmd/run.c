@@ -79,12 +79,15 @@ static int note_narrow(struct result *result, const struct worker_info *worker)
     if (!worker->isa || (isa >= 0 && (size_t)isa >= isa_best()))
         return 0;
     char note[256];
-    snprintf(note, sizeof note,
-             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s%s%.64s",
-             worker->name, worker->core ? worker->core : "?", worker->isa,
-             isa_get(isa_best())->name, worker->advice ? "; try --baseline=" : "",
-             worker->advice ? worker->name : "", worker->advice ? "," : "",
-             worker->advice ? worker->advice : "");
+    int length = snprintf(note, sizeof note,
+                          "%.64s chose core %.32s (%s), narrower than "
+                          "this CPU (%s)",
+                          worker->name, worker->core ? worker->core : "?", worker->isa,
+                          isa_get(isa_best())->name);
+    if (worker->advice)
+        snprintf(note + length, sizeof note - (size_t)length,
+                 "; compare --baseline=%.*s,%.64s", (int)strcspn(worker->name, ","),
+                 worker->name, worker->advice);
     return result_add_note(result, note);
 }
 
