@@ -151,6 +151,7 @@ static int write_operands(struct group_state *group, struct worker *owner,
     if (options->input)
         cJSON_AddStringToObject(request, "input", options->input);
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
+    group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
     snprintf(group->hash, sizeof group->hash, "%s", hash ? hash : "");
     cJSON_Delete(reply);

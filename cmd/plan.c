@@ -13,6 +13,7 @@ struct selection {
     const struct catalog *catalog;
     const char *op;
     struct text_list isas, semirings;
+    bool isa_auto;
     struct text_list shapes;
     uint32_t types[8];
     size_t n_types;
@@ -144,6 +145,7 @@ static const char *best_isa(const struct selection *selection)
 static int select_isas(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->isas;
+    selection->isa_auto = !asked->n || contains(asked, "auto");
     if (!asked->n)
         return text_list_add(&selection->isas, best_isa(selection));
     for (size_t i = 0; i < asked->n; i++) {
@@ -226,7 +228,10 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
         return false;
     if (offer->is_baseline)
         return true;
-    if (strcmp(offer->isa, "lib") && !contains(&selection->isas, offer->isa))
+    /* A plug-in is there to be measured, whatever is the best of our own. */
+    bool any_isa = !strcmp(offer->isa, "lib") ||
+                   (selection->isa_auto && worker_info(offer->worker)->path);
+    if (!any_isa && !contains(&selection->isas, offer->isa))
         return false;
     if (offer->semiring && !contains(&selection->semirings, offer->semiring))
         return false;

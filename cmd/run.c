@@ -206,7 +206,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
             status = group_measure(&group, error);
     }
     /* Whoever cannot get its operands takes its group along, not the run. */
-    if (status < 0 && status != -EINTR && status != -ENOMEM) {
+    if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         for (size_t i = 0; i < group.n_cases; i++) {
             if (group.cases[i].active)
                 case_end(&group, &group.cases[i], STATUS_FAILED, error->text);
