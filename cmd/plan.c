@@ -33,17 +33,18 @@ static int add_once(struct text_list *list, const char *text)
     return contains(list, text) ? 0 : text_list_add(list, text);
 }
 
-/* "--type=f16: unknown; there are f32, f64". */
-static int unknown(const char *flag, const char *word, const struct text_list *known,
-                   struct error *error)
+/* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */
+static int unknown(const char *flag, const char *word, const char *noun,
+                   const struct text_list *known, struct error *error)
 {
-    char near[256], all[300] = "";
+    char near[200], all[200] = "";
     text_list_near(known, word, near, sizeof near);
     for (size_t i = 0, length = 0; i < known->n && length < sizeof all; i++)
         length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
                                    i ? ", " : "", known->item[i]);
-    return error_set(error, -EINVAL, "%s'%s' is unknown%s%s%s (there is %s)", flag, word,
-                     near[0] ? "; did you mean " : "", near, near[0] ? "?" : "", all);
+    return error_set(error, -EINVAL, "%s%.60s: no such %s%s%s%s (known: %s)", flag, word,
+                     noun, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
+                     all);
 }
 
 static bool of_op(const struct selection *selection, const struct offer *offer)
@@ -60,7 +61,7 @@ static int select_op(struct selection *selection, struct error *error)
                  (const char *const[]){"report", "list", "doctor", NULL};
              *c; c++)
             add_once(&ops, *c);
-        status = unknown("command or op ", selection->op, &ops, error);
+        status = unknown("", selection->op, "command or op", &ops, error);
     }
     text_list_free(&ops);
     return status;
@@ -84,7 +85,7 @@ static int select_types(struct selection *selection, struct error *error)
         } else if (contains(&known, asked->item[i])) {
             add_once(&chosen, asked->item[i]);
         } else {
-            status = unknown("--type=", asked->item[i], &known, error);
+            status = unknown("--type=", asked->item[i], "element type", &known, error);
         }
     }
     if (!asked->n && known.n)
@@ -120,7 +121,7 @@ static int select_semirings(struct selection *selection, struct error *error)
         else if (contains(&known, asked->item[i]))
             add_once(&selection->semirings, asked->item[i]);
         else
-            status = unknown("--semiring=", asked->item[i], &known, error);
+            status = unknown("--semiring=", asked->item[i], "semiring", &known, error);
     }
     if (!asked->n && known.n)
         add_once(&selection->semirings, known.item[0]);
@@ -163,7 +164,7 @@ static int select_isas(struct selection *selection, struct error *error)
             add_once(&known, "all");
             for (size_t k = 0; k < isa_count(); k++)
                 add_once(&known, isa_get(k)->name);
-            int status = unknown("--isa=", name, &known, error);
+            int status = unknown("--isa=", name, "instruction set", &known, error);
             text_list_free(&known);
             return status;
         }
@@ -186,7 +187,7 @@ static int check_variants(const struct selection *selection, struct error *error
         for (size_t k = 0; k < known.n; k++)
             found |= text_glob(asked->item[i], known.item[k]);
         if (!found)
-            status = unknown("--variants=", asked->item[i], &known, error);
+            status = unknown("--variants=", asked->item[i], "variant", &known, error);
     }
     text_list_free(&known);
     return status;

@@ -293,11 +293,11 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                       .width = terminal_width(stdout)};
     bool live = options->format == FORMAT_TABLE;
     int64_t saved = 0;
-    if (live)
-        table_begin(run, &text, stdout);
-    for (size_t g = 0; g < plan->n_groups && (status == 0 || status == -EINTR); g++) {
+    for (size_t g = 0; g < plan->n_groups; g++) {
         if (status == 0)
             status = run_group(session, g, first[g], error);
+        if (status < 0 && status != -EINTR)
+            goto out;
         session->groups_done = g + 1;
         run->interrupted = status == -EINTR;
         close_pending(run, run->interrupted ? GROUP_ALL : g,
@@ -305,6 +305,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                        : "nothing to be limited by it ran");
         run_summarise(run, g);
         progress_clear(session);
+        if (live && g == 0)
+            table_begin(run, &text, stdout);
         if (live)
             table_group(run, g, &text, stdout);
         fflush(stdout);
