@@ -31,9 +31,13 @@ static cJSON *put(struct maker *maker, cJSON *parent, const char *name, cJSON *i
 /* A document must be UTF-8; bytes that are not become the escapes that people see. */
 static const char *valid(struct maker *maker, const char *text)
 {
-    size_t left = strlen(text), step;
+    size_t left = strlen(text), step, good = 0;
     uint32_t code;
 
+    while ((step = text_utf8((const unsigned char *)text + good, left - good, &code)))
+        good += step;
+    if (good == left)
+        return text;
     buffer_clear(&maker->scratch);
     for (; left; text += step, left -= step) {
         step = text_utf8((const unsigned char *)text, left, &code);
