@@ -78,7 +78,7 @@ static void put_numbers(struct maker *maker, cJSON *parent, const char *name,
     buffer_clear(&maker->scratch);
     buffer_add(&maker->scratch, "[");
     for (size_t i = 0; i < n; i++) {
-        text_exact(values ? values[i] : whole[i], text);
+        text_exact(whole ? whole[i] : values[i], text);
         buffer_format(&maker->scratch, "%s%s", i ? ", " : "", text);
     }
     buffer_add(&maker->scratch, "]");
