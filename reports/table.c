@@ -283,7 +283,7 @@ void table_group(const struct run *run, size_t group, const struct text_options 
 
     layout_begin(&layout, run, options, file);
     for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = group_end(run, first);
+        end = run_group_end(run, first);
         if (run->results[first].group == group)
             print_group(&layout, first, end);
     }
@@ -306,7 +306,7 @@ void table_write(const struct run *run, const struct text_options *options, FILE
     layout_begin(&layout, run, options, file);
     print_titles(&layout);
     for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = group_end(run, first);
+        end = run_group_end(run, first);
         print_group(&layout, first, end);
     }
     print_end(&layout);
