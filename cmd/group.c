@@ -153,7 +153,8 @@ static int write_operands(struct group_state *group, struct worker *owner,
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
-    snprintf(group->hash, sizeof group->hash, "%s", hash ? hash : "");
+    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
+        status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
     cJSON_Delete(reply);
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
         struct answers *answers = &group->answers[i];

@@ -46,6 +46,7 @@ static const struct field case_table[] = {
     {"module_version", FIELD_NAME, offsetof(struct result, module_version)},
     {"module_core", FIELD_NAME, offsetof(struct result, module_core)},
     {"module_isa", FIELD_NAME, offsetof(struct result, module_isa)},
+    {"input_hash", FIELD_NAME, offsetof(struct result, input_hash)},
 };
 const struct fields case_fields = FIELDS(case_table);
 

@@ -70,7 +70,8 @@ class Schema(unittest.TestCase):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
-            if key not in ("notes", "module_version", "module_core", "module_isa"):
+            if key not in ("notes", "module_version", "module_core", "module_isa",
+                           "input_hash"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {
