@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -98,18 +97,6 @@ static void add_text(cJSON *object, const char *name, const char *text)
 {
     if (text)
         cJSON_AddStringToObject(object, name, text);
-}
-
-static int threads_alive(void)
-{
-    DIR *directory = opendir("/proc/self/task");
-    int n = 0;
-    if (!directory)
-        return 1;
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    closedir(directory);
-    return n;
 }
 
 static void describe_module(const struct simdbench_module *module, cJSON *reply)
@@ -389,11 +376,6 @@ cJSON *service_handle(struct service *service, const cJSON *request)
     const char *verb = message_text(request, "do");
     if (verb && !strcmp(verb, "describe"))
         return describe(service);
-    if (verb && !strcmp(verb, "threads")) {
-        cJSON *reply = service_ok();
-        cJSON_AddNumberToObject(reply, "alive", threads_alive());
-        return reply;
-    }
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {
         if (!strcmp(verb, verbs[i].name))
             return verbs[i].handle(service, request);

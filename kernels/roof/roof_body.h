@@ -35,17 +35,12 @@
 /* ---- registers ---- */
 
 /* Values that stay normal numbers: 0.5 to 1. Register i starts at element i. */
-#define DATA                                                                          \
-    {                                                                                 \
-        0.71, 0.93, 0.55, 0.82, 0.64, 0.99, 0.51, 0.77, 0.86, 0.58, 0.91, 0.67, 0.74, \
-            0.53, 0.96, 0.61, 0.88, 0.79, 0.57, 0.94, 0.69, 0.84, 0.52, 0.73, 0.98,   \
-            0.63, 0.81, 0.56, 0.92, 0.66, 0.76, 0.54, 0.89, 0.72, 0.97, 0.59, 0.83,   \
-            0.65, 0.95, 0.62, 0.78, 0.87, 0.68, 0.75, 0.85, 0.60, 0.90, 0.70          \
-    }
-#define SPLAT(x)                                       \
-    {                                                  \
-        x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x \
-    }
+#define DATA                                                                 \
+    {0.71, 0.93, 0.55, 0.82, 0.64, 0.99, 0.51, 0.77, 0.86, 0.58, 0.91, 0.67, \
+     0.74, 0.53, 0.96, 0.61, 0.88, 0.79, 0.57, 0.94, 0.69, 0.84, 0.52, 0.73, \
+     0.98, 0.63, 0.81, 0.56, 0.92, 0.66, 0.76, 0.54, 0.89, 0.72, 0.97, 0.59, \
+     0.83, 0.65, 0.95, 0.62, 0.78, 0.87, 0.68, 0.75, 0.85, 0.60, 0.90, 0.70}
+#define SPLAT(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
 #define f32_C float
 #define f64_C double
 #define f32_BYTES 4
@@ -59,7 +54,7 @@
     {                                                                               \
         static const type##_C data[48] = DATA;                                      \
         static const type##_C y[16] = SPLAT(y_value);                               \
-        _Static_assert(ROOF_PAIRS % ((pairs)*LANES(type##_BYTES)) == 0,             \
+        _Static_assert(ROOF_PAIRS % ((pairs) * LANES(type##_BYTES)) == 0,           \
                        "the loop does not divide the pairs");                       \
         size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
         (void)operands;                                                             \
