@@ -162,17 +162,11 @@ static cJSON *shape(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error);
     op->format(&shape, canonical, sizeof canonical);
-    struct operands_map map = {.count = 0};
-    struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
-    for (size_t i = 0; i < SIMDBENCH_MAX_OPERANDS; i++) {
-        map.operand[i].size = sizeof map.operand[i];
-        operand[i] = &map.operand[i];
-    }
-    int count = op->layout(&shape, type, operand);
-    if (count < 0 || count > SIMDBENCH_MAX_OPERANDS)
-        return service_error(count < 0 ? count : -EINVAL,
-                             "%s: operands of '%s' do not fit", name, canonical);
-    map.count = (uint32_t)count;
+    struct operands_map map;
+    struct error why = {.text = ""};
+    status = operands_place(op, &shape, type, 64, 0, &map, &why);
+    if (status < 0)
+        return service_error(status, "%s", why.text);
     double ops = 0, bytes = 0;
     op->work(&shape, type, &ops, &bytes);
     cJSON *reply = service_ok();
