@@ -176,7 +176,7 @@ int catalog_make(const struct options *options, struct catalog *catalog,
     *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
-    struct spec own = {.name = (char *)(uintptr_t) "simdbench"};
+    struct spec own = {.name = (char *)(uintptr_t)"simdbench"};
     int status = enlist(catalog, options, &own, NULL, false, error);
     for (size_t i = 0; status == 0 && i < options->plugins.n; i++)
         status = enlist_module(catalog, options, options->plugins.item[i], false, error);

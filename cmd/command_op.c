@@ -167,8 +167,12 @@ int command_op(const struct options *options, int argc, char **argv)
             : error_set(&error, -EINVAL,
                         "--threads=%u: one thread is all that is measured so far",
                         options->threads);
-    for (size_t i = 0; i < options->events.n && status == 0; i++)
-        status = event_encode(options->events.item[i], &event, &error);
+    for (size_t i = 0; i < options->events.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        status = event_encode(options->events.item[i], &event, &why);
+        if (status < 0)
+            error_set(&error, status, "--events: %.480s", why.text);
+    }
     if (status == 0)
         status = check_writable("--json", options->json, &error);
     if (status == 0)

@@ -151,8 +151,10 @@ static int write_operands(struct group_state *group, struct worker *owner,
     if (options->input)
         cJSON_AddStringToObject(request, "input", options->input);
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
+    group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
-    snprintf(group->hash, sizeof group->hash, "%s", hash ? hash : "");
+    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
+        status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
     cJSON_Delete(reply);
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
         struct answers *answers = &group->answers[i];
@@ -178,6 +180,17 @@ static int write_operands(struct group_state *group, struct worker *owner,
         }
     }
     return status;
+}
+
+/* A group may start again; its notes do not repeat. */
+static void note_once(struct result *result, const char *note)
+{
+    for (size_t i = 0; i < result->n_notes && note; i++) {
+        if (!strcmp(result->notes[i], note))
+            return;
+    }
+    if (note)
+        result_add_note(result, note);
 }
 
 static int prepare_case(struct group_state *group, struct case_state *entry)
@@ -211,9 +224,15 @@ static int prepare_case(struct group_state *group, struct case_state *entry)
         message_add_u64(request, "slack", answers->slack);
     }
     status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
-    const char *note = message_text(reply, "note");
-    if (done && note)
-        result_add_note(result, note);
+    if (done) {
+        double alive = message_number(reply, "threads_alive", 1);
+        char text[128];
+        snprintf(text, sizeof text,
+                 "its process has %.0f threads alive, the case asked for %u", alive,
+                 options->threads);
+        note_once(result, message_text(reply, "note"));
+        note_once(result, alive > options->threads ? text : NULL);
+    }
     cJSON_Delete(reply);
     return status;
 }

@@ -1,210 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only place that filters: what the user asked for, times what is on offer. */
-#include "worker.h"
+#include "select.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What the options select, names resolved. */
-struct selection {
-    const struct options *options;
-    const struct catalog *catalog;
-    const char *op;
-    struct text_list isas, semirings;
-    struct text_list shapes;
-    uint32_t types[8];
-    size_t n_types;
-};
-
-static bool contains(const struct text_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (!strcmp(list->item[i], text))
-            return true;
-    }
-    return false;
-}
-
-static int add_once(struct text_list *list, const char *text)
-{
-    return contains(list, text) ? 0 : text_list_add(list, text);
-}
-
-/* "--type=f16: unknown; there are f32, f64". */
-static int unknown(const char *flag, const char *word, const struct text_list *known,
-                   struct error *error)
-{
-    char near[256], all[300] = "";
-    text_list_near(known, word, near, sizeof near);
-    for (size_t i = 0, length = 0; i < known->n && length < sizeof all; i++)
-        length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
-                                   i ? ", " : "", known->item[i]);
-    return error_set(error, -EINVAL, "%s'%s' is unknown%s%s%s (there is %s)", flag, word,
-                     near[0] ? "; did you mean " : "", near, near[0] ? "?" : "", all);
-}
-
-static bool of_op(const struct selection *selection, const struct offer *offer)
-{
-    return !strcmp(offer->op, selection->op);
-}
-
-static int select_op(struct selection *selection, struct error *error)
-{
-    struct text_list ops = {.n = 0};
-    int status = catalog_ops(selection->catalog, &ops);
-    if (status == 0 && !contains(&ops, selection->op)) {
-        for (const char *const *c =
-                 (const char *const[]){"report", "list", "doctor", NULL};
-             *c; c++)
-            add_once(&ops, *c);
-        status = unknown("command or op ", selection->op, &ops, error);
-    }
-    text_list_free(&ops);
-    return status;
-}
-
-static int select_types(struct selection *selection, struct error *error)
-{
-    struct text_list known = {.n = 0};
-    int status = 0;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline)
-            add_once(&known, type_name(offer->type));
-    }
-    const struct text_list *asked = &selection->options->types;
-    struct text_list chosen = {.n = 0};
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        if (!strcmp(asked->item[i], "all")) {
-            for (size_t k = 0; k < known.n; k++)
-                add_once(&chosen, known.item[k]);
-        } else if (contains(&known, asked->item[i])) {
-            add_once(&chosen, asked->item[i]);
-        } else {
-            status = unknown("--type=", asked->item[i], &known, error);
-        }
-    }
-    if (!asked->n && known.n)
-        add_once(&chosen, contains(&known, "f32") ? "f32" : known.item[0]);
-    for (size_t i = 0; i < chosen.n && selection->n_types < ARRAY_LEN(selection->types);
-         i++)
-        selection->types[selection->n_types++] = type_find(chosen.item[i]);
-    if (status == 0 && !selection->n_types)
-        status =
-            error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
-    text_list_free(&known);
-    text_list_free(&chosen);
-    return status;
-}
-
-static int select_semirings(struct selection *selection, struct error *error)
-{
-    struct text_list known = {.n = 0};
-    int status = 0;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline && offer->semiring)
-            add_once(&known, offer->semiring);
-    }
-    const struct text_list *asked = &selection->options->semirings;
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        if (!known.n)
-            status = error_set(error, -EINVAL, "--semiring=%s: op %s has no semirings",
-                               asked->item[i], selection->op);
-        else if (!strcmp(asked->item[i], "all"))
-            for (size_t k = 0; k < known.n; k++)
-                add_once(&selection->semirings, known.item[k]);
-        else if (contains(&known, asked->item[i]))
-            add_once(&selection->semirings, asked->item[i]);
-        else
-            status = unknown("--semiring=", asked->item[i], &known, error);
-    }
-    if (!asked->n && known.n)
-        add_once(&selection->semirings, known.item[0]);
-    text_list_free(&known);
-    return status;
-}
-
-/* The widest available one that has a kernel of this op. */
-static const char *best_isa(const struct selection *selection)
-{
-    for (size_t i = isa_count(); i-- > 0;) {
-        for (size_t k = 0; k < selection->catalog->n_offers; k++) {
-            const struct offer *offer = &selection->catalog->offers[k];
-            if (of_op(selection, offer) && !offer->is_baseline &&
-                !strcmp(offer->isa, isa_get(i)->name) && isa_available(i, NULL, 0))
-                return offer->isa;
-        }
-    }
-    return "scalar";
-}
-
-static int select_isas(struct selection *selection, struct error *error)
-{
-    const struct text_list *asked = &selection->options->isas;
-    if (!asked->n)
-        return text_list_add(&selection->isas, best_isa(selection));
-    for (size_t i = 0; i < asked->n; i++) {
-        const char *name = asked->item[i];
-        if (!strcmp(name, "auto")) {
-            add_once(&selection->isas, best_isa(selection));
-        } else if (!strcmp(name, "all")) {
-            for (size_t k = 0; k < isa_count(); k++)
-                add_once(&selection->isas, isa_get(k)->name);
-        } else if (isa_find(name) >= 0) {
-            add_once(&selection->isas, name);
-        } else {
-            struct text_list known = {.n = 0};
-            add_once(&known, "auto");
-            add_once(&known, "all");
-            for (size_t k = 0; k < isa_count(); k++)
-                add_once(&known, isa_get(k)->name);
-            int status = unknown("--isa=", name, &known, error);
-            text_list_free(&known);
-            return status;
-        }
-    }
-    return 0;
-}
-
-static int check_variants(const struct selection *selection, struct error *error)
-{
-    struct text_list known = {.n = 0};
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline)
-            add_once(&known, offer->variant);
-    }
-    int status = 0;
-    const struct text_list *asked = &selection->options->variants;
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        bool found = false;
-        for (size_t k = 0; k < known.n; k++)
-            found |= text_glob(asked->item[i], known.item[k]);
-        if (!found)
-            status = unknown("--variants=", asked->item[i], &known, error);
-    }
-    text_list_free(&known);
-    return status;
-}
-
-static int select_shapes(struct selection *selection, struct error *error)
-{
-    char text[512];
-    if (selection->options->shapes.n) {
-        for (size_t i = 0; i < selection->options->shapes.n; i++) {
-            int status = add_once(&selection->shapes, selection->options->shapes.item[i]);
-            if (status < 0)
-                return status;
-        }
-        return 0;
-    }
-    int status = catalog_default_shapes(selection->catalog, selection->op, text,
-                                        sizeof text, error);
-    return status < 0 ? status : sizes_expand(text, &selection->shapes, error);
-}
 
 static bool listed(const struct text_list *patterns, const char *text)
 {
@@ -221,14 +22,17 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
 {
     const struct options *options = selection->options;
     bool registers = offer->flags & SIMDBENCH_REGISTERS;
-    if (!of_op(selection, offer) || offer->type != type ||
+    if (strcmp(offer->op, selection->op) || offer->type != type ||
         registers != (shape->shape.rank == 0))
         return false;
     if (offer->is_baseline)
         return true;
-    if (strcmp(offer->isa, "lib") && !contains(&selection->isas, offer->isa))
+    /* A plug-in is there to be measured, whatever is the best of our own. */
+    bool any_isa = !strcmp(offer->isa, "lib") ||
+                   (selection->isa_auto && worker_info(offer->worker)->path);
+    if (!any_isa && !selection_has(&selection->isas, offer->isa))
         return false;
-    if (offer->semiring && !contains(&selection->semirings, offer->semiring))
+    if (offer->semiring && !selection_has(&selection->semirings, offer->semiring))
         return false;
     if (!listed(&options->variants, offer->variant))
         return false;
@@ -423,19 +227,8 @@ int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error)
 {
     *plan = (struct plan){.n_groups = 0};
-    struct selection selection = {
-        .options = options, .catalog = catalog, .op = options->command};
-    int status = select_op(&selection, error);
-    if (status == 0)
-        status = select_types(&selection, error);
-    if (status == 0)
-        status = select_semirings(&selection, error);
-    if (status == 0)
-        status = select_isas(&selection, error);
-    if (status == 0)
-        status = check_variants(&selection, error);
-    if (status == 0)
-        status = select_shapes(&selection, error);
+    struct selection selection;
+    int status = selection_make(options, catalog, &selection, error);
     for (size_t t = 0; t < selection.n_types && status == 0; t++) {
         for (size_t s = 0; s < selection.shapes.n && status == 0; s++)
             status = add_group(&selection, selection.types[t], selection.shapes.item[s],
@@ -447,9 +240,7 @@ int plan_make(const struct options *options, const struct catalog *catalog,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "
                       "--type, --variants and --filter (see: simdbench list kernels)",
                       selection.op);
-    text_list_free(&selection.isas);
-    text_list_free(&selection.semirings);
-    text_list_free(&selection.shapes);
+    selection_free(&selection);
     if (status < 0)
         plan_free(plan);
     return status;

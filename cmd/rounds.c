@@ -173,7 +173,8 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
     size_t done = 0;
     for (; done < n && status == 0; done++) {
         struct case_state *entry = &group->cases[order[done]];
-        bool probe = session->since_probe_ns >= PROBE_EVERY_NS;
+        bool probe = session->since_probe_ns >= PROBE_EVERY_NS ||
+                     case_result(group, entry)->n_clock == 0;
         status = run_batch(group, entry, round, probe, &batches[done]);
         session->since_probe_ns = probe ? 0 : session->since_probe_ns + batches[done].ns;
     }

@@ -79,12 +79,15 @@ static int note_narrow(struct result *result, const struct worker_info *worker)
     if (!worker->isa || (isa >= 0 && (size_t)isa >= isa_best()))
         return 0;
     char note[256];
-    snprintf(note, sizeof note,
-             "%.64s chose core %.32s (%s), narrower than this CPU (%s)%s%.64s%s%.64s",
-             worker->name, worker->core ? worker->core : "?", worker->isa,
-             isa_get(isa_best())->name, worker->advice ? "; try --baseline=" : "",
-             worker->advice ? worker->name : "", worker->advice ? "," : "",
-             worker->advice ? worker->advice : "");
+    int length = snprintf(note, sizeof note,
+                          "%.64s chose core %.32s (%s), narrower than "
+                          "this CPU (%s)",
+                          worker->name, worker->core ? worker->core : "?", worker->isa,
+                          isa_get(isa_best())->name);
+    if (worker->advice)
+        snprintf(note + length, sizeof note - (size_t)length,
+                 "; compare --baseline=%.*s,%.64s", (int)strcspn(worker->name, ","),
+                 worker->name, worker->advice);
     return result_add_note(result, note);
 }
 
@@ -203,7 +206,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
             status = group_measure(&group, error);
     }
     /* Whoever cannot get its operands takes its group along, not the run. */
-    if (status < 0 && status != -EINTR && status != -ENOMEM) {
+    if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         for (size_t i = 0; i < group.n_cases; i++) {
             if (group.cases[i].active)
                 case_end(&group, &group.cases[i], STATUS_FAILED, error->text);
@@ -290,11 +293,11 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                       .width = terminal_width(stdout)};
     bool live = options->format == FORMAT_TABLE;
     int64_t saved = 0;
-    if (live)
-        table_begin(run, &text, stdout);
-    for (size_t g = 0; g < plan->n_groups && (status == 0 || status == -EINTR); g++) {
+    for (size_t g = 0; g < plan->n_groups; g++) {
         if (status == 0)
             status = run_group(session, g, first[g], error);
+        if (status < 0 && status != -EINTR)
+            goto out;
         session->groups_done = g + 1;
         run->interrupted = status == -EINTR;
         close_pending(run, run->interrupted ? GROUP_ALL : g,
@@ -302,6 +305,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                        : "nothing to be limited by it ran");
         run_summarise(run, g);
         progress_clear(session);
+        if (live && g == 0)
+            table_begin(run, &text, stdout);
         if (live)
             table_group(run, g, &text, stdout);
         fflush(stdout);

@@ -60,7 +60,7 @@ struct group_state {
     struct operands_map map;
     struct answers answers[8];
     size_t n_answers;
-    char hash[24];
+    bool refused; /* the op does not know the --input that was asked for */
 };
 
 static inline struct result *case_result(const struct group_state *group,

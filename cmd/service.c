@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -100,18 +99,6 @@ static void add_text(cJSON *object, const char *name, const char *text)
         cJSON_AddStringToObject(object, name, text);
 }
 
-static int threads_alive(void)
-{
-    DIR *directory = opendir("/proc/self/task");
-    int n = 0;
-    if (!directory)
-        return 1;
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    closedir(directory);
-    return n;
-}
-
 static void describe_module(const struct simdbench_module *module, cJSON *reply)
 {
     struct simdbench_description description = {.size = sizeof description};
@@ -175,17 +162,11 @@ static cJSON *shape(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error);
     op->format(&shape, canonical, sizeof canonical);
-    struct operands_map map = {.count = 0};
-    struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
-    for (size_t i = 0; i < SIMDBENCH_MAX_OPERANDS; i++) {
-        map.operand[i].size = sizeof map.operand[i];
-        operand[i] = &map.operand[i];
-    }
-    int count = op->layout(&shape, type, operand);
-    if (count < 0 || count > SIMDBENCH_MAX_OPERANDS)
-        return service_error(count < 0 ? count : -EINVAL,
-                             "%s: operands of '%s' do not fit", name, canonical);
-    map.count = (uint32_t)count;
+    struct operands_map map;
+    struct error why = {.text = ""};
+    status = operands_place(op, &shape, type, 64, 0, &map, &why);
+    if (status < 0)
+        return service_error(status, "%s", why.text);
     double ops = 0, bytes = 0;
     op->work(&shape, type, &ops, &bytes);
     cJSON *reply = service_ok();
@@ -389,11 +370,6 @@ cJSON *service_handle(struct service *service, const cJSON *request)
     const char *verb = message_text(request, "do");
     if (verb && !strcmp(verb, "describe"))
         return describe(service);
-    if (verb && !strcmp(verb, "threads")) {
-        cJSON *reply = service_ok();
-        cJSON_AddNumberToObject(reply, "alive", threads_alive());
-        return reply;
-    }
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {
         if (!strcmp(verb, verbs[i].name))
             return verbs[i].handle(service, request);

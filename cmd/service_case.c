@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,6 +64,18 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     return reply;
 }
 
+static int threads_alive(void)
+{
+    DIR *directory = opendir("/proc/self/task");
+    int n = 0;
+    if (!directory)
+        return 1;
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        n += entry->d_name[0] != '.';
+    closedir(directory);
+    return n;
+}
+
 static cJSON *wrong(const char *text)
 {
     cJSON *reply = service_error(-EDOM, "%s", text);
@@ -111,6 +124,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
             return wrong(error.text);
     }
     cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "threads_alive", threads_alive());
     if (changed)
         cJSON_AddStringToObject(reply, "note",
                                 "leaves rounding or flush-to-zero modes changed");

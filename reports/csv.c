@@ -82,7 +82,7 @@ struct keys {
     struct {
         const char *text;
         size_t length;
-    } * key;
+    } *key;
     size_t n, room;
 };
 

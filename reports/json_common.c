@@ -12,10 +12,7 @@
 /* Deeper than any document of ours; keeps recursion far from the end of the stack. */
 enum { DEPTH_MAX = 32 };
 
-#define FIELDS(table)           \
-    {                           \
-        table, ARRAY_LEN(table) \
-    }
+#define FIELDS(table) {table, ARRAY_LEN(table)}
 
 static const struct field run_table[] = {
     {"started_at", FIELD_TEXT, offsetof(struct run, started_at)},
@@ -46,6 +43,7 @@ static const struct field case_table[] = {
     {"module_version", FIELD_NAME, offsetof(struct result, module_version)},
     {"module_core", FIELD_NAME, offsetof(struct result, module_core)},
     {"module_isa", FIELD_NAME, offsetof(struct result, module_isa)},
+    {"input_hash", FIELD_NAME, offsetof(struct result, input_hash)},
 };
 const struct fields case_fields = FIELDS(case_table);
 

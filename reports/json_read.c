@@ -121,7 +121,7 @@ static int read_document(const struct value *root, struct run *run)
     if (!code)
         code = value_array(&results);
     if (!code)
-        code = value_each(&results, read_result, run);
+        code = value_each(&results, json_read_result, run);
     return code;
 }
 

@@ -228,7 +228,7 @@ static int read_derived(const struct value *object, struct result *result)
     return code;
 }
 
-int read_result(const struct value *entry, void *context)
+int json_read_result(const struct value *entry, void *context)
 {
     static const struct field table[] = {
         {"ops", FIELD_NUMBER, offsetof(struct result, ops)},
@@ -243,10 +243,11 @@ int read_result(const struct value *entry, void *context)
     struct value group = value_member(entry, "group");
     struct run *run = context;
     struct result *result = run_add_result(run);
-    int code = result ? 0 : value_no_memory(entry);
+    int code;
 
-    if (!code)
-        code = value_fields(entry, &case_fields, result);
+    if (!result)
+        return value_no_memory(entry);
+    code = value_fields(entry, &case_fields, result);
     if (!code && run->n_results > 1 && result[-1].group > result->group)
         code = VALUE_FAIL(&group, "groups must ascend");
     if (!code)

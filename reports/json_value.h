@@ -47,6 +47,6 @@ int value_interval(const struct value *object, const char *name,
                    struct interval *interval);
 
 /* Entry of "results": adds one to the struct run `context` (json_result.c). */
-int read_result(const struct value *entry, void *context);
+int json_read_result(const struct value *entry, void *context);
 
 #endif

@@ -31,9 +31,13 @@ static cJSON *put(struct maker *maker, cJSON *parent, const char *name, cJSON *i
 /* A document must be UTF-8; bytes that are not become the escapes that people see. */
 static const char *valid(struct maker *maker, const char *text)
 {
-    size_t left = strlen(text), step;
+    size_t left = strlen(text), step, good = 0;
     uint32_t code;
 
+    while ((step = text_utf8((const unsigned char *)text + good, left - good, &code)))
+        good += step;
+    if (good == left)
+        return text;
     buffer_clear(&maker->scratch);
     for (; left; text += step, left -= step) {
         step = text_utf8((const unsigned char *)text, left, &code);
@@ -74,7 +78,7 @@ static void put_numbers(struct maker *maker, cJSON *parent, const char *name,
     buffer_clear(&maker->scratch);
     buffer_add(&maker->scratch, "[");
     for (size_t i = 0; i < n; i++) {
-        text_exact(values ? values[i] : whole[i], text);
+        text_exact(whole ? whole[i] : values[i], text);
         buffer_format(&maker->scratch, "%s%s", i ? ", " : "", text);
     }
     buffer_add(&maker->scratch, "]");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sheet.h"
@@ -112,6 +113,76 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
     }
     if (too_low)
         line("limit too low: cases marked ! are above 102% of their limit", context);
+}
+
+/* Appends ", 1.02x vs LIBRARY" for each library that all `n` sizes of a kernel have. */
+static void mean_ratios(const struct run *run, const char *key, size_t length, size_t n,
+                        double *values, struct buffer *buffer)
+{
+    struct tally tally = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
+            continue;
+        for (size_t r = 0; r < result->n_ratios; r++) {
+            const char *baseline = result->ratios[r].baseline;
+            tally_add(&tally, baseline, strcspn(baseline, ":"), "");
+        }
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        size_t found = 0;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
+                continue;
+            for (size_t r = 0; r < result->n_ratios && found < n; r++) {
+                const char *baseline = result->ratios[r].baseline;
+                if (strcspn(baseline, ":") == tally.entry[t].key_length &&
+                    !strncmp(baseline, tally.entry[t].key, tally.entry[t].key_length))
+                    values[found++] = result->ratios[r].speedup;
+            }
+        }
+        if (found != n)
+            continue;
+        buffer_format(buffer, ", %.3fx vs ", stats_geomean(values, n));
+        add_part(buffer, tally.entry[t].key, tally.entry[t].key_length);
+    }
+}
+
+/* What a kernel reaches over all of its sizes. */
+static void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                       void *context)
+{
+    struct tally tally = {.n = 0};
+    double *values = calloc(run->n_results + 1, sizeof *values);
+
+    for (size_t i = 0; i < run->n_results && values; i++) {
+        const struct result *result = &run->results[i];
+        if (!result->is_roof && !result->is_baseline && result->status == STATUS_OK &&
+            result->id && result->limit.id)
+            tally_add(&tally, result->id, strcspn(result->id, "@"), "");
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        const char *key = tally.entry[t].key;
+        size_t length = tally.entry[t].key_length, n = 0;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (result->limit.id && !strncmp(result->id, key, length) &&
+                strcspn(result->id, "@") == length)
+                values[n++] = result->limit.share;
+        }
+        double mean = stats_geomean(values, n);
+        if (n < 2 || !isfinite(mean))
+            continue;
+        buffer_clear(buffer);
+        buffer_format(buffer, "geometric mean of %zu sizes: ", n);
+        add_part(buffer, key, length);
+        buffer_format(buffer, " %.1f%% of limit", 100 * mean);
+        mean_ratios(run, key, length, n, values, buffer);
+        line(buffer_text(buffer), context);
+    }
+    free(values);
 }
 
 static void baseline_lines(const struct run *run, struct buffer *buffer,
@@ -227,6 +298,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     struct buffer buffer = {.text = NULL};
 
     limit_lines(run, &buffer, line, context);
+    mean_lines(run, &buffer, line, context);
     baseline_lines(run, &buffer, line, context);
     note_lines(run, &buffer, line, context);
     counter_lines(run, &buffer, line, context);

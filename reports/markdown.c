@@ -113,7 +113,7 @@ void markdown_write(const struct run *run, const struct text_options *options, F
     legend_origin(run, print_item, &markdown);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;
-        markdown.end = group_end(run, first);
+        markdown.end = run_group_end(run, first);
         markdown.titled = false;
         sheet_rows(run, first, markdown.end, options && options->roofs, print_row,
                    &markdown);

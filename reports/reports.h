@@ -109,6 +109,7 @@ struct result {
     char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
     size_t n_notes;
     double ops, bytes; /* work of one call */
+    char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
     double prepare_ns;
     uint64_t iterations; /* calls a batch */
     double *samples_ns;  /* raw total of each valid batch */

@@ -142,7 +142,9 @@ static void interval_cell(const struct result *result, char *text)
     double half = fmax(ci->hi - result->median_ns, result->median_ns - ci->lo);
     double percent = 100 * half / result->median_ns;
 
-    if (ci->known && result->median_ns > 0)
+    if (ci->known && percent >= 999.5)
+        snprintf(text, CELL_SIZE, ">999%%");
+    else if (ci->known && result->median_ns > 0)
         snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
 }
 

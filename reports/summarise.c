@@ -15,7 +15,7 @@ bool result_has_summary(const struct result *result)
            result->n_samples && result->iterations;
 }
 
-size_t group_end(const struct run *run, size_t first)
+size_t run_group_end(const struct run *run, size_t first)
 {
     size_t end = first;
 
@@ -178,7 +178,7 @@ int run_summarise(struct run *run, size_t group)
 {
     for (size_t first = 0, end; first < run->n_results; first = end) {
         int code = 0;
-        end = group_end(run, first);
+        end = run_group_end(run, first);
         if (group == GROUP_ALL || group == run->results[first].group)
             code = summarise_group(&run->results[first], end - first);
         if (code)

@@ -8,6 +8,6 @@
 /* True if the result was measured well enough to have a median. */
 bool result_has_summary(const struct result *result);
 /* Index behind the last result of the group that begins at `first`. */
-size_t group_end(const struct run *run, size_t first);
+size_t run_group_end(const struct run *run, size_t first);
 
 #endif

@@ -182,8 +182,10 @@ static void print_cells(const struct layout *layout, const struct result *result
     for (size_t i = 0; i < layout->sheet.n; i++) {
         const struct column *column = &layout->sheet.column[i];
         enum tone tone;
+        int gap;
         sheet_cell(&layout->sheet, column, result, text, &tone);
-        print_spaces(layout, GAP + cell_width(&layout->sheet, column) - text_width(text));
+        gap = GAP + cell_width(&layout->sheet, column) - text_width(text);
+        print_spaces(layout, gap > 1 ? gap : 1);
         if (tone != TONE_PLAIN && !result->is_roof) {
             print_tone(layout, tone);
             fputs(text, layout->file);
@@ -281,7 +283,7 @@ void table_group(const struct run *run, size_t group, const struct text_options 
 
     layout_begin(&layout, run, options, file);
     for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = group_end(run, first);
+        end = run_group_end(run, first);
         if (run->results[first].group == group)
             print_group(&layout, first, end);
     }
@@ -304,7 +306,7 @@ void table_write(const struct run *run, const struct text_options *options, FILE
     layout_begin(&layout, run, options, file);
     print_titles(&layout);
     for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = group_end(run, first);
+        end = run_group_end(run, first);
         print_group(&layout, first, end);
     }
     print_end(&layout);

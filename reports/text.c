@@ -52,14 +52,17 @@ static size_t plain_piece(const char *text, size_t left, char piece[16])
         snprintf(piece, 16, "\\x%02x", bytes[0]);
         return 1;
     }
+    if (!unsafe(code)) {
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+        return length;
+    }
     if (code == '\n' || code == '\r' || code == '\t')
         snprintf(piece, 16, "\\%c", code == '\n' ? 'n' : code == '\r' ? 'r' : 't');
-    else if (code < 0x80 && unsafe(code))
+    else if (code < 0x80)
         snprintf(piece, 16, "\\x%02x", (unsigned)code);
-    else if (unsafe(code))
-        snprintf(piece, 16, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
     else
-        snprintf(piece, 16, "%.*s", (int)length, text);
+        snprintf(piece, 16, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
     return length;
 }
 

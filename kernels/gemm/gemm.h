@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tropical matrix multiplication C = A (x) B, shared by gemm.c and the bodies.
+ *
+ * Operands: A (m x k), B (k x n), C (m x n), row-major, rows `ld` elements apart;
+ * dim = {m, n, k}. C is overwritten.
+ *
+ * The rules of the arithmetic, equal in all kernels and in the reference:
+ *   - Each element of C starts at the semiring's zero: -inf for maxplus, +inf for
+ * minplus, +0 for maxtimes. That is also the result for k = 0.
+ *   - The products t = a + b (or a * b), rounded once, follow in the order of ascending
+ * k, and `if (t > c) c = t` (t < c for minplus). This is x86's max(t, c) with c as the
+ *     second operand. So a NaN never wins (a column of nothing but NaN gives the zero),
+ *     and among equal zeros the first one stays, whatever its sign.
+ *   - Denormals count: FTZ and DAZ are off.
+ * Folding c into a block's result in the same way, and computing an element twice, change
+ * no bit; so results are the same bits for every ISA, block size and tile. fma(a, 1, b)
+ * is a + b rounded once: the same bits again.
+ */
+#ifndef SIMDBENCH_GEMM_H
+#define SIMDBENCH_GEMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prototypes.h"
+#include "simdbench.h"
+
+/* What a tile computes; the suffix is the instruction that makes the product. */
+enum gemm_form {
+    GEMM_MAXPLUS_ADD,
+    GEMM_MAXPLUS_FMA,
+    GEMM_MINPLUS_ADD,
+    GEMM_MINPLUS_FMA,
+    GEMM_MAXTIMES_MUL,
+};
+
+static inline bool gemm_form_min(enum gemm_form form)
+{
+    return form == GEMM_MINPLUS_ADD || form == GEMM_MINPLUS_FMA;
+}
+
+static inline bool gemm_form_fma(enum gemm_form form)
+{
+    return form == GEMM_MAXPLUS_FMA || form == GEMM_MINPLUS_FMA;
+}
+
+static inline double gemm_form_zero(enum gemm_form form)
+{
+    if (form == GEMM_MAXTIMES_MUL)
+        return 0.0;
+    return gemm_form_min(form) ? __builtin_inf() : -__builtin_inf();
+}
+
+/* Limits of one block, for every ISA: a panel of B takes at most GEMM_DEPTH_BYTES for
+ * each of at most GEMM_WIDTH columns, a tile at most GEMM_ROWS rows and GEMM_COLUMNS
+ * columns. */
+enum {
+    GEMM_DEPTH_BYTES = 1024,
+    GEMM_WIDTH = 384,
+    GEMM_ROWS = 24,
+    GEMM_COLUMNS = 16,
+    GEMM_ROW_PAD_BYTES = 72,
+};
+
+/* Memory for packed blocks: the state of every row of gemm, made by prepare. */
+struct gemm_workspace {
+    void *panels; /* B, tile after tile */
+    void *rows;   /* A, rows of one tile */
+};
+
+#endif

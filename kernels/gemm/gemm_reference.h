@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reference of gemm for one element type; included once for each by gemm.c, which
+ * defines TYPE, EXACT (a wider type, for plustimes), NAME(x) and SLACK(k, sum): the
+ * largest error of a sum of k products, whose absolute values add up to `sum`.
+ */
+
+/* Outputs that are computed side by side. */
+struct NAME(group) {
+    int64_t n;
+    int64_t row[GROUP], column[GROUP];
+    TYPE value[GROUP];
+    EXACT sum[GROUP], magnitude[GROUP]; /* of plustimes */
+};
+
+static void NAME(group_start)(struct NAME(group) * group, enum semiring semiring)
+{
+    const TYPE zero = semiring == MAXPLUS   ? -(TYPE)INFINITY
+                      : semiring == MINPLUS ? (TYPE)INFINITY
+                                            : 0;
+
+    for (int64_t i = 0; i < group->n; i++) {
+        group->value[i] = zero;
+        group->sum[i] = group->magnitude[i] = 0;
+    }
+}
+
+static void NAME(group_finish)(const struct NAME(group) * group, enum semiring semiring,
+                               int64_t k, TYPE *value, double *slack)
+{
+    for (int64_t i = 0; i < group->n; i++) {
+        if (semiring == PLUSTIMES) {
+            value[i] = (TYPE)group->sum[i];
+            slack[i] = SLACK((double)k, (double)group->magnitude[i]);
+        } else {
+            value[i] = group->value[i];
+            slack[i] = 0;
+        }
+    }
+}
+
+/* One product a * b[i] into all outputs. The switch is outside of the loops, so that each
+ * of them vectorises. */
+static void NAME(group_row)(struct NAME(group) * group, enum semiring semiring, TYPE a,
+                            const TYPE *b)
+{
+    TYPE *const c = group->value;
+    const int64_t n = group->n;
+
+    switch (semiring) {
+    case MAXPLUS:
+        for (int64_t i = 0; i < n; i++)
+            c[i] = a + b[i] > c[i] ? a + b[i] : c[i];
+        break;
+    case MINPLUS:
+        for (int64_t i = 0; i < n; i++)
+            c[i] = a + b[i] < c[i] ? a + b[i] : c[i];
+        break;
+    case MAXTIMES:
+        for (int64_t i = 0; i < n; i++)
+            c[i] = a * b[i] > c[i] ? a * b[i] : c[i];
+        break;
+    case PLUSTIMES:
+        for (int64_t i = 0; i < n; i++) {
+            const EXACT product = (EXACT)a * b[i];
+            group->sum[i] += product;
+            group->magnitude[i] += product < 0 ? -product : product;
+        }
+        break;
+    }
+}
+
+/* Elements [0, n) of C: i, k, j from the outside to the inside. */
+static void NAME(reference_all)(const struct simdbench_operands *operands,
+                                enum semiring semiring, int64_t n, TYPE *value,
+                                double *slack)
+{
+    const int64_t k = operands->shape->dim[2], columns = operands->shape->dim[1];
+    const struct simdbench_operand *const operand[3] = {
+        operands->operand[0], operands->operand[1], operands->operand[2]};
+    const int64_t ldc = operand[2]->ld;
+    struct NAME(group) group;
+
+    for (int64_t e = 0; e < n; e += group.n) {
+        const int64_t row = e / ldc, column = e % ldc;
+        if (column >= columns) {
+            /* A gap between rows: right is what stands there. */
+            group.n = least(ldc - column, n - e);
+            memcpy(value + e, (const TYPE *)operand[2]->data + e,
+                   (size_t)group.n * sizeof(TYPE));
+            memset(slack + e, 0, (size_t)group.n * sizeof *slack);
+            continue;
+        }
+        const TYPE *const a = (const TYPE *)operand[0]->data + row * operand[0]->ld;
+        const TYPE *const b = (const TYPE *)operand[1]->data + column;
+        group.n = least(least(columns - column, n - e), GROUP);
+        NAME(group_start)(&group, semiring);
+        for (int64_t p = 0; p < k; p++)
+            NAME(group_row)(&group, semiring, a[p], b + p * operand[1]->ld);
+        NAME(group_finish)(&group, semiring, k, value + e, slack + e);
+    }
+}
+
+/* Elements index[0, n) of C: k on the outside, so that outputs of one row or column share
+ * cache lines. */
+static void NAME(reference_some)(const struct simdbench_operands *operands,
+                                 enum semiring semiring, const uint64_t *index, int64_t n,
+                                 TYPE *value, double *slack)
+{
+    const int64_t k = operands->shape->dim[2];
+    const struct simdbench_operand *const operand[3] = {
+        operands->operand[0], operands->operand[1], operands->operand[2]};
+    const int64_t lda = operand[0]->ld, ldb = operand[1]->ld;
+    const uint64_t ldc = (uint64_t)operand[2]->ld;
+    struct NAME(group) group;
+
+    for (int64_t e = 0; e < n; e += group.n) {
+        group.n = least(n - e, GROUP);
+        for (int64_t i = 0; i < group.n; i++) {
+            group.row[i] = (int64_t)(index[e + i] / ldc);
+            group.column[i] = (int64_t)(index[e + i] % ldc);
+        }
+        NAME(group_start)(&group, semiring);
+        for (int64_t p = 0; p < k; p++) {
+            const TYPE *const a = (const TYPE *)operand[0]->data + p;
+            const TYPE *const b = (const TYPE *)operand[1]->data + p * ldb;
+            struct NAME(group) *const g = &group;
+            for (int64_t i = 0; i < g->n; i++) {
+                const TYPE x = a[g->row[i] * lda], y = b[g->column[i]];
+                const TYPE t = semiring == MAXTIMES ? x * y : x + y;
+                const EXACT product = (EXACT)x * y;
+                if (semiring == PLUSTIMES) {
+                    g->sum[i] += product;
+                    g->magnitude[i] += product < 0 ? -product : product;
+                } else if (semiring == MINPLUS ? t < g->value[i] : t > g->value[i]) {
+                    g->value[i] = t;
+                }
+            }
+        }
+        NAME(group_finish)(&group, semiring, k, value + e, slack + e);
+    }
+}
+
+static void NAME(reference)(const struct simdbench_operands *operands,
+                            enum semiring semiring, const uint64_t *index, uint64_t n,
+                            TYPE *value, double *slack)
+{
+    if (index)
+        NAME(reference_some)(operands, semiring, index, (int64_t)n, value, slack);
+    else
+        NAME(reference_all)(operands, semiring, (int64_t)n, value, slack);
+}

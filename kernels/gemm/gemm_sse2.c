@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <emmintrin.h>
+#include <string.h>
+
+#include "gemm.h"
+
+#define LANES (16 / (int)sizeof(TYPE))
+#define TILE_ROWS 4
+#define TILE_VECTORS 2
+#define HEIGHT_STEP 1
+#define STEPS 2
+#define EACH_STEP(X) X(0) X(1)
+#define EACH_ROW(X, u) \
+    X(u, 0, 0, 0)      \
+    X(u, 1, 0, 1)      \
+    X(u, 2, 0, 2)      \
+    X(u, 3, 0, 3)
+#define EACH_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1)          \
+    X(s, v, f, 2, 1)          \
+    X(s, v, f, 3, 1)          \
+    X(s, v, f, 4, 1)          \
+    X(s, v, f, 1, 2)          \
+    X(s, v, f, 2, 2)          \
+    X(s, v, f, 3, 2)          \
+    X(s, v, f, 4, 2)
+#define HIDE_VECTOR(x) __asm__("" : "+x"(x))
+#define PRODUCTS(u, i, j, r)                                          \
+    const VEC x = SPLAT(*ROW_ADDRESS(u, j, r));                       \
+    t[0] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[0]) : ADD(x, bv[0]); \
+    if (vectors > 1)                                                  \
+    t[1] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[1]) : ADD(x, bv[1])
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC __m128
+#define LOAD _mm_loadu_ps
+#define STORE _mm_storeu_ps
+#define SPLAT _mm_set1_ps
+#define MAX _mm_max_ps
+#define MIN _mm_min_ps
+#define ADD _mm_add_ps
+#define MUL _mm_mul_ps
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_f32_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_f32_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_KERNEL(gemm_maxtimes_f32_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef ADD
+#undef MUL
+#define TYPE double
+#define NAME(x) x##_f64
+#define VEC __m128d
+#define LOAD _mm_loadu_pd
+#define STORE _mm_storeu_pd
+#define SPLAT _mm_set1_pd
+#define MAX _mm_max_pd
+#define MIN _mm_min_pd
+#define ADD _mm_add_pd
+#define MUL _mm_mul_pd
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_f64_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_f64_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_KERNEL(gemm_maxtimes_f64_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every row of gemm against the reference, bit by bit: ragged shapes, misaligned
+ * operands, rows with gaps, operands that touch pages without access on either side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels.h"
+
+/* ---- operands between pages without access ---- */
+
+enum { PAGE = 4096, REGION = 4 << 20, FENCE = 128 };
+
+/* Where an operand lies in its region. */
+enum place { LEFT, RIGHT, MIDDLE, PLACES };
+
+struct arena {
+    char *region[3];
+    void *reference;
+    double *slack;
+};
+
+static int arena_make(void **state)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+
+    assert_non_null(arena);
+    for (int i = 0; i < 3; i++) {
+        char *memory =
+            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(memory != MAP_FAILED);
+        arena->region[i] = memory + PAGE;
+        assert_int_equal(mprotect(arena->region[i], REGION, PROT_READ | PROT_WRITE), 0);
+    }
+    arena->reference = malloc(REGION);
+    arena->slack = malloc(REGION * 2);
+    assert_non_null(arena->reference);
+    assert_non_null(arena->slack);
+    *state = arena;
+    return 0;
+}
+
+static int arena_drop(void **state)
+{
+    struct arena *arena = *state;
+
+    for (int i = 0; i < 3; i++)
+        munmap(arena->region[i] - PAGE, REGION + 2 * PAGE);
+    free(arena->reference);
+    free(arena->slack);
+    free(arena);
+    return 0;
+}
+
+struct problem {
+    int64_t m, n, k;
+    int64_t gap[3]; /* elements between the end of a row and the next one */
+    enum place place;
+    const char *input;
+};
+
+/* Lays the operands of a problem into the arena and fills A and B. */
+static void arena_bind(const struct arena *arena, const struct problem *problem,
+                       uint32_t type, struct operands *operands)
+{
+    const size_t size = type_bytes(type);
+    const struct simdbench_op *op = op_find("gemm");
+
+    memset(operands, 0, sizeof *operands);
+    operands->shape = (struct simdbench_shape){
+        .size = sizeof operands->shape,
+        .rank = 3,
+        .dim = {problem->m, problem->n, problem->k},
+    };
+    operands->view = (struct simdbench_operands){
+        .size = sizeof operands->view,
+        .count = 3,
+        .threads = 1,
+        .shape = &operands->shape,
+    };
+    for (int i = 0; i < 3; i++) {
+        operands->operand[i].size = sizeof operands->operand[i];
+        operands->view.operand[i] = &operands->operand[i];
+    }
+    assert_int_equal(op->layout(&operands->shape, type, operands->view.operand), 3);
+    for (int i = 0; i < 3; i++) {
+        struct simdbench_operand *operand = &operands->operand[i];
+        const int64_t rows = i == 1 ? problem->k : problem->m;
+        operand->ld += problem->gap[i];
+        if (operand->count)
+            operand->count += (uint64_t)((rows - 1) * problem->gap[i]);
+        const size_t bytes = operand->count * size;
+        assert_true(bytes + 2 * FENCE + size <= REGION);
+        operand->data = problem->place == LEFT    ? arena->region[i]
+                        : problem->place == RIGHT ? arena->region[i] + REGION - bytes
+                                                  : arena->region[i] + FENCE + size;
+    }
+    assert_int_equal(op->fill(&operands->view, 7, problem->input), 0);
+}
+
+/* Bytes of the region around C that a kernel may not change, and how many on each side.
+ */
+static void fences(const struct arena *arena, const struct simdbench_operand *c,
+                   size_t size, char **begin, char **end)
+{
+    char *const first = arena->region[2], *const last = arena->region[2] + REGION;
+    char *const from = c->data, *const to = from + c->count * size;
+
+    *begin = from - first < FENCE ? first : from - FENCE;
+    *end = last - to < FENCE ? last : to + FENCE;
+}
+
+/* True if only elements of C changed since the bytes from `begin` were set to `byte`. */
+static bool gaps_untouched(const struct arena *arena, const struct operands *operands,
+                           size_t size, char byte)
+{
+    const struct simdbench_operand *c = &operands->operand[2];
+    const size_t pitch = (size_t)c->ld * size;
+    const size_t width = (size_t)operands->shape.dim[1] * size;
+    char *begin, *end;
+
+    fences(arena, c, size, &begin, &end);
+    const char *const from = c->data, *const to = from + c->count * size;
+    for (const char *at = begin; at < end; at++)
+        if ((at < from || at >= to || (size_t)(at - from) % pitch >= width) &&
+            *at != byte)
+            return false;
+    return true;
+}
+
+static bool same_rows(const struct operands *operands, const void *reference, size_t size)
+{
+    const struct simdbench_operand *c = &operands->operand[2];
+    const size_t pitch = (size_t)c->ld * size;
+
+    for (int64_t i = 0; i < operands->shape.dim[0]; i++)
+        if (memcmp((const char *)c->data + (size_t)i * pitch,
+                   (const char *)reference + (size_t)i * pitch,
+                   (size_t)operands->shape.dim[1] * size) != 0)
+            return false;
+    return true;
+}
+
+/* Runs one row of the table on operands that are bound. */
+static void check_kernel(const struct arena *arena, const struct simdbench_kernel *kernel,
+                         const struct operands *operands, const void *reference)
+{
+    const size_t size = type_bytes(kernel->type);
+    const uint64_t inputs = operands_hash(operands);
+    char error[256] = "";
+    char *begin, *end;
+    void *state = NULL;
+
+    fences(arena, &operands->operand[2], size, &begin, &end);
+    memset(begin, 0x5a, (size_t)(end - begin));
+    if (kernel->prepare(&operands->view, &state, error, sizeof error) != 0)
+        fail_msg("%s", error);
+    kernel->run(&operands->view, state);
+    kernel->run(&operands->view, state);
+    kernel->release(state);
+
+    const int64_t *dim = operands->shape.dim;
+    if (!same_rows(operands, reference, size))
+        fail_msg("wrong: %s-%s/%s/%s@%dx%dx%d ld %d %d %d", kernel->semiring,
+                 type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
+                 (int)dim[1], (int)dim[2], (int)operands->operand[0].ld,
+                 (int)operands->operand[1].ld, (int)operands->operand[2].ld);
+    if (!gaps_untouched(arena, operands, size, 0x5a))
+        fail_msg("outside of C: %s-%s/%s/%s@%dx%dx%d", kernel->semiring,
+                 type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
+                 (int)dim[1], (int)dim[2]);
+    assert_true(operands_hash(operands) == inputs);
+}
+
+static bool runs_here(const struct simdbench_kernel *kernel)
+{
+    return strcmp(kernel->op, "gemm") == 0 &&
+           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
+}
+
+/* All rows on one problem. */
+static void check(const struct arena *arena, const struct problem *problem)
+{
+    static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
+    const struct simdbench_op *op = op_find("gemm");
+    const struct simdbench_kernel *const *kernels = kernel_list();
+
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        struct operands operands;
+        arena_bind(arena, problem, type, &operands);
+        for (size_t s = 0; s < ARRAY_LEN(semirings); s++) {
+            assert_int_equal(op->reference(&operands.view, semirings[s], NULL,
+                                           operands.operand[2].count, arena->reference,
+                                           arena->slack),
+                             0);
+            for (size_t i = 0; kernels[i]; i++)
+                if (runs_here(kernels[i]) && kernels[i]->type == type &&
+                    strcmp(kernels[i]->semiring, semirings[s]) == 0)
+                    check_kernel(arena, kernels[i], &operands, arena->reference);
+        }
+    }
+}
+
+/* ---- tests ---- */
+
+static const int64_t depths[] = {0, 1, 2, 3, 4, 5, 7, 8, 17};
+
+static enum place turn(int64_t number)
+{
+    return (enum place)(number % PLACES);
+}
+
+/* Every number of rows, so every way to cut C into strips. */
+static void test_heights(void **state)
+{
+    for (int64_t m = 0; m <= 74; m++)
+        for (int64_t n = 15; n <= 17; n += 2)
+            check(*state, &(struct problem){.m = m, .n = n, .k = 5, .place = turn(m)});
+}
+
+/* Every number of columns, so every way to cut C into tiles. */
+static void test_widths(void **state)
+{
+    for (int64_t n = 0; n <= 74; n++)
+        for (int64_t m = 1; m <= 7; m += 3)
+            check(*state,
+                  &(struct problem){.m = m, .n = n, .k = 3, .place = turn(n + m)});
+}
+
+static void test_depths(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(depths); i++)
+        for (int64_t n = 5; n <= 40; n += 7)
+            check(*state,
+                  &(struct problem){.m = 27, .n = n, .k = depths[i], .place = turn(n)});
+}
+
+/* Rows with gaps, shapes at random. */
+static void test_random(void **state)
+{
+    uint64_t seed = 20;
+
+    for (int i = 0; i < 60; i++) {
+        struct problem problem = {
+            .m = (int64_t)(random_next(&seed) % 71),
+            .n = (int64_t)(random_next(&seed) % 71),
+            .k = (int64_t)(random_next(&seed) % 40),
+            .place = turn(i),
+        };
+        for (int operand = 0; operand < 3; operand++)
+            problem.gap[operand] = (int64_t)(random_next(&seed) % 20);
+        check(*state, &problem);
+    }
+}
+
+/* Operands so large that each ISA packs and cuts them into several blocks. */
+static void test_blocks(void **state)
+{
+    check(*state, &(struct problem){.m = 53, .n = 97, .k = 600, .place = RIGHT});
+    check(*state, &(struct problem){.m = 5, .n = 11, .k = 1031, .place = LEFT});
+    check(*state, &(struct problem){
+                      .m = 26, .n = 801, .k = 131, .gap = {3, 0, 5}, .place = RIGHT});
+    check(*state, &(struct problem){
+                      .m = 25, .n = 513, .k = 257, .gap = {0, 7, 1}, .place = MIDDLE});
+    check(*state, &(struct problem){.m = 1, .n = 1, .k = 2500, .place = RIGHT});
+    check(*state, &(struct problem){.m = 300, .n = 3, .k = 300, .place = RIGHT});
+    /* Rows that would all fall into one set of the cache. */
+    check(*state, &(struct problem){
+                      .m = 49, .n = 50, .k = 64, .gap = {960, 0, 0}, .place = LEFT});
+}
+
+/* NaN, infinities, zeros of both signs, denormals. */
+static void test_special(void **state)
+{
+    for (int64_t n = 1; n <= 49; n += 8)
+        for (size_t i = 0; i < ARRAY_LEN(depths); i++)
+            check(*state, &(struct problem){.m = 31,
+                                            .n = n,
+                                            .k = depths[i],
+                                            .place = turn(n),
+                                            .input = "special"});
+    check(*state, &(struct problem){
+                      .m = 29, .n = 33, .k = 600, .place = LEFT, .input = "special"});
+}
+
+/* Each semiring has a row on each ISA; with fma where the ISA has one. */
+static void test_rows(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    int count = 0;
+
+    (void)state;
+    for (size_t i = 0; kernels[i]; i++) {
+        if (strcmp(kernels[i]->op, "gemm") != 0)
+            continue;
+        char roof[32];
+        snprintf(roof, sizeof roof, "%s_max", kernels[i]->variant);
+        assert_string_equal(kernels[i]->roof, roof);
+        assert_true(isa_find(kernels[i]->isa) >= 0);
+        count++;
+    }
+    assert_int_equal(count, 2 * (3 + 3 + 5 + 5));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_heights),
+        cmocka_unit_test(test_widths),  cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_special),
+    };
+
+    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+}

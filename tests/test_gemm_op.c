@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Op gemm: shapes, inputs, work, and its reference against a plain loop and known
+ * answers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+/* ---- shapes ---- */
+
+static int parse(const char *text, struct simdbench_shape *shape)
+{
+    char error[128] = "";
+    const int code = op_find("gemm")->parse(text, shape, error, sizeof error);
+
+    assert_true(code == 0 || strlen(error) > 0);
+    return code;
+}
+
+static void test_parse(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t m, n, k;
+        const char *again;
+    } right[] = {
+        {"64", 64, 64, 64, "64x64x64"},
+        {"64x32x128", 64, 32, 128, "64x32x128"},
+        {"0", 0, 0, 0, "0x0x0"},
+        {"1x0x7", 1, 0, 7, "1x0x7"},
+        {"2147483647x1x2147483647", 2147483647, 1, 2147483647, "2147483647x1x2147483647"},
+    };
+    static const char *const wrong[] = {
+        "",   "x",       "8x",  "8x8",  "8x8x", "8x8x8x", "-8",    "+8", " 8",
+        "8 ", "8x8x8x8", "1e3", "0x10", "8.0",  "8xx8",   "8X8X8", "8k"};
+    static const char *const large[] = {"2147483648", "1x2147483648x1",
+                                        "18446744073709551616",
+                                        "1x1x99999999999999999999"};
+    struct simdbench_shape shape;
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(right); i++) {
+        assert_int_equal(parse(right[i].text, &shape), 0);
+        assert_int_equal(shape.size, sizeof shape);
+        assert_int_equal(shape.rank, 3);
+        assert_int_equal(shape.dim[0], right[i].m);
+        assert_int_equal(shape.dim[1], right[i].n);
+        assert_int_equal(shape.dim[2], right[i].k);
+        op_find("gemm")->format(&shape, text, sizeof text);
+        assert_string_equal(text, right[i].again);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_int_equal(parse(wrong[i], &shape), -EINVAL);
+    for (size_t i = 0; i < ARRAY_LEN(large); i++)
+        assert_int_equal(parse(large[i], &shape), -EOVERFLOW);
+}
+
+static void test_layout(void **state)
+{
+    const struct simdbench_op *op = op_find("gemm");
+    struct simdbench_operand operand[3] = {{0}};
+    struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
+        &operand[0], &operand[1], &operand[2]};
+    struct simdbench_shape shape;
+    double ops, bytes;
+
+    (void)state;
+    assert_int_equal(parse("5x7x11", &shape), 0);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), 3);
+    assert_int_equal(operand[0].count, 55);
+    assert_int_equal(operand[0].ld, 11);
+    assert_int_equal(operand[1].count, 77);
+    assert_int_equal(operand[1].ld, 7);
+    assert_int_equal(operand[2].count, 35);
+    assert_int_equal(operand[2].ld, 7);
+    assert_int_equal(operand[0].role, SIMDBENCH_IN);
+    assert_int_equal(operand[1].role, SIMDBENCH_IN);
+    assert_int_equal(operand[2].role, SIMDBENCH_OUT);
+    assert_int_equal(operand[2].type, SIMDBENCH_F64);
+    op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
+    assert_true(ops == 2 * 5 * 7 * 11);
+    assert_true(bytes == 8 * (55 + 77 + 35));
+    assert_int_equal(op->layout(&shape, SIMDBENCH_I32, pointer), -EINVAL);
+    assert_int_equal(parse("2147483647", &shape), 0);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), -EOVERFLOW);
+}
+
+/* ---- a case in plain memory ---- */
+
+struct plain {
+    struct operands operands;
+    struct operands_map map;
+    void *memory;
+};
+
+static void plain_make(struct plain *plain, const char *shape, uint32_t type,
+                       const char *input, uint64_t seed)
+{
+    struct simdbench_shape parsed;
+
+    assert_int_equal(parse(shape, &parsed), 0);
+    assert_int_equal(
+        operands_place(op_find("gemm"), &parsed, type, 64, 1, &plain->map, NULL), 0);
+    plain->memory = aligned_alloc(4096, (plain->map.bytes + 4095) / 4096 * 4096);
+    assert_non_null(plain->memory);
+    operands_bind(&plain->operands, &plain->map, &parsed, 1, plain->memory);
+    assert_int_equal(op_find("gemm")->fill(&plain->operands.view, seed, input), 0);
+}
+
+static float *f32(struct plain *plain, int operand)
+{
+    return plain->operands.operand[operand].data;
+}
+
+static double *f64(struct plain *plain, int operand)
+{
+    return plain->operands.operand[operand].data;
+}
+
+static void test_fill(void **state)
+{
+    struct plain plain;
+
+    (void)state;
+    plain_make(&plain, "30x20x40", SIMDBENCH_F32, NULL, 5);
+    const uint64_t first = operands_hash(&plain.operands);
+    double sum = 0;
+    for (int i = 0; i < 1200; i++) {
+        assert_true(f32(&plain, 0)[i] >= -1 && f32(&plain, 0)[i] < 1);
+        sum += (double)f32(&plain, 0)[i];
+    }
+    assert_true(fabs(sum / 1200) < 0.1);
+    const struct simdbench_op *op = op_find("gemm");
+    assert_int_equal(op->fill(&plain.operands.view, 6, NULL), 0);
+    assert_true(operands_hash(&plain.operands) != first);
+    assert_int_equal(op->fill(&plain.operands.view, 5, NULL), 0);
+    assert_true(operands_hash(&plain.operands) == first);
+    assert_int_equal(op->fill(&plain.operands.view, 5, "nothing"), -EINVAL);
+
+    int nan = 0, infinite = 0, zero = 0, denormal = 0;
+    assert_int_equal(op->fill(&plain.operands.view, 5, "special"), 0);
+    for (int i = 0; i < 1200; i++) {
+        const int class = fpclassify(f32(&plain, 0)[i]);
+        nan += class == FP_NAN;
+        infinite += class == FP_INFINITE;
+        zero += class == FP_ZERO;
+        denormal += class == FP_SUBNORMAL;
+    }
+    assert_true(nan > 10 && infinite > 20 && zero > 20 && denormal > 20);
+    free(plain.memory);
+}
+
+/* ---- reference ---- */
+
+static void reference(struct plain *plain, const char *semiring, const uint64_t *index,
+                      uint64_t n, void *value, double *slack)
+{
+    assert_int_equal(op_find("gemm")->reference(&plain->operands.view, semiring, index, n,
+                                                value, slack),
+                     0);
+}
+
+/* c after one product, as the rules of gemm.h say. */
+static double follow(const char *semiring, double t, double c)
+{
+    return (strcmp(semiring, "minplus") == 0 ? t < c : t > c) ? t : c;
+}
+
+static void compare_with_loop(const char *shape, const char *semiring, const char *input)
+{
+    struct plain single, wide;
+
+    plain_make(&single, shape, SIMDBENCH_F32, input, 3);
+    plain_make(&wide, shape, SIMDBENCH_F64, input, 3);
+    const int64_t *dim = single.operands.shape.dim;
+    const uint64_t n = (uint64_t)(dim[0] * dim[1]);
+    const bool times = strcmp(semiring, "maxtimes") == 0;
+    const double zero = times                              ? 0
+                        : strcmp(semiring, "minplus") == 0 ? INFINITY
+                                                           : -INFINITY;
+    float *single_value = malloc(n * sizeof *single_value + 1);
+    double *wide_value = malloc(n * sizeof *wide_value + 1);
+    double *slack = malloc(n * sizeof *slack + 1);
+
+    reference(&single, semiring, NULL, n, single_value, slack);
+    reference(&wide, semiring, NULL, n, wide_value, slack);
+    for (int64_t i = 0; i < dim[0]; i++)
+        for (int64_t j = 0; j < dim[1]; j++) {
+            double c32 = zero, c64 = zero;
+            for (int64_t p = 0; p < dim[2]; p++) {
+                const float a = f32(&single, 0)[i * dim[2] + p];
+                const float b = f32(&single, 1)[p * dim[1] + j];
+                const double x = f64(&wide, 0)[i * dim[2] + p];
+                const double y = f64(&wide, 1)[p * dim[1] + j];
+                c32 = follow(semiring, (double)(float)(times ? a * b : a + b), c32);
+                c64 = follow(semiring, times ? x * y : x + y, c64);
+            }
+            const float rounded = (float)c32;
+            assert_memory_equal(&single_value[i * dim[1] + j], &rounded, sizeof rounded);
+            assert_memory_equal(&wide_value[i * dim[1] + j], &c64, sizeof c64);
+            assert_true(slack[i * dim[1] + j] == 0);
+        }
+
+    /* Chosen elements are the same ones. */
+    uint64_t *index = malloc(n * sizeof *index + 1);
+    double *chosen = malloc(n * sizeof *chosen + 1);
+    for (uint64_t e = 0; e < n; e++)
+        index[e] = n - 1 - e;
+    reference(&wide, semiring, index, n, chosen, slack);
+    for (uint64_t e = 0; e < n; e++)
+        assert_memory_equal(&chosen[e], &wide_value[n - 1 - e], sizeof *chosen);
+
+    free(index);
+    free(chosen);
+    free(single_value);
+    free(wide_value);
+    free(slack);
+    free(single.memory);
+    free(wide.memory);
+}
+
+static void test_reference(void **state)
+{
+    static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
+    static const char *const shapes[] = {"1",       "0",       "3x5x0",
+                                         "7x11x13", "2x700x3", "30x40x50"};
+
+    (void)state;
+    for (size_t s = 0; s < ARRAY_LEN(semirings); s++)
+        for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+            compare_with_loop(shapes[i], semirings[s], NULL);
+            compare_with_loop(shapes[i], semirings[s], "special");
+        }
+}
+
+/* One row times one column, worked out by hand. */
+static void test_known(void **state)
+{
+    static const struct {
+        const char *semiring;
+        float a[3], b[3], c;
+    } known[] = {
+        {"maxplus", {1, 2, 3}, {3, 1, -4}, 4},
+        {"minplus", {1, 2, 3}, {3, 1, -4}, -1},
+        {"maxtimes", {1, 2, 3}, {3, 1, -4}, 3},
+        {"maxtimes", {-1, -2, -3}, {3, 1, 4}, 0.0f}, /* never under the zero */
+        {"maxplus", {NAN, 1, 2}, {0, 0, NAN}, 1},
+        {"minplus", {NAN, 1, 2}, {0, 0, NAN}, 1},
+        {"maxplus", {NAN, NAN, NAN}, {0, 0, 0}, -INFINITY},
+        {"minplus", {NAN, NAN, NAN}, {0, 0, 0}, INFINITY},
+        {"maxtimes", {NAN, 0, INFINITY}, {1, INFINITY, 0}, 0.0f},
+        {"maxplus", {INFINITY, 1, 1}, {-INFINITY, 1, 1}, 2}, /* inf - inf is a NaN */
+        {"maxplus", {INFINITY, 1, 1}, {5, 1, 1}, INFINITY},
+        {"minplus", {-INFINITY, 1, 1}, {5, 1, 1}, -INFINITY},
+        {"maxplus",
+         {-0.0f, 0, -0.0f},
+         {-0.0f, 0, -0.0f},
+         -0.0f}, /* the first zero stays */
+        {"maxplus", {0, -0.0f, -1}, {0, -0.0f, 0}, 0.0f},
+        {"minplus", {0, -0.0f, 1}, {0, -0.0f, 0}, 0.0f},
+        {"minplus", {-0.0f, 0, 1}, {-0.0f, 0, 0}, -0.0f},
+        {"maxtimes", {-0.0f, -1, 0}, {1, 0, -3}, 0.0f},
+        {"maxplus", {FLT_TRUE_MIN, 0, 0}, {0, 0, 0}, FLT_TRUE_MIN},
+        {"maxplus", {FLT_MAX, 0, 0}, {FLT_MAX, 0, 0}, INFINITY},
+    };
+    struct plain plain;
+
+    (void)state;
+    plain_make(&plain, "1x1x3", SIMDBENCH_F32, NULL, 1);
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        const uint64_t index = 0;
+        float all, chosen;
+        double slack;
+        memcpy(f32(&plain, 0), known[i].a, sizeof known[i].a);
+        memcpy(f32(&plain, 1), known[i].b, sizeof known[i].b);
+        reference(&plain, known[i].semiring, NULL, 1, &all, &slack);
+        assert_memory_equal(&all, &known[i].c, sizeof all);
+        reference(&plain, known[i].semiring, &index, 1, &chosen, &slack);
+        assert_memory_equal(&chosen, &known[i].c, sizeof chosen);
+    }
+    free(plain.memory);
+}
+
+/* plustimes: right, and its slack covers a plain sum but not a wrong one. */
+static void test_plustimes(void **state)
+{
+    (void)state;
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        struct plain plain;
+        double value[12], slack[12], again[12], slack_again[12];
+        uint64_t index[12];
+        plain_make(&plain, "3x4x500", type, NULL, 9);
+        for (uint64_t e = 0; e < 12; e++)
+            index[e] = e;
+        reference(&plain, "plustimes", NULL, 12, value, slack);
+        reference(&plain, "plustimes", index, 12, again, slack_again);
+        assert_memory_equal(value, again, 12 * type_bytes(type));
+        assert_memory_equal(slack, slack_again, sizeof slack);
+        for (int e = 0; e < 12; e++) {
+            const int i = e / 4, j = e % 4;
+            double sum = 0, magnitude = 0, got;
+            for (int p = 0; p < 500; p++)
+                if (type == SIMDBENCH_F32) {
+                    const float term =
+                        f32(&plain, 0)[i * 500 + p] * f32(&plain, 1)[p * 4 + j];
+                    sum = (double)((float)sum + term);
+                    magnitude += (double)fabsf(term);
+                } else {
+                    const double term =
+                        f64(&plain, 0)[i * 500 + p] * f64(&plain, 1)[p * 4 + j];
+                    sum += term;
+                    magnitude += fabs(term);
+                }
+            got = type == SIMDBENCH_F32 ? (double)((float *)(void *)value)[e] : value[e];
+            assert_true(fabs(got - sum) <= slack[e]);
+            assert_true(slack[e] > 0);
+            assert_true(slack[e] <
+                        600 * magnitude *
+                            (type == SIMDBENCH_F32 ? FLT_EPSILON : DBL_EPSILON));
+        }
+        free(plain.memory);
+    }
+}
+
+/* A gap between rows of C keeps what it has. */
+static void test_gaps(void **state)
+{
+    struct plain plain;
+    float value[11];
+    double slack[11];
+
+    (void)state;
+    plain_make(&plain, "2x7x3", SIMDBENCH_F32, NULL, 2);
+    plain.operands.shape.dim[1] = 4;
+    float *const c = f32(&plain, 2);
+    for (int e = 0; e < 14; e++)
+        c[e] = (float)(100 + e);
+    reference(&plain, "maxplus", NULL, 11, value, slack);
+    for (int e = 0; e < 11; e++)
+        assert_true((value[e] == c[e]) == (e >= 4 && e < 7));
+    free(plain.memory);
+}
+
+static void test_unknown(void **state)
+{
+    struct plain plain;
+    float value;
+    double slack;
+
+    (void)state;
+    plain_make(&plain, "1", SIMDBENCH_F32, NULL, 1);
+    const struct simdbench_op *op = op_find("gemm");
+    assert_int_equal(
+        op->reference(&plain.operands.view, "minmax", NULL, 1, &value, &slack), -EINVAL);
+    assert_int_equal(op->reference(&plain.operands.view, NULL, NULL, 1, &value, &slack),
+                     -EINVAL);
+    free(plain.memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parse), cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_fill),  cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_known), cmocka_unit_test(test_plustimes),
+        cmocka_unit_test(test_gaps),  cmocka_unit_test(test_unknown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
