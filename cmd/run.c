@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define SAVE_EVERY_NS 1000000000LL
+#define PROGRESS_EVERY_NS 100000000LL
 
 /* Known of every batch without perf_event; an event of the same name takes their place
  * where the kernel counts it. */
@@ -151,12 +152,14 @@ static int add_result(struct session *session, size_t g, size_t c)
 
 void session_progress(const struct group_state *group, uint32_t round, uint32_t rounds)
 {
-    const struct session *session = group->session;
-    if (!session->progress)
+    struct session *session = group->session;
+    int64_t now = clock_now();
+    if (!session->progress || now - session->drawn < PROGRESS_EVERY_NS)
         return;
+    session->drawn = now;
     double share = ((double)session->groups_done + (double)round / rounds) /
                    (double)session->plan->n_groups;
-    double spent = (double)(clock_now() - session->started) * 1e-9;
+    double spent = (double)(now - session->started) * 1e-9;
     char left[32] = "";
     if (share > 0.02)
         snprintf(left, sizeof left, ", %.0f s left", spent * (1 - share) / share);

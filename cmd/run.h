@@ -31,6 +31,7 @@ struct session {
     size_t groups_done;
     double since_probe_ns; /* batch time since the last clock probe */
     bool progress;         /* standard error is a terminal */
+    int64_t drawn;         /* when progress was shown last */
 };
 
 struct case_state {
