@@ -154,7 +154,7 @@ check_asan() {
 }
 
 check_valgrind() {
-    local log=build/test/meson-logs/valgrind.json tests
+    local log=build/test/meson-logs/valgrind-valgrind.json tests
     build_test
     rm -f "$log"
     # Valgrind knows neither true time nor the MXCSR, and its FMA makes -0 + -0 a +0.

@@ -52,7 +52,7 @@ packages() {
 # build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
 # Silent, but for one line if it takes longer than a second, and the output if it fails.
 build() {
-    local directory=$root/build/$1 options output='' more='' fd
+    local directory=$root/build/$1 options output='' more='' fd said=''
     shift
     if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
         export CC=clang-19
@@ -61,6 +61,7 @@ build() {
     if [[ ! -f $directory/build.ninja || ! -f $directory/options.txt ||
         $(<"$directory/options.txt") != "$options" ]]; then
         say "building in ${directory#"$root"/}"
+        said=yes
         rm -rf "$directory"
         if ! output=$(meson setup "$directory" "$root" "$@" 2>&1); then
             printf '%s\n' "$output" >&2
@@ -71,7 +72,7 @@ build() {
     # All output and then ninja's exit status: at its end, or what there is after a second.
     exec {fd}< <(ninja --quiet -C "$directory" 2>&1 && printf '\n0' || printf '\n1')
     IFS= read -r -d '' -t 1 -u "$fd" output || [[ $? -le 128 ]] || {
-        say "building in ${directory#"$root"/}"
+        [[ -n $said ]] || say "building in ${directory#"$root"/}"
         IFS= read -r -d '' -u "$fd" more || :
         output+=$more
     }

@@ -182,7 +182,9 @@ static int load_body(void)
         return SKIP;
     if (status < 0)
         return 1;
-    return strcmp(module.table->kernels[0]->roof, "fma") != 0;
+    const bool wrong = strcmp(module.table->kernels[0]->roof, "fma") != 0;
+    module_unload(&module);
+    return wrong;
 }
 
 static int unknown_option_body(void)
