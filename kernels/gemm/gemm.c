@@ -215,7 +215,8 @@ int gemm_workspace_prepare(const struct simdbench_operands *operands, void **sta
     const size_t wide = (size_t)least(shape->dim[1], GEMM_WIDTH);
     /* The last tile of columns may overlap its neighbour, so it is a whole one. */
     const size_t panels = round_up(deep * (wide + GEMM_COLUMNS) * size);
-    const size_t rows = round_up(GEMM_ROWS * (deep * size + GEMM_ROW_PAD_BYTES));
+    const size_t tall = (size_t)least(shape->dim[0], GEMM_HEIGHT + 1);
+    const size_t rows = round_up(tall * (deep * size + GEMM_ROW_PAD_BYTES));
     struct gemm_workspace *workspace = malloc(sizeof *workspace);
     char *memory = aligned_alloc(4096, panels + rows);
 

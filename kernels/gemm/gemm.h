@@ -58,10 +58,10 @@ static inline double gemm_form_zero(enum gemm_form form)
  * columns. */
 enum {
     GEMM_DEPTH_BYTES = 1024,
-    GEMM_WIDTH = 384,
-    GEMM_ROWS = 24,
+    GEMM_WIDTH = 1024,
+    GEMM_HEIGHT = 240,
     GEMM_COLUMNS = 16,
-    GEMM_ROW_PAD_BYTES = 72,
+    GEMM_ROW_PAD_BYTES = 128,
 };
 
 /* Memory for packed blocks: the state of every row of gemm, made by prepare. */

@@ -12,8 +12,10 @@
 #define TILE_ROWS 5
 #define TILE_VECTORS 2
 #define HEIGHT_STEP 1
-#define STEPS 4
-#define EACH_STEP(X) X(0) X(1) X(2) X(3)
+#define CROWD 4
+#define IN_PLACE (32 << 10)
+#define STEPS 8
+#define EACH_STEP(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define EACH_ROW(X, u) \
     X(u, 0, 0, 0)      \
     X(u, 1, 0, 1)      \
@@ -57,18 +59,26 @@
                 : [b] "x"(bv[0]), A_OPERANDS(j));                                      \
     } else if (i == rows - 1) {                                                        \
         __asm__(SPREAD(u, r, x) FMA_INTO(b, x) FMA_INTO(x, m)                          \
-                : [b] "=&x"(t[0]), [x] "=&x"(t[1])                                     \
-                : "0"(bv[0]), [m] "m"(*(const TYPE(*)[LANES])(bu + LANES)),            \
-                  A_OPERANDS(j));                                                      \
+                : [b] "+x"(bv[0]), [x] "=&x"(t[1])                                     \
+                : [m] "m"(*(const TYPE(*)[LANES])(bu + LANES)), A_OPERANDS(j));        \
+        t[0] = bv[0];                                                                  \
     } else if (i == rows - 2) {                                                        \
         __asm__(SPREAD(u, r, x) FMA_INTO(c, x) FMA_INTO(x, b)                          \
-                : [x] "=&x"(t[0]), [c] "=&x"(t[1])                                     \
-                : "1"(bv[1]), [b] "x"(bv[0]), A_OPERANDS(j));                          \
+                : [x] "=&x"(t[0]), [c] "+x"(bv[1])                                     \
+                : [b] "x"(bv[0]), A_OPERANDS(j));                                      \
+        t[1] = bv[1];                                                                  \
     } else {                                                                           \
         __asm__(SPREAD(u, r, x) "vmovaps %[x], %[y]\n\t" FMA_INTO(x, b) FMA_INTO(y, c) \
                 : [x] "=&x"(t[0]), [y] "=&x"(t[1])                                     \
                 : [b] "x"(bv[0]), [c] "x"(bv[1]), A_OPERANDS(j));                      \
     }
+#define UPDATE(c, t)                                                  \
+    do {                                                              \
+        if (gemm_form_min(form))                                      \
+            __asm__("vminp" SUFFIX " %0, %1, %0" : "+x"(c) : "x"(t)); \
+        else                                                          \
+            __asm__("vmaxp" SUFFIX " %0, %1, %0" : "+x"(c) : "x"(t)); \
+    } while (0)
 
 #define TYPE float
 #define NAME(x) x##_f32

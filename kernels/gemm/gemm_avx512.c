@@ -12,6 +12,10 @@
 #define TILE_ROWS 24
 #define TILE_VECTORS 1
 #define HEIGHT_STEP 2
+#define CROWD 6
+#ifndef IN_PLACE
+#define IN_PLACE (4 << 20)
+#endif
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
 #define EACH_ROW(X, u) \
@@ -68,20 +72,28 @@
 #define A_OPERANDS(j)                                                         \
     [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
         "m"(*(const TYPE(*)[1 << 20]) base[j])
-#define PRODUCTS(u, i, j, r)                                          \
-    if (gemm_form_fma(form))                                          \
-        __asm__("vmovaps %[b], %[t]\n\t"                              \
-                "vfmadd231" SUFFIX " " ELEMENT(u, r) ", %[one], %[t]" \
-                : [t] "=&v"(t[0])                                     \
-                : [b] "v"(bv[0]), [one] "v"(one), A_OPERANDS(j));     \
-    else if (form == GEMM_MAXTIMES_MUL)                               \
-        __asm__("vmul" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
-                : [t] "=v"(t[0])                                      \
-                : [b] "v"(bv[0]), A_OPERANDS(j));                     \
-    else                                                              \
-        __asm__("vadd" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
-                : [t] "=v"(t[0])                                      \
+#define PRODUCTS(u, i, j, r)                                           \
+    if (gemm_form_fma(form))                                           \
+        __asm__("vmovaps %[b], %[t]\n\t"                               \
+                "vfmadd231p" SUFFIX " " ELEMENT(u, r) ", %[one], %[t]" \
+                : [t] "=&v"(t[0])                                      \
+                : [b] "v"(bv[0]), [one] "v"(one), A_OPERANDS(j));      \
+    else if (form == GEMM_MAXTIMES_MUL)                                \
+        __asm__("vmulp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
+                : [t] "=v"(t[0])                                       \
+                : [b] "v"(bv[0]), A_OPERANDS(j));                      \
+    else                                                               \
+        __asm__("vaddp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
+                : [t] "=v"(t[0])                                       \
                 : [b] "v"(bv[0]), A_OPERANDS(j))
+
+#define UPDATE(c, t)                                                  \
+    do {                                                              \
+        if (gemm_form_min(form))                                      \
+            __asm__("vminp" SUFFIX " %0, %1, %0" : "+v"(c) : "v"(t)); \
+        else                                                          \
+            __asm__("vmaxp" SUFFIX " %0, %1, %0" : "+v"(c) : "v"(t)); \
+    } while (0)
 
 #define TYPE float
 #define NAME(x) x##_f32
@@ -91,7 +103,7 @@
 #define SPLAT _mm512_set1_ps
 #define MAX _mm512_max_ps
 #define MIN _mm512_min_ps
-#define SUFFIX "ps"
+#define SUFFIX "s"
 #define ELEMENT_SIZE "4"
 #define BROADCAST "%{1to16%}"
 #include "gemm_body.h"
@@ -121,7 +133,7 @@ GEMM_KERNEL(gemm_maxtimes_f32_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 #define SPLAT _mm512_set1_pd
 #define MAX _mm512_max_pd
 #define MIN _mm512_min_pd
-#define SUFFIX "pd"
+#define SUFFIX "d"
 #define ELEMENT_SIZE "8"
 #define BROADCAST "%{1to8%}"
 #include "gemm_body.h"

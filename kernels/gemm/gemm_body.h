@@ -8,6 +8,7 @@
  *   LOAD, STORE, SPLAT    from and to memory of any alignment; all lanes from one element
  *   MAX, MIN              the second operand wins if one is NaN or both are zeros
  *   HIDE_VECTOR(v)        an empty asm after which the compiler does not know v
+ *   UPDATE(c, t)          statement: c = MAX(t, c), or MIN for a form that wants it
  *   TILE_ROWS, TILE_VECTORS, HEIGHT_STEP
  *                         largest tile (at most 24 and 2); heights are 1 and the
  * multiples of the step STEPS, EACH_STEP(X)   k-steps in one turn of the loop (2 or 4);
@@ -23,39 +24,34 @@
 #ifndef GEMM_BODY_H
 #define GEMM_BODY_H
 
-#ifndef PACK_A
-#define PACK_A 0
-#define PACK_B 100000
-#endif
 #define HIDE(x) __asm__("" : "+r"(x))
 
 /* Element of A `u` columns after base[j] and r rows below; s1, s3, s5, s7 are that many
  * rows in bytes, so that most rows need no register of their own. */
-#define ROW_OFFSET(r)    \
-    ((r) == 0   ? 0      \
-     : (r) == 1 ? s1     \
-     : (r) == 2 ? 2 * s1 \
-     : (r) == 3 ? s3     \
-     : (r) == 4 ? 4 * s1 \
-     : (r) == 5 ? s5     \
-     : (r) == 6 ? 2 * s3 \
-                : s7)
-#define ROW_ADDRESS(u, j, r) ((const TYPE *)(base[j] + ROW_OFFSET(r)) + (u))
-#define B_OFFSET(u) ((u) == 0 ? 0 : (u) == 1 ? b1 : (u) == 2 ? 2 * b1 : b3)
+#define OFFSET(i, x1, x3, x5, x7) \
+    ((i) == 0   ? 0               \
+     : (i) == 1 ? x1              \
+     : (i) == 2 ? 2 * x1          \
+     : (i) == 3 ? x3              \
+     : (i) == 4 ? 4 * x1          \
+     : (i) == 5 ? x5              \
+     : (i) == 6 ? 2 * x3          \
+                : x7)
+#define ROW_ADDRESS(u, j, r) ((const TYPE *)(base[j] + OFFSET(r, s1, s3, s5, s7)) + (u))
+#define B_OFFSET(u) OFFSET(u, b1, b3, b5, b7)
 
 #define ROW_START(u, i, j, r)            \
     if ((i) < rows) {                    \
         acc[i][0] = zero;                \
         acc[i][TILE_VECTORS - 1] = zero; \
     }
-#define ROW_STEP(u, i, j, r)                                           \
-    if ((i) < rows) {                                                  \
-        VEC t[TILE_VECTORS];                                           \
-        PRODUCTS(u, i, j, r);                                          \
-        acc[i][0] = BETTER(t[0], acc[i][0]);                           \
-        if (vectors > 1)                                               \
-            acc[i][TILE_VECTORS - 1] =                                 \
-                BETTER(t[TILE_VECTORS - 1], acc[i][TILE_VECTORS - 1]); \
+#define ROW_STEP(u, i, j, r)                                       \
+    if ((i) < rows) {                                              \
+        VEC t[TILE_VECTORS];                                       \
+        PRODUCTS(u, i, j, r);                                      \
+        UPDATE(acc[i][0], t[0]);                                   \
+        if (vectors > 1)                                           \
+            UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
     }
 #define ROW_FOLD(u, i, j, r)                                                 \
     if ((i) < rows) {                                                        \
@@ -83,12 +79,12 @@
 
 #define TILE_PARAMETERS                                                               \
     ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, ptrdiff_t ldb, TYPE *c, \
-        ptrdiff_t ldc, bool fold
+        ptrdiff_t ldc, bool fold, ptrdiff_t times
 
 #define TILE(semiring, variant, form, rows, vectors)                                    \
     static void NAME(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
     {                                                                                   \
-        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold);               \
+        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold, times);        \
     }
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = NAME(tile_##semiring##_##variant##_##rows##x##vectors),
@@ -108,8 +104,8 @@
 typedef void NAME(tile_function)(TILE_PARAMETERS);
 
 /* C = A (x) B for `rows` x `vectors * LANES` elements; with `fold`, what stands in C is
- * folded in. rows, vectors and form are constants: each use becomes a kernel of its own.
- */
+ * folded in. Then the same for the next `rows` rows of A and C, `times` times in all.
+ * rows, vectors and form are constants: each use becomes a kernel of its own. */
 static inline __attribute__((always_inline)) void
 NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
 {
@@ -118,13 +114,7 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
     VEC acc[TILE_ROWS][TILE_VECTORS];
     const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE);
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
-    ptrdiff_t b1 = ldb * size, b3 = 3 * b1;
-    const char *bp = (const char *)b;
-    const char *base[3];
-
-    base[0] = (const char *)a;
-    base[1] = rows > 8 ? base[0] + 8 * s1 : base[0];
-    base[2] = rows > 16 ? base[0] + 16 * s1 : base[0];
+    ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
 
     /* Hidden, or compilers make a pointer for each row and spill them. */
     HIDE(s1);
@@ -133,30 +123,39 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
     HIDE(s7);
     HIDE(b1);
     HIDE(b3);
-    HIDE(base[1]);
-    HIDE(base[2]);
+    HIDE(b5);
+    HIDE(b7);
     HIDE_VECTOR(one);
     (void)one;
 
-    EACH_ROW(ROW_START, 0)
-    for (; k >= STEPS; k -= STEPS) {
-        EACH_STEP(K_STEP)
-        bp += STEPS * b1;
-        base[0] += STEPS * size;
-        base[1] += STEPS * size;
-        base[2] += STEPS * size;
+    for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
+        const char *bp = (const char *)b;
+        const char *base[3] = {(const char *)a,
+                               (const char *)(a + (rows > 8 ? 8 * lda : 0)),
+                               (const char *)(a + (rows > 16 ? 16 * lda : 0))};
+        HIDE(base[1]);
+        HIDE(base[2]);
+
+        EACH_ROW(ROW_START, 0)
+        for (ptrdiff_t turns = k / STEPS; turns > 0; turns--) {
+            EACH_STEP(K_STEP)
+            bp += STEPS * b1;
+            base[0] += STEPS * size;
+            base[1] += STEPS * size;
+            base[2] += STEPS * size;
+        }
+        for (ptrdiff_t turns = k % STEPS; turns > 0; turns--) {
+            K_STEP(0)
+            bp += b1;
+            base[0] += size;
+            base[1] += size;
+            base[2] += size;
+        }
+        if (fold) {
+            EACH_ROW(ROW_FOLD, 0)
+        }
+        EACH_ROW(ROW_STORE, 0)
     }
-    for (; k > 0; k--) {
-        K_STEP(0)
-        bp += b1;
-        base[0] += size;
-        base[1] += size;
-        base[2] += size;
-    }
-    if (fold) {
-        EACH_ROW(ROW_FOLD, 0)
-    }
-    EACH_ROW(ROW_STORE, 0)
 }
 
 /* A tile of columns from `start`, which is `vectors` wide. */
@@ -182,90 +181,162 @@ static struct NAME(columns) NAME(columns_at)(ptrdiff_t j, ptrdiff_t n)
 }
 
 /* Copies k rows of B into panels, one for each tile of columns; a matrix that is narrower
- * than a vector is filled up. */
-static void NAME(pack_panels)(TYPE *panel, const TYPE *b, ptrdiff_t ldb, ptrdiff_t k,
+ * than a vector leaves the rest of its panel as it is. A few rows at a time: B may have a
+ * page for each row, and panels may lie on the same sets of the cache. */
+static void NAME(pack_panels)(TYPE *panels, const TYPE *b, ptrdiff_t ldb, ptrdiff_t k,
                               ptrdiff_t n)
 {
-    for (ptrdiff_t j = 0; j < n;) {
-        const struct NAME(columns) columns = NAME(columns_at)(j, n);
-        const ptrdiff_t width = columns.vectors * LANES;
-        const TYPE *from = b + columns.start;
-
-        if (n < LANES) {
-            for (ptrdiff_t p = 0; p < k; p++, from += ldb)
-                for (ptrdiff_t i = 0; i < LANES; i++)
-                    *panel++ = i < n ? from[i] : (TYPE)0;
-        } else {
-            for (ptrdiff_t p = 0; p < k; p++, from += ldb, panel += width)
-                for (int v = 0; v < columns.vectors; v++)
-                    STORE(panel + v * LANES, LOAD(from + v * LANES));
+    for (ptrdiff_t p = 0, rows; p < k; p += rows, b += rows * ldb) {
+        rows = k - p < 16 ? k - p : 16;
+        for (ptrdiff_t j = 0, width; j < n; j += width) {
+            const struct NAME(columns) columns = NAME(columns_at)(j, n);
+            const TYPE *from = b + columns.start;
+            width = columns.vectors * LANES;
+            TYPE *to = panels + k * j + p * width;
+            for (ptrdiff_t i = 0; i < rows; i++, from += ldb, to += width)
+                if (n < LANES)
+                    memcpy(to, from, (size_t)n * sizeof(TYPE));
+                else
+                    for (ptrdiff_t v = 0; v < width; v += LANES)
+                        STORE(to + v, LOAD(from + v));
         }
-        j += width;
     }
 }
 
 static void NAME(pack_rows)(TYPE *to, ptrdiff_t ldto, const TYPE *a, ptrdiff_t lda,
                             ptrdiff_t rows, ptrdiff_t k)
 {
-    for (ptrdiff_t i = 0; i < rows; i++, to += ldto, a += lda)
-        memcpy(to, a, (size_t)k * sizeof(TYPE));
+    for (ptrdiff_t i = 0; i < rows; i++, to += ldto, a += lda) {
+        ptrdiff_t p = 0;
+        for (; p + 4 * LANES <= k; p += 4 * LANES)
+            for (int v = 0; v < 4; v++)
+                STORE(to + p + v * LANES, LOAD(a + p + v * LANES));
+        for (; p < k; p++)
+            to[p] = a[p];
+    }
 }
 
-/* One tile of a matrix that is narrower than a vector, by way of a buffer. */
-static void NAME(narrow_tile)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdiff_t n,
-                              TILE_PARAMETERS)
+/* Tiles of a matrix that is narrower than a vector, each by way of a buffer. */
+static void NAME(narrow_tiles)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdiff_t n,
+                               TILE_PARAMETERS)
 {
     TYPE edge[TILE_ROWS * LANES] = {0};
 
-    if (fold)
+    for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
+        if (fold)
+            for (ptrdiff_t i = 0; i < rows; i++)
+                memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
+        tile(k, a, lda, b, ldb, edge, LANES, fold, 1);
         for (ptrdiff_t i = 0; i < rows; i++)
-            memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
-    tile(k, a, lda, b, ldb, edge, LANES, fold);
-    for (ptrdiff_t i = 0; i < rows; i++)
-        memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(TYPE));
+            memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(TYPE));
+    }
 }
 
-/* Rows of a block times its columns: tile after tile along each strip of rows, so that
- * the strip stays in the first cache and the panels stream from the second. */
-static void NAME(block)(NAME(tile_function) *const tiles[][TILE_VECTORS], TYPE *strip,
-                        bool packed, ptrdiff_t m, ptrdiff_t n, TILE_PARAMETERS)
+/* What stays the same from block to block. */
+struct NAME(problem) {
+    NAME(tile_function) *const (*tiles)[TILE_VECTORS];
+    const struct gemm_workspace *workspace;
+    ptrdiff_t m, strips;
+    ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
+    ptrdiff_t lda, ldb, ldc;
+    bool copy_rows, copy_panels;
+};
+
+/* Strips of m rows, as even as the steps of heights allow. If m is odd and the step is
+ * two, the last strip begins a row further up, and that row is computed twice. */
+static ptrdiff_t NAME(strips)(ptrdiff_t m)
 {
-    const ptrdiff_t most = (m + TILE_ROWS - 1) / TILE_ROWS;
-    /* Strips are as even as can be; one odd strip is two that overlap. */
-    const ptrdiff_t strips = most == 1 && m > 1 && m % HEIGHT_STEP ? 2 : most;
-    const ptrdiff_t even = (m + strips - 1) / strips;
-    const ptrdiff_t ldstrip = k + GEMM_ROW_PAD_BYTES / (ptrdiff_t)sizeof(TYPE);
+    const ptrdiff_t least = (m + TILE_ROWS - 1) / TILE_ROWS;
 
-    for (ptrdiff_t s = 0; s < strips; s++) {
-        const ptrdiff_t exact = s * m / strips;
-        ptrdiff_t height = (s + 1) * m / strips - exact;
-        if (height > 1 || even > 1)
-            height = (height + HEIGHT_STEP - 1) / HEIGHT_STEP * HEIGHT_STEP;
-        const ptrdiff_t i = exact + height <= m ? exact : m - height;
-        const TYPE *rows = a + i * lda;
-        ptrdiff_t ldrows = lda;
-        const TYPE *panel = b;
+    /* One strip alone cannot begin further up, so it has to be two. */
+    return least == 1 && m > 1 && m % HEIGHT_STEP ? 2 : least;
+}
 
-        if (strip) {
-            NAME(pack_rows)(strip, ldstrip, rows, lda, height, k);
-            rows = strip;
-            ldrows = ldstrip;
+/* Neighbouring strips of equal height. */
+struct NAME(run) {
+    ptrdiff_t start, height, strips;
+};
+
+/* The run that begins with strip s, up to strip `last`. */
+static struct NAME(run)
+    NAME(run_at)(const struct NAME(problem) * problem, ptrdiff_t s, ptrdiff_t last)
+{
+    const ptrdiff_t taller = problem->taller;
+    const bool tall = s < taller;
+    const ptrdiff_t height = problem->m > 1 ? (problem->steps + tall) * HEIGHT_STEP : 1;
+    ptrdiff_t start = (s * problem->steps + (tall ? s : taller)) * HEIGHT_STEP;
+    ptrdiff_t strips = (tall && taller < last ? taller : last) - s;
+
+    if (start + height > problem->m)
+        start = problem->m - height;
+    else if (start + strips * height > problem->m)
+        strips--;
+    return (struct NAME(run)){start, height, strips};
+}
+
+/* All rows times n columns, k deep. Panel after panel of B stays in the first cache,
+ * while the strips of a block of A come from the second. */
+static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k,
+                        const TYPE *a, const TYPE *b, TYPE *c, bool fold)
+{
+    const ptrdiff_t ldc = problem->ldc, strips = problem->strips;
+    const ptrdiff_t several = GEMM_HEIGHT / TILE_ROWS;
+    /* An odd number of cache lines, so that neighbours share no set of the cache. */
+    const ptrdiff_t padded =
+        ((k * (ptrdiff_t)sizeof(TYPE) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(TYPE);
+    const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
+
+    if (problem->copy_panels)
+        NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n);
+    for (ptrdiff_t s = 0; s < strips; s += several) {
+        const ptrdiff_t last = s + several < strips ? s + several : strips;
+        const ptrdiff_t first = NAME(run_at)(problem, s, last).start;
+        const TYPE *rows = a + first * lda;
+        const TYPE *panel = problem->workspace->panels;
+
+        if (problem->copy_rows) {
+            const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
+            rows = problem->workspace->rows;
+            NAME(pack_rows)
+            (problem->workspace->rows, lda, a + first * problem->lda, problem->lda,
+             end.start + end.height - first, k);
         }
         for (ptrdiff_t j = 0; j < n;) {
             const struct NAME(columns) columns = NAME(columns_at)(j, n);
             const ptrdiff_t width = columns.vectors * LANES;
-            NAME(tile_function) *const tile = tiles[height][columns.vectors - 1];
-            TYPE *const to = c + i * ldc + columns.start;
+            const TYPE *const from = problem->copy_panels ? panel : b + columns.start;
+            const ptrdiff_t ldb = problem->copy_panels ? width : problem->ldb;
+            struct NAME(run) run;
 
-            if (n < LANES)
-                NAME(narrow_tile)
-            (tile, height, n, k, rows, ldrows, panel, width, to, ldc, fold);
-            else if (packed) tile(k, rows, ldrows, panel, width, to, ldc, fold);
-            else tile(k, rows, ldrows, b + columns.start, ldb, to, ldc, fold);
+            for (ptrdiff_t t = s; t < last; t += run.strips) {
+                run = NAME(run_at)(problem, t, last);
+                NAME(tile_function) *const tile =
+                    problem->tiles[run.height][columns.vectors - 1];
+                const TYPE *const row = rows + (run.start - first) * lda;
+                TYPE *const to = c + run.start * ldc + columns.start;
+                if (n < LANES)
+                    NAME(narrow_tiles)
+                (tile, run.height, n, k, row, lda, from, ldb, to, ldc, fold, run.strips);
+                else tile(k, row, lda, from, ldb, to, ldc, fold, run.strips);
+            }
             panel += k * width;
             j += width;
         }
     }
+}
+
+/* True if rows of a tile of A would drive each other out of the first cache, which finds
+ * a line by the address modulo 4096 on all CPUs that have these instructions. */
+static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
+{
+    unsigned char rows[64] = {0};
+    bool crowded = false;
+
+    for (ptrdiff_t i = 0; i < m && i < TILE_ROWS; i++) {
+        const size_t set = (size_t)(i * lda) * sizeof(TYPE) / 64 % 64;
+        crowded = crowded || ++rows[set] > CROWD;
+    }
+    return crowded;
 }
 
 static void NAME(multiply)(const struct simdbench_operands *operands,
@@ -273,36 +344,43 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
                            NAME(tile_function) *const tiles[][TILE_VECTORS])
 {
     const int64_t *const dim = operands->shape->dim;
+    const struct simdbench_operand *const a = operands->operand[0];
+    const struct simdbench_operand *const b = operands->operand[1];
+    const struct simdbench_operand *const c = operands->operand[2];
     const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
-    const struct simdbench_operand *const *operand =
-        (const struct simdbench_operand *const *)operands->operand;
-    const ptrdiff_t lda = operand[0]->ld, ldb = operand[1]->ld, ldc = operand[2]->ld;
-    const TYPE *const a = operand[0]->data, *const b = operand[1]->data;
-    TYPE *const c = operand[2]->data;
 
     if (m == 0 || n == 0)
         return;
 
+    const ptrdiff_t strips = NAME(strips)(m);
+    const struct NAME(problem) problem = {
+        .tiles = tiles,
+        .workspace = workspace,
+        .m = m,
+        .strips = strips,
+        .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
+        .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
+        .lda = a->ld,
+        .ldb = b->ld,
+        .ldc = c->ld,
+        .copy_rows = NAME(crowded)(a->ld, m),
+        .copy_panels =
+            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
+    };
     const ptrdiff_t deepest = GEMM_DEPTH_BYTES / (ptrdiff_t)sizeof(TYPE);
     const ptrdiff_t depths = k > deepest ? (k + deepest - 1) / deepest : 1;
-    const ptrdiff_t widths = (n + GEMM_WIDTH - 1) / GEMM_WIDTH;
-    const bool packed =
-        n < LANES || (k * n * (ptrdiff_t)sizeof(TYPE) > PACK_B && m > TILE_ROWS);
-    TYPE *const strip =
-        (k * n * sizeof(TYPE) > PACK_A && n > LANES) ? workspace->rows : NULL;
+    /* Blocks of whole tiles; the last one has the ragged edge too. */
+    const ptrdiff_t wide = TILE_VECTORS * LANES, whole = n / wide;
+    const ptrdiff_t widths = whole ? (whole * wide + GEMM_WIDTH - 1) / GEMM_WIDTH : 1;
 
     for (ptrdiff_t w = 0; w < widths; w++) {
-        const ptrdiff_t j = w * n / widths, wide = (w + 1) * n / widths - j;
+        const ptrdiff_t j = w * whole / widths * wide;
+        const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         for (ptrdiff_t d = 0; d < depths; d++) {
-            const ptrdiff_t p = d * k / depths, deep = (d + 1) * k / depths - p;
-            const TYPE *from = b + p * ldb + j;
-            if (packed) {
-                NAME(pack_panels)(workspace->panels, from, ldb, deep, wide);
-                from = workspace->panels;
-            }
+            const ptrdiff_t p = d * k / depths;
             NAME(block)
-            (tiles, strip, packed, m, wide, deep, a + p, lda, from, ldb, c + j, ldc,
-             d > 0);
+            (&problem, end - j, (d + 1) * k / depths - p, (const TYPE *)a->data + p,
+             (const TYPE *)b->data + p * problem.ldb + j, (TYPE *)c->data + j, d > 0);
         }
     }
 }
