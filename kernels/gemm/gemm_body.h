@@ -53,18 +53,18 @@
         if (vectors > 1)                                           \
             UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
     }
-#define ROW_FOLD(u, i, j, r)                                                 \
-    if ((i) < rows) {                                                        \
-        acc[i][0] = BETTER(acc[i][0], LOAD(c + (i)*ldc));                    \
-        if (vectors > 1)                                                     \
-            acc[i][TILE_VECTORS - 1] =                                       \
-                BETTER(acc[i][TILE_VECTORS - 1], LOAD(c + (i)*ldc + LANES)); \
+#define ROW_FOLD(u, i, j, r)                                                   \
+    if ((i) < rows) {                                                          \
+        acc[i][0] = BETTER(acc[i][0], LOAD(c + (i) * ldc));                    \
+        if (vectors > 1)                                                       \
+            acc[i][TILE_VECTORS - 1] =                                         \
+                BETTER(acc[i][TILE_VECTORS - 1], LOAD(c + (i) * ldc + LANES)); \
     }
-#define ROW_STORE(u, i, j, r)                                     \
-    if ((i) < rows) {                                             \
-        STORE(c + (i)*ldc, acc[i][0]);                            \
-        if (vectors > 1)                                          \
-            STORE(c + (i)*ldc + LANES, acc[i][TILE_VECTORS - 1]); \
+#define ROW_STORE(u, i, j, r)                                       \
+    if ((i) < rows) {                                               \
+        STORE(c + (i) * ldc, acc[i][0]);                            \
+        if (vectors > 1)                                            \
+            STORE(c + (i) * ldc + LANES, acc[i][TILE_VECTORS - 1]); \
     }
 #define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
 #define K_STEP(u)                                                \
