@@ -24,6 +24,12 @@ enum exit_status {
     EXIT_INTERRUPTED = 130,
 };
 
+/* What this build is (version.c). */
+struct version {
+    const char *number, *commit, *compiler, *flags;
+};
+extern const struct version simdbench_version;
+
 /* ---- text lists (text_list.c) ---- */
 
 struct text_list {
@@ -32,6 +38,7 @@ struct text_list {
 };
 int text_list_add(struct text_list *list, const char *text); /* copies; -ENOMEM */
 int text_list_add_n(struct text_list *list, const char *text, size_t length);
+void text_list_cut(struct text_list *list, size_t n); /* drops all but the first n */
 void text_list_free(struct text_list *list);
 /* Writes up to three members of `list` that are spelled much like `word`: "avx2, avx512";
  * or an empty string. */
@@ -42,11 +49,12 @@ bool text_glob(const char *pattern, const char *text);
 
 /* ---- sizes (sizes.c) ---- */
 
-/* Expands "64..512", "64..512:64", "1k..1M*10", "64,100,64x32x128" (suffixes k M G
- * decimal, Ki Mi Gi binary) and appends one text per shape, suffixes resolved: "64",
- * "128", ... Items that are no plain numbers or ranges ("n16c3h224w224") are passed on as
- * they are for the op to parse. -EINVAL with the item and what is wrong; at most
- * SIZES_MAX shapes. */
+/* Expands "64..512" (doubling), "64..512:64" (step), "1k..1M*10" (factor) and
+ * "64,100,64x32x128" (suffixes k M G decimal, Ki Mi Gi binary) and appends one text per
+ * shape, suffixes resolved: "64", "128", ... A range includes its end if it hits it, else
+ * it ends below. Items that begin with a letter ("n16c3h224w224") are passed on as they
+ * are for the op to parse. -EINVAL with the item and what is wrong, and `shapes` is as it
+ * was; at most SIZES_MAX shapes in the list. */
 enum { SIZES_MAX = 10000 };
 int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
 
@@ -82,9 +90,15 @@ struct options {
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
- * negative errno with an error that names flag and value. */
+ * negative errno with an error that names flag and value (its text is empty if usage was
+ * already printed because there were no arguments). Afterwards options hold something to
+ * free only if it returned 0. The command may be any word: what is no command of
+ * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
+ * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
 void options_free(struct options *options);
+/* Appends the commands that are no ops, for near matches of an unknown op. */
+int args_commands(struct text_list *names);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);
@@ -104,10 +118,12 @@ struct offer {
 };
 
 struct catalog {
-    struct worker **workers;
+    int memory_fd;           /* the operands of the group at hand; all workers map it */
+    struct worker **workers; /* own kernels first */
     size_t n_workers;
     struct offer *offers;
     size_t n_offers;
+    char *missing; /* why the default baseline is not there, or NULL */
 };
 
 /* A shape as its op understands it. */
@@ -123,6 +139,8 @@ struct shape_info {
 int catalog_make(const struct options *options, struct catalog *catalog,
                  struct error *error);
 void catalog_free(struct catalog *catalog);
+/* The worker that brings an op (own or a module's); NULL if nobody does. */
+struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */
 int catalog_ops(const struct catalog *catalog, struct text_list *ops);
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
@@ -142,6 +160,7 @@ struct worker_info {
     struct simdbench_option *options;
     size_t n_options;
     char *version, *core, *isa, *detail; /* NULL if unknown */
+    char *advice; /* what to type for a better choice of core, or NULL */
     bool is_baseline;
     pid_t pid;
 };
@@ -188,6 +207,9 @@ int run_plan(const struct options *options, struct catalog *catalog,
 
 int command_op(const struct options *options, int argc, char **argv);
 int command_report(const struct options *options);
+/* Writes a run as text to a temporary file beside `path`, then renames. */
+int report_save(const struct run *run, enum format format, const char *path,
+                struct error *error);
 int command_list(const struct options *options);
 int command_doctor(const struct options *options);
 

@@ -148,16 +148,13 @@ static struct element element_get(uint32_t type, const void *array, uint64_t i)
     return e;
 }
 
-/* Most elements of most outputs end here. */
+/* Most elements of most outputs end here. A reference never answers with the poison. */
 static bool is_same(uint32_t type, const void *got, uint64_t g, const void *want,
                     uint64_t w)
 {
-    if (type_bytes(type) == 4) {
-        const uint32_t *a = got, *b = want;
-        return a[g] == b[w] && a[g] != POISON_32;
-    }
-    const uint64_t *a = got, *b = want;
-    return a[g] == b[w] && a[g] != POISON_64;
+    if (type_bytes(type) == 4)
+        return ((const uint32_t *)got)[g] == ((const uint32_t *)want)[w];
+    return ((const uint64_t *)got)[g] == ((const uint64_t *)want)[w];
 }
 
 /* Distance if it is wrong, else negative. Equal bits do not come here. */

@@ -171,6 +171,7 @@ struct simdbench_description {
                             no bundle of simdbench's and so narrower ("avx"); NULL if
                             unknown */
     const char *detail;  /* build or configuration string, NULL if none */
+    const char *advice;  /* option=value that would choose something wider, or NULL */
 };
 
 struct simdbench_module {

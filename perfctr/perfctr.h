@@ -27,8 +27,10 @@ struct event {
 };
 
 /* Encodes a libpfm4 name ("cycles", "core_power.lvl2_turbo_license",
- * "skx::L1D:REPLACEMENT"), or a raw config ("r1828"). Counts user space only. -EINVAL
- * names the event and near matches. */
+ * "skx::L1D:REPLACEMENT"), or a raw config ("r1828"). Counts user space only, but for
+ * context switches and migrations, which happen in the kernel. Raw configs and the
+ * kernel's generic names work without libpfm4 too. -EINVAL names the event and near
+ * matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
  * name or description contains `pattern` (case-insensitive; NULL: all). */
@@ -68,9 +70,10 @@ struct count {
 int counters_open(struct counters **counters, const struct event *events, size_t n,
                   const struct perf_system *system, struct error *error);
 void counters_close(struct counters *counters);
-/* Number of passes (at least 1). */
+/* Number of passes (at least 1). Software events are counted in pass 0. */
 size_t counters_passes(const struct counters *counters);
-/* Enables the groups of one pass and disables the others; not for use inside a batch. */
+/* Enables the groups of one pass and disables the others; not for use inside a batch.
+ * counters_open has selected pass 0. */
 void counters_select(struct counters *counters, size_t pass);
 /* Reads the groups of the selected pass at the begin and end of a region. */
 void counters_begin(struct counters *counters);
@@ -101,7 +104,8 @@ struct sampler {
  * allocated; no system call lies between the clock and the work. */
 void sampler_begin(struct sampler *sampler);
 void sampler_end(struct sampler *sampler, struct sample *sample);
-/* Adds one sample to a sum (for cases whose calls are timed one by one). */
+/* Adds one sample to a sum that begins as all zeros (for cases whose calls are timed one
+ * by one). A sum over different CPUs has unequal cpu_begin and cpu_end. */
 void sample_add(struct sample *sum, const struct sample *more);
 
 /* What the arithmetic environment of the calling thread should be: round to nearest, no
@@ -116,7 +120,8 @@ bool float_state_changed(void);
  * cycle each on every x86-64 core; add reg,reg because some cores execute add reg,imm for
  * nothing). 20 000 ns gives about 0.1%. */
 double clock_ghz(int64_t ns);
-/* The same by a chain of dependent multiplies (3 cycles each): an independent witness. */
+/* The same by a chain of dependent multiplies (3 cycles each; on arm64, where that
+ * differs between cores, exclusive ors): an independent witness. */
 double clock_ghz_imul(int64_t ns);
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
@@ -137,9 +142,10 @@ int64_t cpus_steal(int cpu);
 /* ---- memory (pages.c) ---- */
 
 /* Bytes at [data, data + size) that smaps says lie on pages of 2 MiB; -1 if unreadable.
- */
+ * smaps counts whole mappings: in a mapping that is larger, it is at most this much. */
 int64_t pages_huge(const void *data, uint64_t size);
-/* Memory that can be had without swapping (MemAvailable), in bytes; 0 if unknown. */
+/* Memory that can be had without swapping (MemAvailable, and what the limits of the
+ * control groups leave), in bytes; 0 if unknown. */
 uint64_t memory_available(void);
 
 /* ---- host (host.c): what this machine is ---- */

@@ -38,11 +38,11 @@ double stats_mad(const double *x, size_t n);
 struct interval stats_median_interval(const double *x, size_t n, double level);
 /* That k; 0 if there is none. */
 size_t stats_sign_k(size_t n, double level);
-/* Median and interval of exp(log a - log b) over pairs: how many times faster b is than
- * a. */
+/* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
+ * times faster b is than a. NaN for n = 0. */
 double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval);
-double stats_geomean(const double *x, size_t n);
+double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
 
 /* ---- the model ---- */
 
@@ -71,8 +71,9 @@ struct counter {
     char *event;        /* qualified event string, NULL for resource usage */
     char *config;       /* raw config in hex, NULL likewise */
     char *absent;       /* reason; then there is no value */
-    double value;       /* median per call */
-    double per_element; /* value / ops */
+    bool asked;         /* the user named it: the table has a column for it */
+    double value;       /* median per call; NaN if there are no samples */
+    double per_element; /* value / ops; NaN if unknown */
     double running_share;
     double *samples; /* raw count of each batch */
     size_t n;
@@ -86,9 +87,12 @@ struct limit {
 };
 
 /* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
- * run_summarise() derives the rest. */
+ * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
+ * bytes, and the names of the counters that were asked for: the table's columns follow
+ * from these alone. */
 struct result {
-    size_t group; /* cases with the same number are compared with each other */
+    size_t group; /* cases with the same number are compared with each other; they stand
+                     together and numbers ascend */
     char *id, *op, *type, *isa, *variant, *shape;
     struct setting
         *settings; /* those that differ from their default, in their fixed order */
@@ -105,6 +109,7 @@ struct result {
     char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
     size_t n_notes;
     double ops, bytes; /* work of one call */
+    char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
     double prepare_ns;
     uint64_t iterations; /* calls a batch */
     double *samples_ns;  /* raw total of each valid batch */
@@ -137,7 +142,7 @@ struct fact {
     enum fact_kind kind;
     char *text;
     double number; /* also 0 or 1 of a bool */
-    bool identity; /* host only: part of the fingerprint */
+    bool identity; /* host only: part of the fingerprint; JSON repeats it there */
 };
 
 struct facts {
@@ -175,28 +180,40 @@ int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
 int facts_bool(struct facts *facts, const char *name, bool value);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
+int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
 int result_add_note(struct result *result, const char *note);
+/* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
+ */
 int result_add_sample(struct result *result, uint32_t round, double ns);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);
+int result_add_module_option(struct result *result, const char *name, const char *value);
 struct counter *result_add_counter(struct result *result, const char *name);
 int counter_add_sample(struct counter *counter, double value);
-void result_clear_samples(struct result *result); /* before a group starts again */
+struct ratio *result_add_ratio(struct result *result, const char *baseline);
+void result_clear_ratios(struct result *result);
+/* Before a group starts again: drops samples, clock probes, counts and what was derived;
+ * keeps the counters' names. */
+void result_clear_samples(struct result *result);
 
-/* Derives summaries, rates, limits and ratios of one group, or of all with GROUP_ALL.
- * Ratios use only rounds in which both cases have a sample. */
+/* Derives summaries, rates, limits and ratios of one group, or of all with GROUP_ALL, for
+ * cases that are ok (or noisy: no limit, no ratios). Ratios use only rounds in which both
+ * cases have a sample. Returns 0 or -ENOMEM. */
 #define GROUP_ALL ((size_t)-1)
 int run_summarise(struct run *run, size_t group);
 
 /* ---- JSON (json_write.c, json_read.c): reports/schema.json describes it ---- */
 
 /* Writes to a temporary file beside `path`, then renames: the old file stays if anything
- * fails. A path that is no regular file (/dev/stdout, a pipe) is written to directly. */
+ * fails. A path that is no regular file (/dev/stdout, a pipe) is written to directly.
+ * -EEXIST if two counters, settings or facts of one owner have the same name. */
 int run_save(const struct run *run, const char *path, struct error *error);
 int run_write_json(const struct run *run, FILE *file, struct error *error);
 /* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other
- * schema versions, wrong types: the error names the field's path. */
+ * schema versions, wrong types: the error names the field's path
+ * ("results[3].samples_ns[2]"), or the byte where it is no JSON at all. Unknown fields
+ * are ignored. Returns 0, -EINVAL, -ENOMEM; run_load also what open and read return. */
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
 int run_load(struct run **run, const char *path, struct error *error);
 

@@ -170,6 +170,23 @@ static int unavailable_core_body(void)
     return !strstr(error, "needs avx512");
 }
 
+static int load_body(void)
+{
+    char path[4096];
+    struct module module;
+    struct error error = {""};
+    if (!op_find("gemm") || module_find("openblas", path, sizeof path, NULL) < 0)
+        return SKIP;
+    int status = module_load(&module, path, NULL, 0, &error);
+    if (status == -ENOENT)
+        return SKIP;
+    if (status < 0)
+        return 1;
+    const bool wrong = strcmp(module.table->kernels[0]->roof, "fma") != 0;
+    module_unload(&module);
+    return wrong;
+}
+
 static int unknown_option_body(void)
 {
     const struct simdbench_module *table = table_of();
@@ -179,6 +196,12 @@ static int unknown_option_body(void)
     if (table->open(options, 1, error, sizeof error) != -EINVAL)
         return 1;
     return !strstr(error, "'cores'");
+}
+
+static void test_load(void **state)
+{
+    (void)state;
+    in_child(load_body);
 }
 
 static void test_products(void **state)
@@ -214,8 +237,11 @@ static void test_unknown_option(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),       cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_unknown_core),   cmocka_unit_test(test_unavailable_core),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_unknown_core),
+        cmocka_unit_test(test_unavailable_core),
         cmocka_unit_test(test_unknown_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

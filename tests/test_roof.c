@@ -204,6 +204,44 @@ static void test_streams(void **state)
     assert_true(n >= 12 && n % 6 == 0);
 }
 
+/* A kernel that leaves upper halves behind slows down all SSE code after it. */
+static void test_clean_registers(void **state)
+{
+#if defined(__x86_64__)
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    (void)state;
+    if (!isa_available((size_t)isa_find("avx2"), NULL, 0))
+        skip();
+    for (size_t i = 0; kernels[i]; i++) {
+        struct stream stream;
+        char error[100];
+        void *run_state = NULL;
+        uint64_t registers[16][4];
+        if (!runs_here(kernels[i]))
+            continue;
+        stream_make(&stream, kernels[i]->type, 1000, 1000, 64, 1);
+        if (kernels[i]->prepare)
+            kernels[i]->prepare(&stream.operands.view, &run_state, error, sizeof error);
+        kernels[i]->run(&stream.operands.view, run_state);
+#define SAVE(r) "vmovups %%ymm" #r ", " #r "*32(%0)\n\t"
+        __asm__ volatile(SAVE(0) SAVE(1) SAVE(2) SAVE(3) SAVE(4) SAVE(5) SAVE(6) SAVE(7)
+                             SAVE(8) SAVE(9) SAVE(10) SAVE(11) SAVE(12) SAVE(13) SAVE(14)
+                                 SAVE(15) "vzeroupper"
+                         :
+                         : "r"(registers)
+                         : "memory");
+        for (int r = 0; r < 16; r++)
+            assert_true(registers[r][2] == 0 && registers[r][3] == 0);
+        if (kernels[i]->release)
+            kernels[i]->release(run_state);
+        free(stream.base);
+    }
+#else
+    (void)state;
+    skip();
+#endif
+}
+
 static void test_streams_need_operands(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
@@ -246,9 +284,13 @@ static void test_fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_op_work),
-        cmocka_unit_test(test_registers), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_fill),      cmocka_unit_test(test_streams_need_operands),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_op_work),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_clean_registers),
+        cmocka_unit_test(test_streams_need_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,12 +219,23 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     return 0;
 }
 
+/* OpenBLAS takes older kernels for CPUs that are newer than itself. */
+static const char *wider_core(const char *isa)
+{
+    if (strcmp(isa, "avx512") != 0 && cpu_has("avx512"))
+        return "coretype=SkylakeX";
+    if (strcmp(isa, "avx512") != 0 && strcmp(isa, "avx2") != 0 && cpu_has("avx2"))
+        return "coretype=Haswell";
+    return NULL;
+}
+
 static int openblas_describe(struct simdbench_description *description)
 {
     description->version = blas.version;
     description->core = blas.core();
     description->isa = core_isa(blas.core());
     description->detail = blas.config();
+    description->advice = wider_core(description->isa);
     return 0;
 }
 

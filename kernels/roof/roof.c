@@ -117,6 +117,14 @@ const struct simdbench_op roof_op = {
     .work = roof_work,
 };
 
+void roof_registers_work(const struct simdbench_operands *operands, double *ops,
+                         double *bytes)
+{
+    (void)operands;
+    *ops = 2.0 * ROOF_PAIRS;
+    *bytes = 0;
+}
+
 /* ---- memory streams ---- */
 
 int roof_memory_prepare(const struct simdbench_operands *operands, void **state,

@@ -14,28 +14,26 @@
 #include "roof_body.h"
 
 #define LOAD_ONE(size, i) LOAD(#i "*" TEXT(size) "(%[data])", i)
-#define LOAD_ALL(size)                                                                  \
-    LOAD_ONE(size, 0)                                                                   \
-    LOAD_ONE(size, 1)                                                                   \
-    LOAD_ONE(size, 2)                                                                   \
-    LOAD_ONE(size, 3) LOAD_ONE(size, 4) LOAD_ONE(size, 5) LOAD_ONE(size, 6)             \
-        LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10)        \
-            LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) LOAD_ONE(size, 14) \
-                LOAD("(%[y])", 15)
+#define LOAD_ALL(size)                                                              \
+    LOAD_ONE(size, 0)                                                               \
+    LOAD_ONE(size, 1)                                                               \
+    LOAD_ONE(size, 2)                                                               \
+    LOAD_ONE(size, 3)                                                               \
+    LOAD_ONE(size, 4)                                                               \
+    LOAD_ONE(size, 5)                                                               \
+    LOAD_ONE(size, 6)                                                               \
+    LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10)        \
+        LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) LOAD_ONE(size, 14) \
+            LOAD("(%[y])", 15)
 
-/* Two operands and a result: temporaries in 10 to 14, ten maxima in 0 to 9. */
-#define PAIR(op, max, t, a)                                                           \
-    op " %%ymm15, %%ymm15, %%ymm" #t "\n\t" max " %%ymm" #t ", %%ymm" #a ", %%ymm" #a \
-       "\n\t"
-#define TEN_PAIRS(op, max) \
-    PAIR(op, max, 10, 0)   \
-    PAIR(op, max, 11, 1)   \
-    PAIR(op, max, 12, 2)   \
-    PAIR(op, max, 13, 3)   \
-    PAIR(op, max, 14, 4)   \
-    PAIR(op, max, 10, 5)   \
-    PAIR(op, max, 11, 6)   \
-    PAIR(op, max, 12, 7) PAIR(op, max, 13, 8) PAIR(op, max, 14, 9)
+/* Two operands and a result: temporaries in 10 to 13, ten maxima in 0 to 9. */
+#define OP(op, t) op " %%ymm15, %%ymm15, %%ymm" #t "\n\t"
+#define MAX(s, t, a) "vmax" s " %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
+#define PAIRS(op, s, t, u, a, b) OP(op s, t) OP(op s, u) MAX(s, t, a) MAX(s, u, b)
+#define TEN_PAIRS(op, s)       \
+    PAIRS(op, s, 10, 11, 0, 1) \
+    PAIRS(op, s, 12, 13, 2, 3) \
+    PAIRS(op, s, 10, 11, 4, 5) PAIRS(op, s, 12, 13, 6, 7) PAIRS(op, s, 10, 11, 8, 9)
 
 /* An FMA overwrites one of its three operands. t = t * y + y with y = 1/2 comes to rest
  * at 1, so no copy is needed to keep t from growing: a copy would be a third instruction
@@ -49,7 +47,6 @@
     FMA_PAIRS(s, 2, 3, 8, 9, 12, 13) \
     FMA_PAIRS(s, 4, 5, 0, 1, 14, 10) \
     FMA_PAIRS(s, 6, 7, 2, 3, 11, 12) FMA_PAIRS(s, 8, 9, 4, 5, 13, 14)
-#define MAX(s, t, a) "vmax" s " %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
 #define FMA(s, t) "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t"
 #define FOURTEEN_FMAS(s) \
     FMA(s, 0)            \
@@ -62,9 +59,9 @@
 
 #define MIXES(type, s)                                                                   \
     REGISTERS(type, avx2, add_max, 0.5, LOAD_ALL, 20,                                    \
-              TEN_PAIRS("vadd" s, "vmax" s) TEN_PAIRS("vadd" s, "vmax" s))               \
+              TEN_PAIRS("vadd", s) TEN_PAIRS("vadd", s))                                 \
     REGISTERS(type, avx2, mul_max, 0.5, LOAD_ALL, 20,                                    \
-              TEN_PAIRS("vmul" s, "vmax" s) TEN_PAIRS("vmul" s, "vmax" s))               \
+              TEN_PAIRS("vmul", s) TEN_PAIRS("vmul", s))                                 \
     REGISTERS(type, avx2, fma_max, 0.5, LOAD_ALL, 20, TEN_FMA_PAIRS(s) TEN_FMA_PAIRS(s)) \
     REGISTERS(type, avx2, fma, 0.5, LOAD_ALL, 14, FOURTEEN_FMAS(s))
 

@@ -35,17 +35,12 @@
 /* ---- registers ---- */
 
 /* Values that stay normal numbers: 0.5 to 1. Register i starts at element i. */
-#define DATA                                                                          \
-    {                                                                                 \
-        0.71, 0.93, 0.55, 0.82, 0.64, 0.99, 0.51, 0.77, 0.86, 0.58, 0.91, 0.67, 0.74, \
-            0.53, 0.96, 0.61, 0.88, 0.79, 0.57, 0.94, 0.69, 0.84, 0.52, 0.73, 0.98,   \
-            0.63, 0.81, 0.56, 0.92, 0.66, 0.76, 0.54, 0.89, 0.72, 0.97, 0.59, 0.83,   \
-            0.65, 0.95, 0.62, 0.78, 0.87, 0.68, 0.75, 0.85, 0.60, 0.90, 0.70          \
-    }
-#define SPLAT(x)                                       \
-    {                                                  \
-        x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x \
-    }
+#define DATA                                                                 \
+    {0.71, 0.93, 0.55, 0.82, 0.64, 0.99, 0.51, 0.77, 0.86, 0.58, 0.91, 0.67, \
+     0.74, 0.53, 0.96, 0.61, 0.88, 0.79, 0.57, 0.94, 0.69, 0.84, 0.52, 0.73, \
+     0.98, 0.63, 0.81, 0.56, 0.92, 0.66, 0.76, 0.54, 0.89, 0.72, 0.97, 0.59, \
+     0.83, 0.65, 0.95, 0.62, 0.78, 0.87, 0.68, 0.75, 0.85, 0.60, 0.90, 0.70}
+#define SPLAT(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
 #define f32_C float
 #define f64_C double
 #define f32_BYTES 4
@@ -59,7 +54,7 @@
     {                                                                               \
         static const type##_C data[48] = DATA;                                      \
         static const type##_C y[16] = SPLAT(y_value);                               \
-        _Static_assert(ROOF_PAIRS % ((pairs)*LANES(type##_BYTES)) == 0,             \
+        _Static_assert(ROOF_PAIRS % ((pairs) * LANES(type##_BYTES)) == 0,           \
                        "the loop does not divide the pairs");                       \
         size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
         (void)operands;                                                             \
@@ -82,53 +77,71 @@
 
 static inline uint64_t read_bytes(const char *from, size_t bytes)
 {
-    uint64_t words[VECTOR / 8], sum = 0;
+    uint64_t words[VECTOR / 8], sum = 0, word = 0;
     size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    size_t tail = bytes % VECTOR;
     __asm__ volatile(EIGHT(ZERO)                                          //
                      LOOP("blocks", EIGHT(READ_BODY), FORWARD("from", 8)) //
                      XOR(0, 1) XOR(2, 3) XOR(4, 5) XOR(6, 7) XOR(0, 2) XOR(4, 6) XOR(0, 4)
                          LOOP("vectors", READ_BODY(0), FORWARD("from", 1)) //
-                     STORE(0, AT(0, "words")) LEAVE
+                     STORE(0, AT(0, "words"))
                      : [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
                      : [words] "r"(words)
                      : CLOBBERS, "cc", "memory");
     for (size_t i = 0; i < VECTOR / 8; i++)
         sum ^= words[i];
-    for (size_t i = 0; i < bytes % VECTOR; i += 4) {
-        uint32_t half;
-        memcpy(&half, from + i, sizeof half);
-        sum ^= (uint64_t)half << i % 8 * 8;
+    for (; tail >= 8; tail -= 8, from += 8) {
+        memcpy(&word, from, 8);
+        sum ^= word;
     }
-    return sum;
+    word = 0;
+    memcpy(&word, from, tail / 4 * 4);
+    return sum ^ word;
+}
+
+static inline void copy_vector(char *to, const char *from)
+{
+    __asm__ volatile(LOAD(AT(0, "from"), 0) STORE(0, AT(0, "to"))
+                     :
+                     : [to] "r"(to), [from] "r"(from)
+                     : CLOBBERS, "memory");
 }
 
 static inline void write_bytes(char *to, size_t bytes, const char pattern[64])
 {
     size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    size_t tail = bytes % VECTOR;
+    char *end = to + bytes;
     __asm__ volatile(LOAD(AT(0, "pattern"), 0)                           //
                      LOOP("blocks", EIGHT(WRITE_BODY), FORWARD("to", 8)) //
-                     LOOP("vectors", WRITE_BODY(0), FORWARD("to", 1))    //
-                     LEAVE
+                     LOOP("vectors", WRITE_BODY(0), FORWARD("to", 1))
                      : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
                      : [pattern] "r"(pattern)
                      : CLOBBERS, "cc", "memory");
-    for (size_t i = 0; i < bytes % VECTOR; i += 4)
-        memcpy(to + i, pattern + i % 8, 4);
+    if (tail > 0 && bytes >= VECTOR)
+        copy_vector(end - VECTOR, pattern);
+    else
+        memcpy(to, pattern, tail);
 }
 
 static inline void copy_bytes(char *to, const char *from, size_t bytes)
 {
     size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    size_t tail = bytes % VECTOR;
+    char *to_end = to + bytes;
+    const char *from_end = from + bytes;
     __asm__ volatile(
         LOOP("blocks", EIGHT(COPY_LOAD) EIGHT(COPY_STORE),
              FORWARD("from", 8) FORWARD("to", 8))
             LOOP("vectors", COPY_LOAD(0) COPY_STORE(0),
-                 FORWARD("from", 1) FORWARD("to", 1)) LEAVE
+                 FORWARD("from", 1) FORWARD("to", 1))
         : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
         :
         : CLOBBERS, "cc", "memory");
-    for (size_t i = 0; i < bytes % VECTOR; i += 4)
-        memcpy(to + i, from + i, 4);
+    if (tail > 0 && bytes >= VECTOR)
+        copy_vector(to_end - VECTOR, from_end - VECTOR);
+    else
+        memcpy(to, from, tail);
 }
 
 static inline size_t operand_bytes(const struct simdbench_operand *operand)
@@ -177,6 +190,7 @@ static inline void copy_first(const struct simdbench_operands *operands)
                                     void *state)                                \
     {                                                                           \
         read_all(operands, state);                                              \
+        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
     }                                                                           \
     void roof_##type##_##isa##_write(const struct simdbench_operands *operands, \
                                      void *state)                               \
@@ -184,12 +198,14 @@ static inline void copy_first(const struct simdbench_operands *operands)
         static const type##_C ones[16] = SPLAT(1);                              \
         (void)state;                                                            \
         write_all(operands, ones);                                              \
+        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
     }                                                                           \
     void roof_##type##_##isa##_copy(const struct simdbench_operands *operands,  \
                                     void *state)                                \
     {                                                                           \
         (void)state;                                                            \
         copy_first(operands);                                                   \
+        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
     }
 
 #endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The option table and what reads it: parsing (args.c), help (help.c), and the readers of
+ * values (numbers.c, options.c).
+ */
+#ifndef SIMDBENCH_ARGS_H
+#define SIMDBENCH_ARGS_H
+
+#include "cmd.h"
+
+/* Which commands an option belongs to. */
+enum command_mask {
+    COMMAND_OP = 1 << 0,
+    COMMAND_REPORT = 1 << 1,
+    COMMAND_LIST = 1 << 2,
+    COMMAND_DOCTOR = 1 << 3,
+    COMMAND_ALL = COMMAND_OP | COMMAND_REPORT | COMMAND_LIST | COMMAND_DOCTOR,
+};
+
+struct option_row {
+    const char *name;     /* without the dashes */
+    const char *value;    /* what its value is called, "a|b" if it is one of these; NULL:
+                             a flag that takes none */
+    const char *group;    /* heading in the help */
+    unsigned commands;    /* enum command_mask */
+    const char *fallback; /* its default in words, NULL: none worth saying */
+    const char *help;     /* one or two sentences */
+    /* Reads the value (NULL for a flag) into the options; NULL for --help and --version,
+     * which end the program. */
+    int (*set)(const struct option_row *row, const char *value, struct options *options,
+               struct error *error);
+    size_t field; /* offset in struct options of what a shared setter sets */
+};
+
+/* In the order of the help text; ends with a row without a name. */
+extern const struct option_row option_rows[];
+/* The row of that name for these commands, or NULL. `name` ends after `length` bytes. */
+const struct option_row *option_find(const char *name, size_t length, unsigned commands);
+
+struct command_row {
+    const char *name;
+    unsigned mask;
+    const char *usage;   /* what follows its name */
+    const char *summary; /* one line */
+    size_t min_words, max_words;
+    const char *examples[4]; /* without the program's name; ends with NULL */
+};
+
+/* "report", "list", "doctor"; ends with a row without a name. */
+extern const struct command_row command_rows[];
+/* NULL if it is none of those: then it should be an op. */
+const struct command_row *command_find(const char *name);
+
+/* ---- help (help.c) ---- */
+
+void help_short(FILE *file);
+void help_all(FILE *file);
+void help_command(FILE *file, const char *command);
+void help_version(FILE *file);
+
+/* ---- values (numbers.c): 0, or -EINVAL or -ERANGE and why ---- */
+
+/* A whole number from 0 to 2^63-1 with a suffix: k M G (1000s) or Ki Mi Gi (1024s). */
+int number_parse(const char *text, size_t length, int64_t *value, const char **reason);
+/* A length of time with its unit: "500us", "1.5s". */
+int duration_parse(const char *text, int64_t *ns, const char **reason);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What an op is compared with when the user names nothing. */
+static const struct {
+    const char *op, *baseline;
+} defaults[] = {{"gemm", "openblas"}};
+
+/* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
+struct spec {
+    char *name;
+    struct simdbench_option option[32];
+    size_t n_options;
+};
+
+static int spec_parse(char *text, const char *flag, struct spec *spec,
+                      struct error *error)
+{
+    *spec = (struct spec){.name = strsep(&text, ",")};
+    for (char *item; (item = strsep(&text, ","));) {
+        char *equals = strchr(item, '=');
+        if (!equals || equals == item)
+            return error_set(error, -EINVAL, "%s=%s: '%s' is no option=value", flag,
+                             spec->name, item);
+        if (spec->n_options == ARRAY_LEN(spec->option))
+            return error_set(error, -EINVAL, "%s=%s: too many options", flag, spec->name);
+        *equals = '\0';
+        spec->option[spec->n_options++] = (struct simdbench_option){
+            .size = sizeof spec->option[0], .name = item, .value = equals + 1};
+    }
+    if (!*spec->name)
+        return error_set(error, -EINVAL, "%s: empty module name", flag);
+    return 0;
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static int add_offers(struct catalog *catalog, struct worker *worker)
+{
+    const cJSON *kernels =
+        cJSON_GetObjectItemCaseSensitive(worker->description, "kernels");
+    size_t n = (size_t)cJSON_GetArraySize(kernels);
+    struct offer *offers =
+        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *offers);
+    if (!offers)
+        return -ENOMEM;
+    catalog->offers = offers;
+    uint32_t index = 0;
+    const cJSON *kernel;
+    cJSON_ArrayForEach(kernel, kernels)
+    {
+        const char *op = message_text(kernel, "op"), *type = message_text(kernel, "type");
+        const char *isa = message_text(kernel, "isa");
+        const char *variant = message_text(kernel, "variant");
+        uint32_t number = type ? type_find(type) : 0;
+        if (!op || !isa || !variant || !number)
+            return -EPROTO;
+        catalog->offers[catalog->n_offers++] = (struct offer){
+            .worker = worker,
+            .index = index++,
+            .op = strdup(op),
+            .semiring = copy(message_text(kernel, "semiring")),
+            .isa = strdup(isa),
+            .variant = strdup(variant),
+            .layout = copy(message_text(kernel, "layout")),
+            .roof = copy(message_text(kernel, "roof")),
+            .type = number,
+            .flags = (uint32_t)message_number(kernel, "flags", 0),
+            .is_baseline = worker->info.is_baseline,
+            .is_roof = !worker->info.path && !strcmp(op, "roof"),
+        };
+    }
+    return 0;
+}
+
+/* Starts a worker and takes down what it offers. */
+static int enlist(struct catalog *catalog, const struct options *options,
+                  const struct spec *spec, const char *path, bool baseline,
+                  struct error *error)
+{
+    char name[512];
+    int length = snprintf(name, sizeof name, "%s", spec->name);
+    for (size_t i = 0; i < spec->n_options && length < (int)sizeof name; i++)
+        length += snprintf(name + length, sizeof name - (size_t)length, ",%s=%s",
+                           spec->option[i].name, spec->option[i].value);
+    struct worker *worker =
+        worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd);
+    struct worker **workers =
+        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers);
+    if (workers)
+        catalog->workers = workers;
+    if (!worker || !workers) {
+        worker_free(worker);
+        return error_set(error, -ENOMEM, "out of memory");
+    }
+    worker->info.is_baseline = baseline;
+    int status = worker_start(worker, options->in_process, error);
+    if (status == 0)
+        status = worker_ask(worker, message_new("describe"), options->timeout_ns,
+                            &worker->description, error);
+    if (status < 0) {
+        worker_free(worker);
+        return status;
+    }
+    struct worker_info *info = &worker->info;
+    info->version = copy(message_text(worker->description, "version"));
+    info->core = copy(message_text(worker->description, "core"));
+    info->isa = copy(message_text(worker->description, "isa"));
+    info->detail = copy(message_text(worker->description, "detail"));
+    info->advice = copy(message_text(worker->description, "advice"));
+    /* A plug-in is called by the name that it gives itself. */
+    const char *own = message_text(worker->description, "name");
+    if (path && !baseline && own) {
+        snprintf(name, sizeof name, "%s%s", own, strchr(info->name, ',') ?: "");
+        free(info->name);
+        info->name = strdup(name);
+    }
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        if (!strcmp(catalog->workers[i]->info.name, info->name)) {
+            status = error_set(error, -EEXIST, "%s is given twice", info->name);
+            worker_free(worker);
+            return status;
+        }
+    }
+    catalog->workers[catalog->n_workers++] = worker;
+    status = add_offers(catalog, worker);
+    return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
+}
+
+static int enlist_module(struct catalog *catalog, const struct options *options,
+                         const char *text, bool baseline, struct error *error)
+{
+    const char *flag = baseline ? "--baseline" : "--plugin";
+    char *words = strdup(text);
+    struct spec spec;
+    char path[4096];
+    struct error why = {.text = ""};
+    int status = words ? spec_parse(words, flag, &spec, error) : -ENOMEM;
+    if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
+        error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
+    if (status == 0 &&
+        (status = enlist(catalog, options, &spec, path, baseline, &why)) < 0)
+        error_set(error, status, "%s=%s: %.400s", flag, text, why.text);
+    free(words);
+    return status;
+}
+
+static int enlist_defaults(struct catalog *catalog, const struct options *options,
+                           struct error *error)
+{
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        struct error why = {.text = ""};
+        if (options->is_op && strcmp(options->command, defaults[i].op))
+            continue;
+        int status = enlist_module(catalog, options, defaults[i].baseline, true, &why);
+        if (status == -EINTR || status == -ENOMEM)
+            return error_set(error, status, "%s", why.text);
+        if (status < 0 && !catalog->missing)
+            catalog->missing = strdup(why.text);
+    }
+    return 0;
+}
+
+int catalog_make(const struct options *options, struct catalog *catalog,
+                 struct error *error)
+{
+    *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
+    if (catalog->memory_fd < 0)
+        return error_set(error, -errno, "memfd_create: %s", strerror(errno));
+    struct spec own = {.name = (char *)(uintptr_t)"simdbench"};
+    int status = enlist(catalog, options, &own, NULL, false, error);
+    for (size_t i = 0; status == 0 && i < options->plugins.n; i++)
+        status = enlist_module(catalog, options, options->plugins.item[i], false, error);
+    bool none = false;
+    for (size_t i = 0; i < options->baselines.n; i++)
+        none |= !strcmp(options->baselines.item[i], "none");
+    if (none && options->baselines.n > 1)
+        status = error_set(error, -EINVAL,
+                           "--baseline=none contradicts the other --baseline options");
+    for (size_t i = 0; status == 0 && !none && i < options->baselines.n; i++)
+        status = enlist_module(catalog, options, options->baselines.item[i], true, error);
+    if (status == 0 && !options->baselines.n)
+        status = enlist_defaults(catalog, options, error);
+    if (status < 0)
+        catalog_free(catalog);
+    return status;
+}
+
+void catalog_free(struct catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->n_offers; i++) {
+        struct offer *offer = &catalog->offers[i];
+        free(offer->op);
+        free(offer->semiring);
+        free(offer->isa);
+        free(offer->variant);
+        free(offer->layout);
+        free(offer->roof);
+    }
+    for (size_t i = 0; i < catalog->n_workers; i++)
+        worker_free(catalog->workers[i]);
+    free(catalog->offers);
+    free(catalog->workers);
+    free(catalog->missing);
+    if (catalog->memory_fd >= 0)
+        close(catalog->memory_fd);
+    *catalog = (struct catalog){.memory_fd = -1};
+}
+
+static const cJSON *find_op(const struct worker *worker, const char *name)
+{
+    const cJSON *op;
+    cJSON_ArrayForEach(op, cJSON_GetObjectItemCaseSensitive(worker->description, "ops"))
+    {
+        const char *text = message_text(op, "name");
+        if (text && !strcmp(text, name))
+            return op;
+    }
+    return NULL;
+}
+
+struct worker *catalog_op_owner(const struct catalog *catalog, const char *op)
+{
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        if (find_op(catalog->workers[i], op))
+            return catalog->workers[i];
+    }
+    return NULL;
+}
+
+int catalog_ops(const struct catalog *catalog, struct text_list *ops)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        const cJSON *op;
+        cJSON_ArrayForEach(
+            op, cJSON_GetObjectItemCaseSensitive(catalog->workers[i]->description, "ops"))
+        {
+            const char *name = message_text(op, "name");
+            if (status == 0 && name)
+                status = text_list_add(ops, name);
+        }
+    }
+    return status;
+}
+
+int catalog_default_shapes(const struct catalog *catalog, const char *op, char *text,
+                           size_t size, struct error *error)
+{
+    const struct worker *owner = catalog_op_owner(catalog, op);
+    const char *shapes =
+        owner ? message_text(find_op(owner, op), "default_shapes") : NULL;
+    if (!shapes)
+        return error_set(error, -EINVAL, "op %s has no default sizes: give --sizes", op);
+    snprintf(text, size, "%s", shapes);
+    return 0;
+}
+
+int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
+                  const char *text, struct shape_info *info, struct error *error)
+{
+    struct worker *owner = catalog_op_owner(catalog, op);
+    if (!owner)
+        return error_set(error, -EINVAL, "nobody brings op '%s'", op);
+    cJSON *request = message_new("shape"), *reply = NULL;
+    cJSON_AddStringToObject(request, "op", op);
+    cJSON_AddStringToObject(request, "type", type_name(type));
+    cJSON_AddStringToObject(request, "text", text);
+    struct error why = {.text = ""};
+    int status = worker_ask(owner, request, 10 * 1000000000LL, &reply, &why);
+    if (status < 0) {
+        error_set(error, status, "--sizes: '%s' for op %s: %.300s", text, op, why.text);
+        goto out;
+    }
+    const char *canonical = message_text(reply, "text");
+    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
+                                .bytes = message_number(reply, "bytes", 0)};
+    if (!canonical ||
+        message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape) <
+            0 ||
+        message_read_operands(cJSON_GetObjectItemCaseSensitive(reply, "operands"),
+                              &info->map) < 0)
+        status =
+            error_set(error, -EPROTO, "op %s: bad answer about shape '%s'", op, text);
+    else
+        snprintf(info->text, sizeof info->text, "%s", canonical);
+out:
+    cJSON_Delete(reply);
+    return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static int write_text(const struct run *run, enum format format, const char *path,
+                      FILE *file, struct error *error)
+{
+    const struct text_options plain = {0};
+    struct error why = {0};
+    int rc = run_write(run, format, &plain, file, &why);
+    if (rc == 0 && fflush(file) != 0)
+        rc = error_set(&why, -errno, "%s", strerror(errno));
+    if (rc != 0)
+        error_set(error, rc, "cannot write %.300s: %.180s", path, why.text);
+    return rc;
+}
+
+int report_save(const struct run *run, enum format format, const char *path,
+                struct error *error)
+{
+    struct stat stat_of;
+    const bool direct = stat(path, &stat_of) == 0 && !S_ISREG(stat_of.st_mode);
+    char *temporary = NULL;
+    FILE *file = NULL;
+    int rc = 0, fd = -1;
+
+    if (!direct && asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+        temporary = NULL;
+        rc = error_set(error, -ENOMEM, "out of memory for %s", path);
+        goto out;
+    }
+    if (temporary)
+        fd = mkstemp(temporary);
+    file = direct ? fopen(path, "w") : fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        rc = error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
+        goto out;
+    }
+    rc = write_text(run, format, path, file, error);
+    if (rc == 0 && !direct) {
+        /* mkstemp made it private; what the user gets is an ordinary file. */
+        const mode_t mask = umask(0);
+        umask(mask);
+        if (fchmod(fileno(file), 0666 & ~mask) != 0 || rename(temporary, path) != 0)
+            rc = error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
+    }
+out:
+    if (rc != 0 && temporary)
+        unlink(temporary);
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
+    free(temporary);
+    return rc;
+}
+
+static int print_run(const struct options *options, const struct run *run,
+                     struct error *error)
+{
+    const struct text_options text = {
+        .colour = terminal_colour(stdout),
+        .width = terminal_width(stdout),
+    };
+    int rc = 0;
+    if (options->json)
+        rc = run_save(run, options->json, error);
+    if (rc == 0 && options->markdown)
+        rc = report_save(run, FORMAT_MARKDOWN, options->markdown, error);
+    if (rc == 0)
+        rc = run_write(run, options->format, &text, stdout, error);
+    if (rc == 0 && fflush(stdout) != 0)
+        rc = error_set(error, -errno, "cannot write the report: %s", strerror(errno));
+    return rc;
+}
+
+int command_report(const struct options *options)
+{
+    struct error error = {0};
+    struct run *run = NULL;
+
+    int rc = run_load(&run, options->files.item[0], &error);
+    if (rc == 0)
+        rc = print_run(options, run, &error);
+    if (rc != 0) {
+        char plain[sizeof error.text];
+        text_plain(error.text, plain, sizeof plain);
+        fprintf(stderr, "simdbench report: %s\n", plain);
+    }
+    run_free(run);
+    return rc ? EXIT_USAGE : EXIT_OK;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void case_end(struct group_state *group, struct case_state *entry, enum status status,
+              const char *reason)
+{
+    struct result *result = case_result(group, entry);
+    result_clear_samples(result);
+    result_set_status(result, status, reason);
+    entry->active = false;
+}
+
+int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
+             int64_t timeout_ns, cJSON **reply, bool *done)
+{
+    struct error error = {.text = ""};
+    int status = worker_ask(entry->offer->worker, request, timeout_ns, reply, &error);
+    *done = status == 0;
+    if (status == 0 || status == -EINTR)
+        return status;
+    bool dead = !worker_alive(entry->offer->worker);
+    if (!dead && status == -ENOTSUP) {
+        case_end(group, entry, STATUS_SKIPPED, error.text);
+        return 0;
+    }
+    bool wrong = message_true(*reply, "wrong");
+    case_end(group, entry, wrong ? STATUS_WRONG : STATUS_FAILED, error.text);
+    /* What a wrong kernel scribbled over, nobody knows. */
+    if (wrong)
+        worker_kill(entry->offer->worker);
+    return wrong || dead ? GROUP_RESTART : 0;
+}
+
+/* Starts the workers of this group that are not running and tells them where to run. */
+static int ready_worker(struct group_state *group, struct worker *worker,
+                        struct error *error)
+{
+    const struct session *session = group->session;
+    if (!worker_alive(worker)) {
+        int status = worker_start(worker, session->options->in_process, error);
+        if (status < 0)
+            return status;
+    }
+    cJSON *request = message_new("setup"), *reply = NULL;
+    cJSON *cpus = cJSON_AddArrayToObject(request, "cpus");
+    for (size_t i = 0; i < session->n_cpu; i++)
+        cJSON_AddItemToArray(cpus, cJSON_CreateNumber(session->cpu[i]));
+    cJSON *events = cJSON_AddArrayToObject(request, "events");
+    for (size_t i = 0; i < session->options->events.n; i++)
+        cJSON_AddItemToArray(events,
+                             cJSON_CreateString(session->options->events.item[i]));
+    int status = worker_ask(worker, request, session->options->timeout_ns, &reply, error);
+    cJSON_Delete(reply);
+    return status;
+}
+
+static int map_worker(struct group_state *group, struct worker *worker, bool huge,
+                      struct error *error)
+{
+    const struct options *options = group->session->options;
+    cJSON *request = message_new("map"), *reply = NULL;
+    message_add_u64(request, "bytes", group->memory_bytes);
+    message_add_u64(request, "block", group->map.bytes);
+    cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
+    cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
+    cJSON_AddNumberToObject(request, "threads", options->threads);
+    cJSON_AddBoolToObject(request, "huge", huge);
+    int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    if (status == 0 && huge && group->map.bytes) {
+        double got = message_number(reply, "huge_bytes", -1);
+        double asked = message_number(reply, "arena_bytes", 0);
+        if (got < asked)
+            status = error_set(
+                error, -EOPNOTSUPP,
+                "--pages=2m: smaps shows %.0f of %.0f bytes on 2 MiB pages; try: echo "
+                "madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+                got, asked);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+/* Places operands and check data in the shared memory. */
+static int place(struct group_state *group, struct error *error)
+{
+    const struct options *options = group->session->options;
+    const struct plan_group *plan = group->plan;
+    group->map = plan->shape.map;
+    int status = operands_offsets(&group->map, options->align, group->seed, error);
+    if (status < 0)
+        return status;
+    const struct simdbench_operand *output = NULL;
+    for (uint32_t i = 0; i < group->map.count && !output; i++) {
+        if (group->map.operand[i].role == SIMDBENCH_OUT)
+            output = &group->map.operand[i];
+    }
+    uint64_t end = (group->map.bytes + 4095) / 4096 * 4096;
+    group->n_answers = 0;
+    if (output) {
+        uint64_t n = operands_sample(output, plan->shape.ops, options->check_full,
+                                     group->seed, NULL);
+        uint64_t index = UINT64_MAX;
+        if (n < output->count) {
+            index = end;
+            end += n * sizeof(uint64_t);
+        }
+        for (size_t i = 0; i < group->n_cases; i++) {
+            const struct offer *offer = group->cases[i].offer;
+            size_t a = 0;
+            if (offer->is_roof && strcmp(plan->op, offer->op))
+                continue; /* a limit: what it writes is no answer */
+            while (a < group->n_answers &&
+                   strcmp(group->answers[a].semiring ?: "", offer->semiring ?: ""))
+                a++;
+            if (a < group->n_answers || a == ARRAY_LEN(group->answers))
+                continue;
+            struct answers *answers = &group->answers[group->n_answers++];
+            *answers = (struct answers){
+                .semiring = offer->semiring, .n = n, .index = index, .value = end};
+            answers->slack = end + (n * type_bytes(output->type) + 63) / 64 * 64;
+            end = answers->slack + n * sizeof(double);
+        }
+    }
+    group->memory_bytes = (end + 4095) / 4096 * 4096;
+    /* Zero first: pages of an earlier group are given back, not reused dirty. */
+    int fd = group->session->catalog->memory_fd;
+    if (ftruncate(fd, 0) < 0 || ftruncate(fd, (off_t)group->memory_bytes) < 0)
+        return error_set(error, -errno,
+                         "cannot get %llu bytes of memory for operands: %s",
+                         (unsigned long long)group->memory_bytes, strerror(errno));
+    return 0;
+}
+
+/* The op's owner writes inputs and right answers into the shared memory. */
+static int write_operands(struct group_state *group, struct worker *owner,
+                          struct error *error)
+{
+    const struct options *options = group->session->options;
+    cJSON *reply = NULL;
+    int status = map_worker(group, owner, false, error);
+    if (status < 0)
+        return status;
+    cJSON *request = message_new("fill");
+    cJSON_AddStringToObject(request, "op", group->plan->op);
+    message_add_u64(request, "seed", group->seed);
+    if (options->input)
+        cJSON_AddStringToObject(request, "input", options->input);
+    status = worker_ask(owner, request, options->timeout_ns, &reply, error);
+    group->refused = status == -EINVAL;
+    const char *hash = message_text(reply, "hash");
+    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
+        status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
+    cJSON_Delete(reply);
+    for (size_t i = 0; i < group->n_answers && status == 0; i++) {
+        struct answers *answers = &group->answers[i];
+        request = message_new("reference");
+        cJSON_AddStringToObject(request, "op", group->plan->op);
+        if (answers->semiring)
+            cJSON_AddStringToObject(request, "semiring", answers->semiring);
+        message_add_u64(request, "seed", group->seed);
+        cJSON_AddBoolToObject(request, "full", options->check_full);
+        cJSON_AddNumberToObject(request, "ops", group->plan->shape.ops);
+        message_add_u64(request, "n", answers->n);
+        if (answers->index != UINT64_MAX)
+            message_add_u64(request, "index", answers->index);
+        message_add_u64(request, "value", answers->value);
+        message_add_u64(request, "slack", answers->slack);
+        /* A full check of a large shape takes as long as it takes. */
+        int64_t timeout = options->timeout_ns + (int64_t)(group->plan->shape.ops * 20);
+        status = worker_ask(owner, request, timeout, &reply, error);
+        cJSON_Delete(reply);
+        if (status == -ENOTSUP) {
+            answers->n = 0; /* the op has nothing to compare for these kernels */
+            status = 0;
+        }
+    }
+    return status;
+}
+
+/* A group may start again; its notes do not repeat. */
+static void note_once(struct result *result, const char *note)
+{
+    for (size_t i = 0; i < result->n_notes && note; i++) {
+        if (!strcmp(result->notes[i], note))
+            return;
+    }
+    if (note)
+        result_add_note(result, note);
+}
+
+static int prepare_case(struct group_state *group, struct case_state *entry)
+{
+    const struct options *options = group->session->options;
+    struct result *result = case_result(group, entry);
+    cJSON *request = message_new("prepare"), *reply = NULL;
+    message_add_u64(request, "kernel", entry->offer->index);
+    bool done;
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+    if (done) {
+        entry->number = message_u64(reply, "case", UINT64_MAX);
+        result->prepare_ns = message_number(reply, "prepare_ns", 0);
+        result->ops = message_number(reply, "ops", result->ops);
+        result->bytes = message_number(reply, "bytes", result->bytes);
+    }
+    cJSON_Delete(reply);
+    if (!done)
+        return status;
+    request = message_new("check");
+    message_add_u64(request, "case", entry->number);
+    for (size_t i = 0; i < group->n_answers; i++) {
+        const struct answers *answers = &group->answers[i];
+        if (strcmp(answers->semiring ?: "", entry->offer->semiring ?: "") ||
+            (entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op)))
+            continue;
+        message_add_u64(request, "n", answers->n);
+        if (answers->index != UINT64_MAX)
+            message_add_u64(request, "index", answers->index);
+        message_add_u64(request, "value", answers->value);
+        message_add_u64(request, "slack", answers->slack);
+    }
+    status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+    if (done) {
+        double alive = message_number(reply, "threads_alive", 1);
+        char text[128];
+        snprintf(text, sizeof text,
+                 "its process has %.0f threads alive, the case asked for %u", alive,
+                 options->threads);
+        note_once(result, message_text(reply, "note"));
+        note_once(result, alive > options->threads ? text : NULL);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+int group_prepare(struct group_state *group, struct error *error)
+{
+    const struct catalog *catalog = group->session->catalog;
+    struct worker *owner = catalog_op_owner(catalog, group->plan->op);
+    int status = place(group, error);
+    if (status == 0)
+        status = ready_worker(group, owner, error);
+    if (status == 0)
+        status = write_operands(group, owner, error);
+    if (status < 0)
+        return status;
+    bool huge = group->session->options->huge_pages;
+    for (size_t w = 0; w < catalog->n_workers; w++) {
+        struct worker *worker = catalog->workers[w];
+        struct error why = {.text = ""};
+        bool needed = false;
+        for (size_t i = 0; i < group->n_cases; i++)
+            needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
+        if (!needed)
+            continue;
+        status = ready_worker(group, worker, &why);
+        if (status == 0 && (worker != owner || huge))
+            status = map_worker(group, worker, huge, &why);
+        if (status == -EINTR)
+            return error_set(error, status, "interrupted");
+        enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
+        for (size_t i = 0; i < group->n_cases && status < 0; i++) {
+            if (group->cases[i].active && group->cases[i].offer->worker == worker)
+                case_end(group, &group->cases[i], end, why.text);
+        }
+    }
+    for (size_t i = 0; i < group->n_cases; i++) {
+        if (!group->cases[i].active)
+            continue;
+        status = prepare_case(group, &group->cases[i]);
+        if (status)
+            return status < 0 ? error_set(error, status, "interrupted") : status;
+    }
+    return 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One probe of 20 us for each such stretch of batches costs less than 2% of a run. */
+#define PROBE_EVERY_NS 1200000.0
+
+/* What one batch said. */
+struct batch {
+    double ns, cpu_ns, process_ns;
+    bool void_; /* on evidence: preempted, migrated, or a major fault */
+    cJSON *reply;
+};
+
+static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
+                     bool probe, struct batch *batch)
+{
+    const struct options *options = group->session->options;
+    cJSON *request = message_new("batch");
+    message_add_u64(request, "case", entry->number);
+    message_add_u64(request, "iterations", entry->iterations);
+    message_add_u64(request, "pass", pass);
+    cJSON_AddBoolToObject(request, "cold", options->cold);
+    cJSON_AddBoolToObject(request, "probe", probe);
+    /* --timeout is for one call; calls that were measured may all take ten times as long.
+     */
+    int64_t timeout = options->timeout_ns +
+                      (int64_t)(10 * entry->call_ns * (double)(entry->iterations + 1));
+    bool done;
+    *batch = (struct batch){.ns = 0};
+    int status = case_ask(group, entry, request, timeout, &batch->reply, &done);
+    if (!done)
+        return status ? status : GROUP_RESTART;
+    const cJSON *reply = batch->reply;
+    batch->ns = message_number(reply, "ns", 0);
+    batch->cpu_ns = message_number(reply, "cpu_ns", 0);
+    batch->process_ns = message_number(reply, "process_ns", batch->cpu_ns);
+    batch->void_ = batch->ns > batch->cpu_ns * 1.01 ||
+                   message_number(reply, "major_faults", 0) > 0 ||
+                   message_true(reply, "migrated");
+    if (!(batch->ns > 0)) {
+        case_end(group, entry, STATUS_FAILED, "the clock did not advance during a batch");
+        return GROUP_RESTART;
+    }
+    return 0;
+}
+
+/* Finds how many calls last BATCH_NS; the target must be crossed twice, as one batch may
+ * have been slowed down by something else. */
+static int calibrate(struct group_state *group, struct case_state *entry)
+{
+    entry->iterations = 1;
+    entry->call_ns = 0;
+    for (int crossed = 0, tries = 0; crossed < 2 && tries < 40; tries++) {
+        struct batch batch;
+        int status = run_batch(group, entry, 0, false, &batch);
+        cJSON_Delete(batch.reply);
+        if (status)
+            return status;
+        entry->call_ns = batch.ns / (double)entry->iterations;
+        double threads = batch.process_ns / batch.ns;
+        case_result(group, entry)->threads_used =
+            threads < 1.5 ? 1 : (int)lround(threads);
+        if (batch.ns >= BATCH_NS) {
+            crossed++;
+            continue;
+        }
+        double want = ceil(1.1 * BATCH_NS / entry->call_ns);
+        double most = (double)entry->iterations * 100;
+        entry->iterations =
+            (uint64_t)fmin(fmax(want, (double)entry->iterations + 1), most);
+    }
+    case_result(group, entry)->iterations = entry->iterations;
+    return 0;
+}
+
+static int measure_overhead(struct group_state *group)
+{
+    const struct options *options = group->session->options;
+    for (size_t i = 0; i < group->n_cases; i++) {
+        struct case_state *entry = &group->cases[i];
+        if (!entry->active)
+            continue;
+        struct result *result = case_result(group, entry);
+        bool known = false;
+        for (size_t k = 0; k < i && !known; k++) {
+            const struct case_state *other = &group->cases[k];
+            known = other->active && other->offer->worker == entry->offer->worker;
+            if (known)
+                result->overhead_ns = case_result(group, other)->overhead_ns;
+        }
+        if (known)
+            continue;
+        cJSON *request = message_new("overhead"), *reply = NULL;
+        cJSON_AddBoolToObject(request, "cold", options->cold);
+        bool done;
+        int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+        result->overhead_ns = message_number(reply, "ns", 0);
+        cJSON_Delete(reply);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* What perf_event counted, and where it did not count what getrusage knows, that. */
+static void add_counters(struct group_state *group, struct case_state *entry,
+                         const cJSON *reply)
+{
+    const struct session *session = group->session;
+    struct result *result = case_result(group, entry);
+    double usage[USAGE_COUNTERS] = {
+        [USAGE_PAGE_FAULTS] = message_number(reply, "minor_faults", 0) +
+                              message_number(reply, "major_faults", 0),
+        [USAGE_CONTEXT_SWITCHES] = message_number(reply, "voluntary_switches", 0) +
+                                   message_number(reply, "involuntary_switches", 0),
+        [USAGE_TASK_CLOCK] = message_number(reply, "cpu_ns", 0)};
+    size_t i = 0;
+    const cJSON *count;
+    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
+    {
+        if (i >= session->options->events.n)
+            break;
+        size_t at = session->counter_of_event[i++];
+        struct counter *counter = &result->counters[at];
+        const char *absent = message_text(count, "absent");
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
+        if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
+            usage[at] = value->valuedouble;
+        } else if (cJSON_IsNumber(value)) {
+            counter_add_sample(counter, value->valuedouble);
+            counter->running_share = message_number(count, "running_share", 1);
+        } else if (absent && at < USAGE_COUNTERS) {
+            string_set(&counter->event, "getrusage");
+            string_set(&counter->config, NULL);
+        } else if (absent) {
+            string_set(&counter->absent, absent);
+        }
+    }
+    for (i = 0; i < USAGE_COUNTERS; i++)
+        counter_add_sample(&result->counters[i], usage[i]);
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t *random)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t k = (size_t)(random_next(random) % i), keep = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = keep;
+    }
+}
+
+static int64_t steal_of(const struct session *session)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < session->n_cpu; i++)
+        sum += cpus_steal(session->cpu[i]);
+    return sum;
+}
+
+/* All active cases once, in a random order. A batch is kept unless there is evidence
+ * against it. `complete` is false if any was thrown away. */
+static int run_round(struct group_state *group, uint32_t round, const size_t *order,
+                     size_t n, struct batch *batches, bool *complete)
+{
+    struct session *session = group->session;
+    int64_t steal = steal_of(session);
+    int status = 0;
+    size_t done = 0;
+    for (; done < n && status == 0; done++) {
+        struct case_state *entry = &group->cases[order[done]];
+        bool probe = session->since_probe_ns >= PROBE_EVERY_NS ||
+                     case_result(group, entry)->n_clock == 0;
+        status = run_batch(group, entry, round, probe, &batches[done]);
+        session->since_probe_ns = probe ? 0 : session->since_probe_ns + batches[done].ns;
+    }
+    bool stolen = steal_of(session) != steal;
+    *complete = !stolen;
+    for (size_t i = 0; i < done; i++) {
+        struct case_state *entry = &group->cases[order[i]];
+        struct result *result = case_result(group, entry);
+        if (status == 0 && !stolen && !batches[i].void_) {
+            result_add_sample(result, round, batches[i].ns);
+            add_counters(group, entry, batches[i].reply);
+            double ghz = message_number(batches[i].reply, "ghz", 0);
+            if (ghz > 0)
+                result_add_clock(result, ghz);
+        } else if (status == 0) {
+            result->voided++;
+            *complete = false;
+        }
+        cJSON_Delete(batches[i].reply);
+    }
+    return status;
+}
+
+static uint32_t choose_rounds(const struct group_state *group, size_t n)
+{
+    const struct options *options = group->session->options;
+    if (options->rounds)
+        return options->rounds;
+    double round_ns = 0;
+    for (size_t i = 0; i < group->n_cases; i++) {
+        const struct case_state *entry = &group->cases[i];
+        if (entry->active)
+            round_ns += entry->call_ns * (double)(entry->iterations + 1);
+    }
+    double rounds = (double)options->time_per_case_ns * (double)n / round_ns;
+    return (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+}
+
+static void judge(struct group_state *group, uint32_t ran)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
+        struct case_state *entry = &group->cases[i];
+        struct result *result = case_result(group, entry);
+        char reason[256];
+        if (!entry->active)
+            continue;
+        if (result->n_samples * 2 < ran) {
+            snprintf(
+                reason, sizeof reason,
+                "%u of %u batches were disturbed (preempted, stolen time, migration or "
+                "major faults)",
+                result->voided, ran);
+            result_set_status(result, STATUS_NOISY, reason);
+        } else {
+            result_set_status(result, STATUS_OK, NULL);
+        }
+    }
+}
+
+int group_measure(struct group_state *group, struct error *error)
+{
+    size_t order[GROUP_CASES_MAX], n = 0;
+    int status = measure_overhead(group);
+    for (size_t i = 0; i < group->n_cases && status == 0; i++) {
+        if (!group->cases[i].active)
+            continue;
+        status = calibrate(group, &group->cases[i]);
+        if (n == ARRAY_LEN(order))
+            return error_set(error, -E2BIG, "more than %zu cases in one group",
+                             ARRAY_LEN(order));
+        order[n++] = i;
+    }
+    if (status || !n)
+        return status < 0 ? error_set(error, status, "interrupted") : status;
+    struct batch *batches = calloc(n, sizeof *batches);
+    if (!batches)
+        return error_set(error, -ENOMEM, "out of memory");
+    uint32_t rounds = choose_rounds(group, n), complete = 0, round = 0;
+    uint64_t random = group->seed;
+    /* Rounds that were disturbed run again, at most as many again. */
+    for (; complete < rounds && round < 2 * rounds && status == 0; round++) {
+        bool whole;
+        session_progress(group, complete, rounds);
+        shuffle(order, n, &random);
+        status = run_round(group, round, order, n, batches, &whole);
+        complete += whole;
+    }
+    free(batches);
+    if (status == 0 || status == -EINTR)
+        judge(group, status == 0 ? round : 0);
+    return status < 0 ? error_set(error, status, "interrupted") : status;
+}

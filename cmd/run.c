@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only place that measures: groups in plan order, each until no case breaks it any
+ * more. */
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAVE_EVERY_NS 1000000000LL
+#define PROGRESS_EVERY_NS 100000000LL
+
+/* Known of every batch without perf_event; an event of the same name takes their place
+ * where the kernel counts it. */
+static const char *const usage_names[USAGE_COUNTERS] = {
+    [USAGE_PAGE_FAULTS] = "page-faults",
+    [USAGE_CONTEXT_SWITCHES] = "context-switches",
+    [USAGE_TASK_CLOCK] = "task-clock"};
+
+static int add_counters(struct session *session, struct result *result)
+{
+    for (size_t i = 0; i < USAGE_COUNTERS; i++) {
+        struct counter *counter = result_add_counter(result, usage_names[i]);
+        if (!counter)
+            return -ENOMEM;
+        counter->running_share = 1;
+    }
+    for (size_t i = 0; i < session->options->events.n; i++) {
+        const struct event *event = &session->events[i];
+        size_t at = 0;
+        while (at < result->n_counters && strcmp(result->counters[at].name, event->name))
+            at++;
+        struct counter *counter = at < result->n_counters
+                                      ? &result->counters[at]
+                                      : result_add_counter(result, event->name);
+        if (!counter)
+            return -ENOMEM;
+        char config[24];
+        snprintf(config, sizeof config, "0x%" PRIx64, event->config);
+        session->counter_of_event[i] = at;
+        counter->asked = true;
+        counter->running_share = 1;
+        int status = string_set(&counter->event, event->string);
+        if (status == 0)
+            status = string_set(&counter->config, config);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+static int add_settings(struct result *result, const struct options *options)
+{
+    char text[32];
+    int status = 0;
+    if (options->threads > 1) {
+        snprintf(text, sizeof text, "%u", options->threads);
+        status = result_add_setting(result, "threads", text);
+    }
+    if (options->cold && status == 0)
+        status = result_add_setting(result, "cache", "cold");
+    if (options->huge_pages && status == 0)
+        status = result_add_setting(result, "pages", "2m");
+    if (options->align != 64 && status == 0) {
+        snprintf(text, sizeof text, "%" PRIu64, options->align);
+        status = result_add_setting(result, "align", text);
+    }
+    if (options->input && status == 0)
+        status = result_add_setting(result, "input", options->input);
+    return status;
+}
+
+/* A library that runs narrower vectors than the CPU has is no fair opponent: say so. */
+static int note_narrow(struct result *result, const struct worker_info *worker)
+{
+    int isa = worker->isa ? isa_find(worker->isa) : -1;
+    /* A name that is no bundle of ours ("avx") lies between two and is narrower too. */
+    if (!worker->isa || (isa >= 0 && (size_t)isa >= isa_best()))
+        return 0;
+    char note[256];
+    int length = snprintf(note, sizeof note,
+                          "%.64s chose core %.32s (%s), narrower than "
+                          "this CPU (%s)",
+                          worker->name, worker->core ? worker->core : "?", worker->isa,
+                          isa_get(isa_best())->name);
+    if (worker->advice)
+        snprintf(note + length, sizeof note - (size_t)length,
+                 "; compare --baseline=%.*s,%.64s", (int)strcspn(worker->name, ","),
+                 worker->name, worker->advice);
+    return result_add_note(result, note);
+}
+
+static int add_result(struct session *session, size_t g, size_t c)
+{
+    const struct plan_group *group = &session->plan->groups[g];
+    const struct plan_case *entry = &group->cases[c];
+    const struct offer *offer = &session->catalog->offers[entry->offer];
+    const struct worker_info *worker = worker_info(offer->worker);
+    struct result *result = run_add_result(session->run);
+    char type[64];
+    if (!result)
+        return -ENOMEM;
+    snprintf(type, sizeof type, "%s%s%s", offer->semiring ? offer->semiring : "",
+             offer->semiring ? "-" : "", type_name(offer->type));
+    const char *at = strchr(entry->id, '@');
+    char shape[256] = "";
+    if (at)
+        snprintf(shape, sizeof shape, "%.*s", (int)strcspn(at + 1, ";"), at + 1);
+    result->group = g;
+    result->threads = (int)session->options->threads;
+    result->is_roof = offer->is_roof && strcmp(group->op, "roof");
+    result->is_baseline = offer->is_baseline;
+    result->ops = group->shape.ops;
+    result->bytes = group->shape.bytes;
+    int status = 0;
+    const struct {
+        char **where;
+        const char *text;
+    } texts[] = {
+        {&result->id, entry->id},
+        {&result->op, offer->op},
+        {&result->type, type},
+        {&result->isa, offer->isa},
+        {&result->variant, offer->variant},
+        {&result->shape, shape},
+        {&result->module, worker->path ? worker->name : NULL},
+        {&result->module_version, worker->version},
+        {&result->module_core, worker->core},
+        {&result->module_isa, worker->isa},
+        {&result->limit_id, entry->limit_id},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts) && status == 0; i++)
+        status = string_set(texts[i].where, texts[i].text);
+    /* The name of a module is its first word; what follows are its options. */
+    if (result->module)
+        result->module[strcspn(result->module, ",")] = '\0';
+    for (size_t i = 0; i < worker->n_options && status == 0; i++)
+        status = result_add_module_option(result, worker->options[i].name,
+                                          worker->options[i].value);
+    if (status == 0)
+        status = add_settings(result, session->options);
+    if (status == 0)
+        status = add_counters(session, result);
+    if (status == 0 && offer->is_baseline)
+        status = note_narrow(result, worker);
+    if (status == 0 && entry->skip)
+        status = result_set_status(result, STATUS_SKIPPED, entry->skip);
+    return status;
+}
+
+void session_progress(const struct group_state *group, uint32_t round, uint32_t rounds)
+{
+    struct session *session = group->session;
+    int64_t now = clock_now();
+    if (!session->progress || now - session->drawn < PROGRESS_EVERY_NS)
+        return;
+    session->drawn = now;
+    double share = ((double)session->groups_done + (double)round / rounds) /
+                   (double)session->plan->n_groups;
+    double spent = (double)(now - session->started) * 1e-9;
+    char left[32] = "";
+    if (share > 0.02)
+        snprintf(left, sizeof left, ", %.0f s left", spent * (1 - share) / share);
+    fprintf(stderr, "\r\033[K[%zu/%zu] %s %s %s: round %u of %u%s",
+            session->groups_done + 1, session->plan->n_groups, group->plan->op,
+            type_name(group->plan->type), group->plan->shape.text, round + 1, rounds,
+            left);
+    fflush(stderr);
+}
+
+static void progress_clear(const struct session *session)
+{
+    if (session->progress)
+        fputs("\r\033[K", stderr);
+}
+
+/* One group, again and again without the cases that broke it. */
+static int run_group(struct session *session, size_t g, size_t first, struct error *error)
+{
+    const struct plan_group *plan = &session->plan->groups[g];
+    struct group_state group = {.session = session,
+                                .plan = plan,
+                                .number = g,
+                                .n_cases = plan->n_cases,
+                                .cases = calloc(plan->n_cases, sizeof *group.cases)};
+    if (!group.cases)
+        return error_set(error, -ENOMEM, "out of memory");
+    uint64_t state = session->options->seed + g;
+    group.seed = random_next(&state);
+    bool any = false;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        group.cases[i] =
+            (struct case_state){.plan = &plan->cases[i],
+                                .offer = &session->catalog->offers[plan->cases[i].offer],
+                                .result = first + i,
+                                .active = !plan->cases[i].skip};
+        any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
+    }
+    int status = any ? GROUP_RESTART : 0;
+    while (status == GROUP_RESTART) {
+        for (size_t i = 0; i < group.n_cases; i++) {
+            if (group.cases[i].active)
+                result_clear_samples(case_result(&group, &group.cases[i]));
+        }
+        status = group_prepare(&group, error);
+        if (status == 0)
+            status = group_measure(&group, error);
+    }
+    /* Whoever cannot get its operands takes its group along, not the run. */
+    if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
+        for (size_t i = 0; i < group.n_cases; i++) {
+            if (group.cases[i].active)
+                case_end(&group, &group.cases[i], STATUS_FAILED, error->text);
+        }
+        status = 0;
+    }
+    free(group.cases);
+    return status;
+}
+
+/* No case disappears: what never ran is skipped, and says why. */
+static void close_pending(struct run *run, size_t group, const char *reason)
+{
+    for (size_t i = 0; i < run->n_results; i++) {
+        if (run->results[i].status == STATUS_PENDING &&
+            (group == GROUP_ALL || run->results[i].group == group))
+            result_set_status(&run->results[i], STATUS_SKIPPED, reason);
+    }
+}
+
+static int exit_status(const struct run *run)
+{
+    bool measured = false, wrong = false;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (result->is_roof)
+            continue;
+        wrong |= result->status == STATUS_WRONG || result->status == STATUS_FAILED;
+        measured |= !result->is_baseline &&
+                    (result->status == STATUS_OK || result->status == STATUS_NOISY);
+    }
+    if (run->interrupted)
+        return EXIT_INTERRUPTED;
+    return wrong ? EXIT_WRONG : measured ? EXIT_OK : EXIT_NOTHING;
+}
+
+static int choose_cpus(struct session *session, struct error *error)
+{
+    const struct options *options = session->options;
+    if (options->n_cpu > CPUS_MAX)
+        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+    session->n_cpu = options->n_cpu;
+    for (size_t i = 0; i < options->n_cpu; i++)
+        session->cpu[i] = options->cpu[i];
+    if (session->n_cpu)
+        return 0;
+    /* The last one: interrupts and other people's work prefer the first. */
+    int allowed[CPUS_MAX];
+    size_t n = cpus_allowed(allowed, CPUS_MAX);
+    if (n) {
+        session->cpu[0] = allowed[n - 1];
+        session->n_cpu = 1;
+    }
+    return 0;
+}
+
+int run_plan(const struct options *options, struct catalog *catalog,
+             const struct plan *plan, struct run *run, struct error *error)
+{
+    struct session *session = calloc(1, sizeof *session);
+    size_t *first = calloc(plan->n_groups + 1, sizeof *first);
+    int status = session && first ? 0 : error_set(error, -ENOMEM, "out of memory");
+    if (status < 0)
+        goto out;
+    *session = (struct session){.options = options,
+                                .catalog = catalog,
+                                .plan = plan,
+                                .run = run,
+                                .started = clock_now(),
+                                .progress = !options->quiet && isatty(STDERR_FILENO)};
+    status = choose_cpus(session, error);
+    for (size_t i = 0; i < options->events.n && status == 0; i++)
+        status = event_encode(options->events.item[i], &session->events[i], error);
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        first[g] = run->n_results;
+        for (size_t c = 0; c < plan->groups[g].n_cases && status == 0; c++)
+            status = add_result(session, g, c);
+        if (status < 0)
+            error_set(error, status, "out of memory");
+    }
+    if (status < 0)
+        goto out;
+    const struct text_options text = {.colour = terminal_colour(stdout),
+                                      .width = terminal_width(stdout)};
+    bool live = options->format == FORMAT_TABLE;
+    int64_t saved = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        if (status == 0)
+            status = run_group(session, g, first[g], error);
+        if (status < 0 && status != -EINTR)
+            goto out;
+        session->groups_done = g + 1;
+        run->interrupted = status == -EINTR;
+        close_pending(run, run->interrupted ? GROUP_ALL : g,
+                      run->interrupted ? "interrupted"
+                                       : "nothing to be limited by it ran");
+        run_summarise(run, g);
+        progress_clear(session);
+        if (live && g == 0)
+            table_begin(run, &text, stdout);
+        if (live)
+            table_group(run, g, &text, stdout);
+        fflush(stdout);
+        if (options->json && status == 0 && clock_now() - saved > SAVE_EVERY_NS &&
+            g + 1 < plan->n_groups) {
+            status = run_save(run, options->json, error);
+            saved = clock_now();
+        }
+    }
+    if (status < 0 && status != -EINTR)
+        goto out;
+    if (live)
+        table_end(run, &text, stdout);
+    status = exit_status(run);
+out:
+    free(session);
+    free(first);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What run.c (groups in order), group.c (memory, prepare, check) and rounds.c
+ * (calibration, batches) share. */
+#ifndef SIMDBENCH_RUN_H
+#define SIMDBENCH_RUN_H
+
+#include "worker.h"
+
+/* Batches last at least this long; calibration aims a tenth higher. */
+#define BATCH_NS 500000.0
+enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60, GROUP_CASES_MAX = 512 };
+
+/* The first counters of every result; those of --events follow. */
+enum usage_counter {
+    USAGE_PAGE_FAULTS,
+    USAGE_CONTEXT_SWITCHES,
+    USAGE_TASK_CLOCK, /* nanoseconds of CPU time */
+    USAGE_COUNTERS
+};
+
+struct session {
+    const struct options *options;
+    struct catalog *catalog;
+    const struct plan *plan;
+    struct run *run;
+    int cpu[CPUS_MAX];
+    size_t n_cpu;
+    struct event events[EVENTS_MAX];
+    size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    int64_t started;                     /* clock_now() */
+    size_t groups_done;
+    double since_probe_ns; /* batch time since the last clock probe */
+    bool progress;         /* standard error is a terminal */
+    int64_t drawn;         /* when progress was shown last */
+};
+
+struct case_state {
+    const struct plan_case *plan;
+    const struct offer *offer;
+    size_t result;   /* index into run->results */
+    uint64_t number; /* in its worker */
+    uint64_t iterations;
+    double call_ns;
+    bool active; /* still takes part in this group */
+};
+
+/* Right answers for one semiring, in shared memory. */
+struct answers {
+    const char *semiring;
+    uint64_t n, index, value, slack; /* offsets; index UINT64_MAX: all outputs in order */
+};
+
+struct group_state {
+    struct session *session;
+    const struct plan_group *plan;
+    size_t number;
+    struct case_state *cases;
+    size_t n_cases;
+    uint64_t seed;
+    uint64_t memory_bytes;
+    struct operands_map map;
+    struct answers answers[8];
+    size_t n_answers;
+    bool refused; /* the op does not know the --input that was asked for */
+};
+
+static inline struct result *case_result(const struct group_state *group,
+                                         const struct case_state *entry)
+{
+    return &group->session->run->results[entry->result];
+}
+/* Ends a case with a status and a reason; it takes no further part. */
+void case_end(struct group_state *group, struct case_state *entry, enum status status,
+              const char *reason);
+/* Asks the case's worker. On failure the case ends as wrong, failed or skipped and the
+ * result is: 0 if the others can go on, GROUP_RESTART if the group must start again in
+ * fresh workers, -EINTR. `done` tells whether it was answered. */
+enum { GROUP_RESTART = 1 };
+int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
+             int64_t timeout_ns, cJSON **reply, bool *done);
+
+/* group.c: memory, operands, references, prepare and check; 0, GROUP_RESTART, or an
+ * errno. */
+int group_prepare(struct group_state *group, struct error *error);
+/* rounds.c: calibration and all rounds. */
+int group_measure(struct group_state *group, struct error *error);
+void session_progress(const struct group_state *group, uint32_t round, uint32_t rounds);
+
+#endif

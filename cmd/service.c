@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+cJSON *service_ok(void)
+{
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", true);
+    return reply;
+}
+
+cJSON *service_error(int code, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", false);
+    cJSON_AddNumberToObject(reply, "errno", code < 0 ? -code : code);
+    cJSON_AddStringToObject(reply, "error", text);
+    return reply;
+}
+
+void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)
+{
+    if (offset > service->memory_bytes || bytes > service->memory_bytes - offset)
+        return NULL;
+    return service->memory + offset;
+}
+
+int service_new(struct service **out, const char *path,
+                const struct simdbench_option *const *options, size_t n_options,
+                int memory_fd, struct error *error)
+{
+    struct service *service = calloc(1, sizeof *service);
+    if (!service)
+        return error_set(error, -ENOMEM, "out of memory");
+    service->memory_fd = memory_fd;
+    if (path) {
+        int status = module_load(&service->module, path, options, n_options, error);
+        if (status < 0) {
+            free(service);
+            return status;
+        }
+        service->ops = service->module.table->ops;
+        service->kernels = service->module.table->kernels;
+    } else {
+        service->ops = op_list();
+        service->kernels = kernel_list();
+    }
+    *out = service;
+    return 0;
+}
+
+static void unmap(struct service *service)
+{
+    service_release_all(service);
+    if (service->memory)
+        munmap(service->memory, service->memory_bytes);
+    if (service->arena)
+        munmap(service->arena, service->arena_bytes);
+    service->memory = service->arena = NULL;
+    service->memory_bytes = service->arena_bytes = 0;
+    memset(&service->operands, 0, sizeof service->operands);
+}
+
+void service_free(struct service *service)
+{
+    if (!service)
+        return;
+    unmap(service);
+    if (service->sampler.counters)
+        counters_close(service->sampler.counters);
+    if (service->module.table)
+        module_unload(&service->module);
+    free(service);
+}
+
+static const struct simdbench_op *find_op(const struct service *service, const char *name)
+{
+    for (size_t i = 0; name && service->ops && service->ops[i]; i++) {
+        if (!strcmp(service->ops[i]->name, name))
+            return service->ops[i];
+    }
+    return name ? op_find(name) : NULL;
+}
+
+static void add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(object, name, text);
+}
+
+static void describe_module(const struct simdbench_module *module, cJSON *reply)
+{
+    struct simdbench_description description = {.size = sizeof description};
+    add_text(reply, "name", module->name);
+    if (!module->describe || module->describe(&description) < 0)
+        return;
+    add_text(reply, "version", description.version);
+    add_text(reply, "core", description.core);
+    add_text(reply, "isa", description.isa);
+    add_text(reply, "detail", description.detail);
+    add_text(reply, "advice", description.advice);
+}
+
+static cJSON *describe(struct service *service)
+{
+    cJSON *reply = service_ok();
+    if (service->module.table)
+        describe_module(service->module.table, reply);
+    cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
+    for (size_t i = 0; i < isa_count(); i++) {
+        if (isa_available(i, NULL, 0))
+            cJSON_AddItemToArray(isas, cJSON_CreateString(isa_get(i)->name));
+    }
+    cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
+    for (size_t i = 0; service->ops && service->ops[i]; i++) {
+        cJSON *op = cJSON_CreateObject();
+        add_text(op, "name", service->ops[i]->name);
+        add_text(op, "summary", service->ops[i]->summary);
+        add_text(op, "shape_help", service->ops[i]->shape_help);
+        add_text(op, "default_shapes", service->ops[i]->default_shapes);
+        cJSON_AddItemToArray(ops, op);
+    }
+    cJSON *kernels = cJSON_AddArrayToObject(reply, "kernels");
+    for (size_t i = 0; service->kernels[i]; i++) {
+        const struct simdbench_kernel *kernel = service->kernels[i];
+        cJSON *item = cJSON_CreateObject();
+        add_text(item, "op", kernel->op);
+        add_text(item, "semiring", kernel->semiring);
+        add_text(item, "type", type_name(kernel->type));
+        add_text(item, "isa", kernel->isa);
+        add_text(item, "variant", kernel->variant);
+        add_text(item, "layout", kernel->layout);
+        add_text(item, "roof", kernel->roof);
+        cJSON_AddNumberToObject(item, "flags", kernel->flags);
+        cJSON_AddItemToArray(kernels, item);
+    }
+    return reply;
+}
+
+static cJSON *shape(struct service *service, const cJSON *request)
+{
+    const char *name = message_text(request, "op"), *text = message_text(request, "text");
+    const char *type_text = message_text(request, "type");
+    const struct simdbench_op *op = find_op(service, name);
+    uint32_t type = type_text ? type_find(type_text) : 0;
+    if (!op || !text || !type)
+        return service_error(-EINVAL, "shape needs op, type and text");
+    struct simdbench_shape shape = {.size = sizeof shape};
+    char error[512] = "", canonical[256] = "";
+    int status = op->parse(text, &shape, error, sizeof error);
+    if (status < 0)
+        return service_error(status, "%s", error);
+    op->format(&shape, canonical, sizeof canonical);
+    struct operands_map map;
+    struct error why = {.text = ""};
+    status = operands_place(op, &shape, type, 64, 0, &map, &why);
+    if (status < 0)
+        return service_error(status, "%s", why.text);
+    double ops = 0, bytes = 0;
+    op->work(&shape, type, &ops, &bytes);
+    cJSON *reply = service_ok();
+    add_text(reply, "text", canonical);
+    cJSON_AddItemToObject(reply, "dims", message_dims(&shape));
+    cJSON_AddNumberToObject(reply, "ops", ops);
+    cJSON_AddNumberToObject(reply, "bytes", bytes);
+    cJSON_AddItemToObject(reply, "operands", message_operands(&map));
+    return reply;
+}
+
+static cJSON *setup(struct service *service, const cJSON *request)
+{
+    struct error error = {.text = ""};
+    int cpu[CPUS_MAX];
+    size_t n = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "cpus"))
+    {
+        if (n < CPUS_MAX && cJSON_IsNumber(item))
+            cpu[n++] = item->valueint;
+    }
+    if (n) {
+        int status = cpus_pin(cpu, n, &error);
+        if (status < 0)
+            return service_error(status, "%s", error.text);
+    }
+    if (service->sampler.counters)
+        counters_close(service->sampler.counters);
+    service->sampler.counters = NULL;
+    service->n_events = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "events"))
+    {
+        const char *name = cJSON_GetStringValue(item);
+        if (!name || service->n_events == EVENTS_MAX)
+            return service_error(-EINVAL, "at most %d events", EVENTS_MAX);
+        int status = event_encode(name, &service->events[service->n_events++], &error);
+        if (status < 0)
+            return service_error(status, "%s", error.text);
+    }
+    cJSON *reply = service_ok();
+    if (service->n_events) {
+        int status = counters_open(&service->sampler.counters, service->events,
+                                   service->n_events, &perf_system_linux, &error);
+        if (status < 0) {
+            cJSON_Delete(reply);
+            return service_error(status, "%s", error.text);
+        }
+        cJSON_AddNumberToObject(reply, "passes",
+                                (double)counters_passes(service->sampler.counters));
+    }
+    return reply;
+}
+
+/* A private copy on 2 MiB pages: memfd pages cannot be huge for an ordinary user. */
+static int make_arena(struct service *service, uint64_t block)
+{
+    const uint64_t huge = 2u << 20;
+    uint64_t bytes = (block + huge - 1) / huge * huge + huge;
+    unsigned char *raw =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (raw == MAP_FAILED)
+        return -errno;
+    unsigned char *start = (unsigned char *)(((uintptr_t)raw + huge - 1) / huge * huge);
+    uint64_t head = (uint64_t)(start - raw), tail = huge - head;
+    if (head)
+        munmap(raw, head);
+    if (tail)
+        munmap(start + bytes - huge, tail);
+    service->arena = start;
+    service->arena_bytes = bytes - huge;
+    madvise(start, service->arena_bytes, MADV_HUGEPAGE);
+    memcpy(start, service->memory, block);
+    return 0;
+}
+
+static cJSON *map(struct service *service, const cJSON *request)
+{
+    unmap(service);
+    uint64_t bytes = message_u64(request, "bytes", 0),
+             block = message_u64(request, "block", 0);
+    struct simdbench_shape dims;
+    struct operands_map operands;
+    if (message_read_dims(cJSON_GetObjectItemCaseSensitive(request, "dims"), &dims) < 0 ||
+        message_read_operands(cJSON_GetObjectItemCaseSensitive(request, "operands"),
+                              &operands) < 0 ||
+        block > bytes)
+        return service_error(-EPROTO, "map: bad dims or operands");
+    operands.bytes = block;
+    cJSON *reply = service_ok();
+    if (bytes) {
+        void *memory =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, service->memory_fd, 0);
+        if (memory == MAP_FAILED) {
+            cJSON_Delete(reply);
+            return service_error(-errno, "cannot map %" PRIu64 " bytes of operands: %s",
+                                 bytes, strerror(errno));
+        }
+        service->memory = memory;
+        service->memory_bytes = bytes;
+        /* Page tables are per process: fault every page in now, not in a batch. */
+        volatile unsigned char sink = 0;
+        for (uint64_t i = 0; i < bytes; i += 4096)
+            sink ^= service->memory[i];
+        (void)sink;
+    }
+    unsigned char *base = service->memory;
+    if (message_true(request, "huge") && block) {
+        int status = make_arena(service, block);
+        if (status < 0) {
+            cJSON_Delete(reply);
+            return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
+                                 block, strerror(-status));
+        }
+        base = service->arena;
+        cJSON_AddNumberToObject(reply, "huge_bytes",
+                                (double)pages_huge(base, service->arena_bytes));
+        cJSON_AddNumberToObject(reply, "arena_bytes", (double)service->arena_bytes);
+    }
+    operands_bind(&service->operands, &operands, &dims,
+                  (uint32_t)message_number(request, "threads", 1), base);
+    return reply;
+}
+
+static void add_hash(struct service *service, cJSON *reply)
+{
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
+    cJSON_AddStringToObject(reply, "hash", hash);
+}
+
+static cJSON *fill(struct service *service, const cJSON *request)
+{
+    const char *input = message_text(request, "input");
+    const struct simdbench_op *op = find_op(service, message_text(request, "op"));
+    if (!op)
+        return service_error(-EINVAL, "fill: no such op");
+    int status =
+        op->fill(&service->operands.view, message_u64(request, "seed", 0), input);
+    if (status < 0)
+        return service_error(status, "--input=%s: op %s has no such input", input,
+                             op->name);
+    cJSON *reply = service_ok();
+    add_hash(service, reply);
+    return reply;
+}
+
+static const struct simdbench_operand *first_output(const struct service *service)
+{
+    for (uint32_t i = 0; i < service->operands.view.count; i++) {
+        if (service->operands.operand[i].role == SIMDBENCH_OUT)
+            return &service->operands.operand[i];
+    }
+    return NULL;
+}
+
+static cJSON *reference(struct service *service, const cJSON *request)
+{
+    const struct simdbench_op *op = find_op(service, message_text(request, "op"));
+    const struct simdbench_operand *output = first_output(service);
+    if (!op || !output)
+        return service_error(-EINVAL, "reference: no such op, or it has no output");
+    uint64_t n = message_u64(request, "n", 0);
+    uint64_t at = message_u64(request, "index", UINT64_MAX);
+    uint64_t *index =
+        at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof(uint64_t));
+    void *value = service_memory(service, message_u64(request, "value", 0),
+                                 n * type_bytes(output->type));
+    double *slack =
+        service_memory(service, message_u64(request, "slack", 0), n * sizeof(double));
+    if (!value || !slack || (at != UINT64_MAX && !index))
+        return service_error(-EINVAL, "reference: outside the shared memory");
+    if (index)
+        operands_sample(output, message_number(request, "ops", 0),
+                        message_true(request, "full"), message_u64(request, "seed", 0),
+                        index);
+    const char *semiring = message_text(request, "semiring");
+    int status = op->reference(&service->operands.view, semiring, index, n, value, slack);
+    if (status < 0)
+        return service_error(status, "op %s has no reference for semiring '%s'", op->name,
+                             semiring ? semiring : "");
+    return service_ok();
+}
+
+cJSON *service_handle(struct service *service, const cJSON *request)
+{
+    static const struct {
+        const char *name;
+        cJSON *(*handle)(struct service *, const cJSON *);
+    } verbs[] = {
+        {"shape", shape},
+        {"setup", setup},
+        {"map", map},
+        {"fill", fill},
+        {"reference", reference},
+        {"prepare", service_prepare},
+        {"check", service_check},
+        {"batch", service_batch},
+        {"overhead", service_overhead},
+    };
+    const char *verb = message_text(request, "do");
+    if (verb && !strcmp(verb, "describe"))
+        return describe(service);
+    for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {
+        if (!strcmp(verb, verbs[i].name))
+            return verbs[i].handle(service, request);
+    }
+    return service_error(-ENOSYS, "unknown request '%.64s'", verb ? verb : "");
+}

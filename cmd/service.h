@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside a worker: what service.c (module, memory, reference) and service_case.c
+ * (prepare, check, batch) share. docs/protocol.md says what each request means.
+ */
+#ifndef SIMDBENCH_SERVICE_H
+#define SIMDBENCH_SERVICE_H
+
+#include "worker.h"
+
+enum { SERVICE_CASES_MAX = 512 };
+
+struct service_case {
+    const struct simdbench_kernel *kernel; /* NULL: free */
+    void *state;
+};
+
+struct service {
+    struct module module; /* table NULL: own kernels */
+    const struct simdbench_op *const *ops;
+    const struct simdbench_kernel *const *kernels;
+
+    int memory_fd;
+    unsigned char *memory; /* shared: operands, then check data */
+    uint64_t memory_bytes;
+    unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
+    uint64_t arena_bytes;
+    struct operands operands;
+
+    struct event events[EVENTS_MAX];
+    size_t n_events;
+    struct sampler sampler;
+
+    struct service_case cases[SERVICE_CASES_MAX];
+};
+
+cJSON *service_ok(void);
+__attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
+                                                           ...);
+/* Points at `bytes` of the shared memory; NULL if that is not inside. */
+void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
+
+cJSON *service_prepare(struct service *service, const cJSON *request);
+cJSON *service_check(struct service *service, const cJSON *request);
+cJSON *service_batch(struct service *service, const cJSON *request);
+cJSON *service_overhead(struct service *service, const cJSON *request);
+void service_release_all(struct service *service);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct service_case *find_case(struct service *service, const cJSON *request)
+{
+    uint64_t number = message_u64(request, "case", UINT64_MAX);
+    if (number >= SERVICE_CASES_MAX || !service->cases[number].kernel)
+        return NULL;
+    return &service->cases[number];
+}
+
+void service_release_all(struct service *service)
+{
+    for (size_t i = 0; i < SERVICE_CASES_MAX; i++) {
+        struct service_case *entry = &service->cases[i];
+        if (entry->kernel && entry->kernel->release)
+            entry->kernel->release(entry->state);
+        *entry = (struct service_case){.kernel = NULL};
+    }
+}
+
+cJSON *service_prepare(struct service *service, const cJSON *request)
+{
+    uint64_t wanted = message_u64(request, "kernel", UINT64_MAX), n = 0, slot = 0;
+    while (service->kernels[n])
+        n++;
+    while (slot < SERVICE_CASES_MAX && service->cases[slot].kernel)
+        slot++;
+    if (wanted >= n || slot == SERVICE_CASES_MAX)
+        return service_error(-EINVAL, "prepare: no such kernel, or too many cases");
+    const struct simdbench_kernel *kernel = service->kernels[wanted];
+    const struct simdbench_operands *operands = &service->operands.view;
+    const struct simdbench_module *module = service->module.table;
+    if (module && module->set_threads) {
+        int status = module->set_threads(operands->threads);
+        if (status < 0)
+            return service_error(status, "%s cannot use %u threads", module->name,
+                                 operands->threads);
+    }
+    void *state = NULL;
+    char error[512] = "";
+    int64_t begin = clock_now();
+    int status =
+        kernel->prepare ? kernel->prepare(operands, &state, error, sizeof error) : 0;
+    int64_t end = clock_now();
+    if (status < 0)
+        return service_error(status, "%s", error[0] ? error : strerror(-status));
+    service->cases[slot] = (struct service_case){.kernel = kernel, .state = state};
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "case", (double)slot);
+    cJSON_AddNumberToObject(reply, "prepare_ns", (double)(end - begin));
+    if (kernel->size > offsetof(struct simdbench_kernel, work) && kernel->work) {
+        double ops = 0, bytes = 0;
+        kernel->work(operands, &ops, &bytes);
+        cJSON_AddNumberToObject(reply, "ops", ops);
+        cJSON_AddNumberToObject(reply, "bytes", bytes);
+    }
+    return reply;
+}
+
+static int threads_alive(void)
+{
+    DIR *directory = opendir("/proc/self/task");
+    int n = 0;
+    if (!directory)
+        return 1;
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        n += entry->d_name[0] != '.';
+    closedir(directory);
+    return n;
+}
+
+static cJSON *wrong(const char *text)
+{
+    cJSON *reply = service_error(-EDOM, "%s", text);
+    cJSON_AddBoolToObject(reply, "wrong", true);
+    return reply;
+}
+
+cJSON *service_check(struct service *service, const cJSON *request)
+{
+    const struct service_case *entry = find_case(service, request);
+    if (!entry)
+        return service_error(-EINVAL, "check: no such case");
+    const struct operands *operands = &service->operands;
+    operands_guard(operands);
+    operands_poison(operands);
+    uint64_t before = operands_hash(operands);
+    float_state_reset();
+    entry->kernel->run(&operands->view, entry->state);
+    bool changed = float_state_changed();
+    float_state_reset();
+    struct error error = {.text = ""};
+    int damaged = operands_damaged(operands);
+    if (damaged >= 0) {
+        snprintf(error.text, sizeof error.text, "wrote outside operand %d", damaged);
+        return wrong(error.text);
+    }
+    if (operands_hash(operands) != before)
+        return wrong("wrote to an input");
+    uint64_t n = message_u64(request, "n", 0);
+    const struct simdbench_operand *output = NULL;
+    for (uint32_t i = 0; i < operands->view.count && !output; i++) {
+        if (operands->operand[i].role == SIMDBENCH_OUT)
+            output = &operands->operand[i];
+    }
+    if (n && output) {
+        uint64_t at = message_u64(request, "index", UINT64_MAX);
+        const uint64_t *index =
+            at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof *index);
+        const void *value = service_memory(service, message_u64(request, "value", 0),
+                                           n * type_bytes(output->type));
+        const double *slack =
+            service_memory(service, message_u64(request, "slack", 0), n * sizeof *slack);
+        if (!value || !slack || (at != UINT64_MAX && !index))
+            return service_error(-EINVAL, "check: outside the shared memory");
+        if (operands_compare(output, index, n, value, slack, &error) < 0)
+            return wrong(error.text);
+    }
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "threads_alive", threads_alive());
+    if (changed)
+        cJSON_AddStringToObject(reply, "note",
+                                "leaves rounding or flush-to-zero modes changed");
+    return reply;
+}
+
+/* The sum of what each event counted over the timed regions of one batch. */
+struct tally {
+    double value[EVENTS_MAX];
+    double share[EVENTS_MAX];
+    bool mine[EVENTS_MAX];
+    struct count last[EVENTS_MAX];
+};
+
+static void tally_add(const struct service *service, struct tally *tally)
+{
+    for (size_t i = 0; i < service->n_events; i++) {
+        tally->mine[i] = counters_get(service->sampler.counters, i, &tally->last[i]);
+        tally->value[i] += (double)tally->last[i].value;
+        tally->share[i] = tally->last[i].running_share;
+    }
+}
+
+static cJSON *tally_reply(const struct service *service, const struct tally *tally)
+{
+    cJSON *counts = cJSON_CreateArray();
+    for (size_t i = 0; i < service->n_events; i++) {
+        cJSON *item = cJSON_CreateObject();
+        if (tally->mine[i] && tally->last[i].absent[0]) {
+            cJSON_AddStringToObject(item, "absent", tally->last[i].absent);
+        } else if (tally->mine[i]) {
+            cJSON_AddNumberToObject(item, "value", tally->value[i]);
+            cJSON_AddNumberToObject(item, "running_share", tally->share[i]);
+        }
+        cJSON_AddItemToArray(counts, item);
+    }
+    return counts;
+}
+
+/* The one loop that is timed. It stays a function of its own, so that the empty kernel
+ * that measures its cost goes through the very same instructions. */
+__attribute__((noinline)) static void
+repeat(void (*run)(const struct simdbench_operands *, void *),
+       const struct simdbench_operands *operands, void *state, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < iterations; i++)
+        run(operands, state);
+}
+
+cJSON *service_batch(struct service *service, const cJSON *request)
+{
+    const struct service_case *entry = find_case(service, request);
+    uint64_t iterations = message_u64(request, "iterations", 0);
+    if (!entry || !iterations)
+        return service_error(-EINVAL, "batch: no such case, or no iterations");
+    const struct simdbench_operands *operands = &service->operands.view;
+    bool cold = message_true(request, "cold");
+    struct sample sum = {.ns = 0};
+    struct tally tally = {.value = {0}};
+    if (service->sampler.counters)
+        counters_select(service->sampler.counters,
+                        (size_t)message_u64(request, "pass", 0) %
+                            counters_passes(service->sampler.counters));
+    float_state_reset();
+    entry->kernel->run(operands, entry->state);
+    if (!cold) {
+        sampler_begin(&service->sampler);
+        repeat(entry->kernel->run, operands, entry->state, iterations);
+        sampler_end(&service->sampler, &sum);
+        tally_add(service, &tally);
+    }
+    for (uint64_t i = 0; cold && i < iterations; i++) {
+        struct sample one;
+        operands_evict(&service->operands);
+        sampler_begin(&service->sampler);
+        repeat(entry->kernel->run, operands, entry->state, 1);
+        sampler_end(&service->sampler, &one);
+        sample_add(&sum, &one);
+        tally_add(service, &tally);
+    }
+    float_state_reset();
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "ns", (double)sum.ns);
+    cJSON_AddNumberToObject(reply, "cpu_ns", (double)sum.cpu_ns);
+    cJSON_AddNumberToObject(reply, "process_ns", (double)sum.process_ns);
+    cJSON_AddNumberToObject(reply, "minor_faults", (double)sum.minor_faults);
+    cJSON_AddNumberToObject(reply, "major_faults", (double)sum.major_faults);
+    cJSON_AddNumberToObject(reply, "voluntary_switches", (double)sum.voluntary_switches);
+    cJSON_AddNumberToObject(reply, "involuntary_switches",
+                            (double)sum.involuntary_switches);
+    cJSON_AddBoolToObject(reply, "migrated", sum.cpu_begin != sum.cpu_end);
+    if (service->n_events)
+        cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
+    if (message_true(request, "probe"))
+        cJSON_AddNumberToObject(reply, "ghz", clock_ghz(20000));
+    return reply;
+}
+
+static void empty_kernel(const struct simdbench_operands *operands, void *state)
+{
+    (void)operands;
+    (void)state;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+cJSON *service_overhead(struct service *service, const cJSON *request)
+{
+    enum { BATCHES = 15 };
+    bool cold = message_true(request, "cold");
+    uint64_t iterations = cold ? 1 : 20000;
+    /* The pointer is hidden, or the compiler would see that nothing is called. */
+    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
+    double per_call[BATCHES];
+    for (size_t b = 0; b < BATCHES; b++) {
+        struct sample sample;
+        void (*run)(const struct simdbench_operands *, void *) = hidden;
+        repeat(run, &service->operands.view, NULL, iterations);
+        sampler_begin(&service->sampler);
+        repeat(run, &service->operands.view, NULL, iterations);
+        sampler_end(&service->sampler, &sample);
+        per_call[b] = (double)sample.ns / (double)iterations;
+    }
+    qsort(per_call, BATCHES, sizeof per_call[0], compare_doubles);
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "ns", per_call[BATCHES / 2]);
+    return reply;
+}

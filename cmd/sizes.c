@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "args.h"
+
+/* A piece of the text: an item, or part of one. */
+struct span {
+    const char *at;
+    size_t length;
+};
+
+enum { SHOWN = 60, SHAPE_TEXT = 512 };
+
+__attribute__((format(printf, 3, 4))) static int
+item_error(struct error *error, struct span item, const char *format, ...)
+{
+    char why[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    const bool cut = item.length > SHOWN;
+    return error_set(error, -EINVAL, "'%.*s%s' %s", (int)(cut ? SHOWN : item.length),
+                     item.at, cut ? "..." : "", why);
+}
+
+static struct span span_until(struct span *rest, char separator)
+{
+    const char *const end = memchr(rest->at, separator, rest->length);
+    const size_t length = end ? (size_t)(end - rest->at) : rest->length;
+    const struct span first = {rest->at, length};
+    rest->at += end ? length + 1 : length;
+    rest->length -= end ? length + 1 : length;
+    return first;
+}
+
+static int add(struct text_list *shapes, const char *text, size_t length,
+               struct span item, struct error *error)
+{
+    if (shapes->n >= SIZES_MAX)
+        return item_error(error, item, "makes more than %d sizes", SIZES_MAX);
+    if (text_list_add_n(shapes, text, length) != 0)
+        return error_set(error, -ENOMEM, "out of memory for sizes");
+    return 0;
+}
+
+static int add_number(struct text_list *shapes, int64_t value, struct span item,
+                      struct error *error)
+{
+    char text[24];
+    const int length = snprintf(text, sizeof text, "%" PRId64, value);
+    return add(shapes, text, (size_t)length, item, error);
+}
+
+/* One number of an item; the reason names it when it is not the whole item. */
+static int read_number(struct span part, struct span item, const char *role,
+                       int64_t *value, struct error *error)
+{
+    const char *reason = "";
+    if (number_parse(part.at, part.length, value, &reason) == 0)
+        return 0;
+    if (part.length == item.length)
+        return item_error(error, item, "%s", reason);
+    const bool cut = part.length > SHOWN;
+    return item_error(error, item, "has a bad %s: '%.*s%s' %s", role,
+                      (int)(cut ? SHOWN : part.length), part.at, cut ? "..." : "",
+                      reason);
+}
+
+/* FROM..TO, FROM..TO:STEP, FROM..TO*FACTOR; `dots` is where the dots stand. */
+static int expand_range(struct span item, const char *dots, struct text_list *shapes,
+                        struct error *error)
+{
+    const struct span first = {item.at, (size_t)(dots - item.at)};
+    struct span last = {dots + 2, item.length - first.length - 2};
+    struct span by = {last.at + last.length, 0};
+    char rule = '\0';
+    for (size_t i = 0; i < last.length && !rule; i++)
+        if (last.at[i] == ':' || last.at[i] == '*') {
+            rule = last.at[i];
+            by = (struct span){last.at + i + 1, last.length - i - 1};
+            last.length = i;
+        }
+
+    int64_t from, to, step = 2;
+    int rc = read_number(first, item, "start", &from, error);
+    if (rc == 0)
+        rc = read_number(last, item, "end", &to, error);
+    if (rc == 0 && rule)
+        rc = read_number(by, item, rule == ':' ? "step" : "factor", &step, error);
+    if (rc != 0)
+        return rc;
+    if (from > to)
+        return item_error(error, item, "runs backwards: write %" PRId64 "..%" PRId64, to,
+                          from);
+    if (rule == ':' && step == 0)
+        return item_error(error, item, "has a step of 0 and would never end");
+    if (rule == '*' && step < 2)
+        return item_error(error, item, "has a factor below 2 and would never end");
+    if (rule != ':' && from == 0 && to > 0)
+        return item_error(error, item,
+                          "starts at 0, and %s 0 stays 0: write 0,1..%" PRId64
+                          ", or a step, 0..%" PRId64 ":64",
+                          rule ? "a multiple of" : "twice", to, to);
+
+    /* Refused before anything is made: a short text can ask for a great many sizes. */
+    if (rule == ':' && (to - from) / step >= SIZES_MAX)
+        return item_error(error, item, "makes more than %d sizes", SIZES_MAX);
+    for (int64_t value = from;;) {
+        rc = add_number(shapes, value, item, error);
+        if (rc != 0)
+            return rc;
+        if (rule == ':' ? value > to - step : value > to / step)
+            return 0;
+        value = rule == ':' ? value + step : value * step;
+        if (value == from)
+            return 0;
+    }
+}
+
+/* A number, or numbers with an x between them. */
+static int expand_shape(struct span item, struct text_list *shapes, struct error *error)
+{
+    char text[SHAPE_TEXT];
+    size_t used = 0;
+    bool more = true;
+
+    for (struct span rest = item; more;) {
+        more = memchr(rest.at, 'x', rest.length) != NULL;
+        const struct span part = span_until(&rest, 'x');
+        int64_t value;
+        const int rc = read_number(part, item, "dimension", &value, error);
+        if (rc != 0)
+            return rc;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64,
+                                 used ? "x" : "", value);
+        if (sizeof text - used < 24)
+            return item_error(error, item, "has too many dimensions");
+    }
+    return add(shapes, text, used, item, error);
+}
+
+static int expand_item(struct span item, struct text_list *shapes, struct error *error)
+{
+    const char *const dots = memmem(item.at, item.length, "..", 2);
+    if (dots)
+        return expand_range(item, dots, shapes, error);
+    const char c = item.at[0];
+    const bool own = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (own)
+        return add(shapes, item.at, item.length, item, error);
+    return expand_shape(item, shapes, error);
+}
+
+int sizes_expand(const char *text, struct text_list *shapes, struct error *error)
+{
+    const size_t before = shapes->n;
+    struct span rest = {text, strlen(text)};
+    int rc = 0;
+
+    for (bool more = true; more && rc == 0;) {
+        more = memchr(rest.at, ',', rest.length) != NULL;
+        const struct span item = span_until(&rest, ',');
+        if (item.length == 0)
+            rc = error_set(error, -EINVAL, "%s",
+                           text[0] ? "an item is empty: look for a comma too many"
+                                   : "there is no size");
+        else
+            rc = expand_item(item, shapes, error);
+    }
+    if (rc != 0)
+        text_list_cut(shapes, before);
+    return rc;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "perfctr_private.h"
+
+/* The kernel's own names mean the same with every libpfm4, also one that is forced to
+ * another CPU (where libpfm4 itself no longer knows "cycles") and none at all. */
+static const struct generic {
+    const char *name;
+    uint32_t type;
+    uint64_t config;
+    const char *description;
+} generics[] = {
+    {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "core cycles"},
+    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+     "retired instructions"},
+    {"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES,
+     "cycles of the constant reference clock"},
+    {"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+     "retired branches"},
+    {"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+     "mispredicted branches"},
+    {"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+     "cache accesses; which cache depends on the CPU"},
+    {"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
+     "cache misses; last level on Intel, L2 on AMD, L1D on ARM: not comparable"},
+    {"stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+     "cycles without new instructions"},
+    {"stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+     "cycles waiting for operands or units"},
+    {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
+     "CPU time of the thread in nanoseconds"},
+    {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page faults"},
+    {"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN,
+     "page faults without input or output"},
+    {"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+     "page faults that read from a disk"},
+    {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+     "times that the thread left its CPU (counted in the kernel)"},
+    {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+     "times that the thread moved to another CPU (counted in the kernel)"},
+};
+
+static bool raw_encode(const char *name, struct event *event)
+{
+    const size_t digits = strlen(name) - 1;
+    if ((name[0] | 0x20) != 'r' || digits < 1 || digits > 16 ||
+        strspn(name + 1, "0123456789abcdefABCDEF") != digits)
+        return false;
+    event->type = PERF_TYPE_RAW;
+    event->config = strtoull(name + 1, NULL, 16);
+    snprintf(event->string, sizeof event->string, "raw::r%llx:u",
+             (unsigned long long)event->config);
+    return true;
+}
+
+static bool generic_encode(const char *name, struct event *event)
+{
+    for (size_t k = 0; k < ARRAY_LEN(generics); k++) {
+        if (strcasecmp(name, generics[k].name))
+            continue;
+        event->type = generics[k].type;
+        event->config = generics[k].config;
+        snprintf(event->string, sizeof event->string, "perf::%s%s", generics[k].name,
+                 event_in_kernel(event) ? "" : ":u");
+        return true;
+    }
+    return false;
+}
+
+static int fold(char c)
+{
+    return c == '.' ? ':' : tolower((unsigned char)c);
+}
+
+unsigned event_distance(const char *typed, const char *name)
+{
+    const size_t n = strnlen(name, EVENT_NAME_SIZE), m = strnlen(typed, EVENT_NAME_SIZE);
+    unsigned row[EVENT_NAME_SIZE + 1];
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= m; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= n; j++) {
+            const unsigned replace = diagonal + (fold(typed[i - 1]) != fold(name[j - 1]));
+            const unsigned other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replace < other ? replace : other;
+        }
+    }
+    return row[n];
+}
+
+enum { NEAR_MAX = 4, NEAR_LIMIT = 1000 };
+
+struct near {
+    const char *typed;
+    bool with_pmu;
+    struct {
+        char name[EVENT_NAME_SIZE];
+        unsigned distance;
+    } best[NEAR_MAX];
+};
+
+static void near_offer(const char *qualified, const char *description, void *context)
+{
+    struct near *const near = context;
+    (void)description;
+    const char *const colons = strstr(qualified, "::");
+    const char *const name = near->with_pmu || !colons ? qualified : colons + 2;
+    char event[EVENT_NAME_SIZE];
+    snprintf(event, sizeof event, "%s", name);
+    char *const umask = strrchr(event, ':');
+    unsigned distance = event_distance(near->typed, name);
+    /* A part of the name is what people remember; without its umask an event is not
+     * complete, but found. */
+    if (umask && umask[-1] != ':') {
+        *umask = '\0';
+        const unsigned whole = event_distance(near->typed, event) + 1;
+        if (whole < distance)
+            distance = whole;
+    }
+    if (distance > 2 && strcasestr(name, near->typed))
+        distance = 2;
+    if (distance > 2 + strlen(near->typed) / 4)
+        return;
+
+    for (size_t k = 0; k < NEAR_MAX; k++)
+        if (!strcasecmp(name, near->best[k].name))
+            return;
+
+    size_t k = NEAR_MAX;
+    while (k > 0 && distance < near->best[k - 1].distance)
+        k--;
+    if (k == NEAR_MAX)
+        return;
+    memmove(&near->best[k + 1], &near->best[k],
+            (NEAR_MAX - 1 - k) * sizeof near->best[0]);
+    snprintf(near->best[k].name, sizeof near->best[k].name, "%s", name);
+    near->best[k].distance = distance;
+}
+
+static void generic_each(event_each_fn *each, void *context)
+{
+    for (size_t k = 0; k < ARRAY_LEN(generics); k++)
+        each(generics[k].name, generics[k].description, context);
+}
+
+static void near_find(struct near *near)
+{
+    const char *const colons = strstr(near->typed, "::");
+    near->with_pmu = colons != NULL;
+    for (size_t k = 0; k < NEAR_MAX; k++)
+        near->best[k].distance = NEAR_LIMIT;
+    if (!colons)
+        generic_each(near_offer, near);
+#ifdef HAVE_PFM
+    char pmu[EVENT_NAME_SIZE] = "";
+    if (colons)
+        snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - near->typed), near->typed);
+    libpfm_each(colons ? pmu : NULL, near_offer, near);
+#endif
+}
+
+static int event_unknown(const char *name, const char *why, struct error *error)
+{
+    struct near near = {.typed = name};
+    char list[NEAR_MAX * (EVENT_NAME_SIZE + 2)] = "";
+    size_t n = 0;
+    near_find(&near);
+    for (size_t k = 0; k < NEAR_MAX && near.best[k].distance < NEAR_LIMIT; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
+                              near.best[k].name);
+    return error_set(error, -EINVAL, "event %s: %s; %s%s%s", name, why,
+                     n ? "near matches: " : "all that are known: simdbench list events",
+                     list, n ? "" : ", or a raw code like r1828");
+}
+
+int event_encode(const char *name, struct event *event, struct error *error)
+{
+    *event = (struct event){0};
+    const size_t length = strlen(name);
+    if (length == 0)
+        return error_set(error, -EINVAL, "an event name is empty");
+    if (length >= EVENT_NAME_SIZE)
+        return error_set(error, -EINVAL, "event %.40s...: the name is too long", name);
+    memcpy(event->name, name, length + 1);
+    if (raw_encode(name, event) || generic_encode(name, event))
+        return 0;
+#ifdef HAVE_PFM
+    struct error why = {.text = ""};
+    const int code = libpfm_encode(name, event, &why);
+    if (code == 0)
+        return 0;
+    return event_unknown(name, why.text, error);
+#else
+    return event_unknown(name, "built without libpfm4, only the kernel's names are known",
+                         error);
+#endif
+}
+
+struct filter {
+    const char *pattern;
+    event_each_fn *each;
+    void *context;
+};
+
+static void filter_each(const char *name, const char *description, void *context)
+{
+    const struct filter *const filter = context;
+    if (!filter->pattern || strcasestr(name, filter->pattern) ||
+        strcasestr(description, filter->pattern))
+        filter->each(name, description, filter->context);
+}
+
+int event_each(const char *pattern, event_each_fn *each, void *context,
+               struct error *error)
+{
+    (void)error;
+    struct filter filter = {.pattern = pattern, .each = each, .context = context};
+    generic_each(filter_each, &filter);
+#ifdef HAVE_PFM
+    libpfm_each(NULL, filter_each, &filter);
+#endif
+    return 0;
+}

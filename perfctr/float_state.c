@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfctr_private.h"
+
+#if defined __x86_64__
+
+/* All exceptions masked, round to nearest, denormals kept. */
+static const uint32_t mxcsr_default = 0x1f80;
+/* Rounding control, flush to zero, denormals are zero. */
+static const uint32_t mxcsr_modes = 0x6000 | 0x8000 | 0x0040;
+
+void float_state_reset(void)
+{
+    __asm__ volatile("ldmxcsr %0" ::"m"(mxcsr_default));
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vzeroupper" ::
+                             : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+                               "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+                               "xmm14", "xmm15");
+}
+
+bool float_state_changed(void)
+{
+    uint32_t mxcsr;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    return (mxcsr & mxcsr_modes) != 0;
+}
+
+#elif defined __aarch64__
+
+/* Alternative half, default NaN, flush to zero, rounding mode, flush halves to zero. */
+static const uint64_t fpcr_modes = 0x07c80000;
+
+void float_state_reset(void)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)0));
+}
+
+bool float_state_changed(void)
+{
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return (fpcr & fpcr_modes) != 0;
+}
+
+#else
+
+void float_state_reset(void)
+{
+}
+
+bool float_state_changed(void)
+{
+    return false;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this folder share with each other and with their tests. */
+#ifndef SIMDBENCH_PERFCTR_PRIVATE_H
+#define SIMDBENCH_PERFCTR_PRIVATE_H
+
+#include <errno.h>
+
+#include "perfctr.h"
+
+/* Reads the start of root + path into text, without the trailing newline. Returns its
+ * length or a negative errno (then text is empty). */
+ssize_t file_read(const char *root, const char *path, char *text, size_t size);
+/* The number at the start of the file, or -1 if there is none. */
+int64_t file_number(const char *root, const char *path);
+
+/* Calls `line` for each line of root + path until it returns false. */
+int file_lines(const char *root, const char *path,
+               bool (*line)(char *text, void *context), void *context);
+
+/* 1 if sysfs lists a core PMU, 0 if not, -1 if it cannot be read. */
+int pmu_listed(const char *root);
+/* Writes why perf_event_open failed with errno `code`, and what to type. */
+void perf_reason(char *text, size_t size, int code, const struct event *event);
+/* Software events that happen in the kernel: counting user space alone sees none. */
+bool event_in_kernel(const struct event *event);
+
+int64_t pages_huge_at(const char *root, uint64_t begin, uint64_t size);
+uint64_t memory_available_at(const char *root);
+int64_t cpus_steal_at(const char *root, int cpu);
+
+void host_read_cpu(struct host *host, const char *root);
+void host_read_virtualisation(struct host *host, const char *root);
+void host_read_pmu(struct host *host, const char *root, const struct perf_system *system);
+void host_fingerprint(struct host *host);
+
+typedef void event_each_fn(const char *name, const char *description, void *context);
+/* Distance of a name from what was typed: 0 equal, larger is farther. */
+unsigned event_distance(const char *typed, const char *name);
+
+#ifdef HAVE_PFM
+/* 0; -ENOENT for an unknown event; -EINVAL for a bad umask or modifier, with the text. */
+int libpfm_encode(const char *name, struct event *event, struct error *error);
+/* Every event with umask of the core PMUs of this machine and of the generic PMU; a PMU
+ * named in `pmu` (not NULL) is listed alone, even if it is not this machine's. */
+void libpfm_each(const char *pmu, event_each_fn *each, void *context);
+/* libpfm4's name of this machine's core PMU, or "". */
+void libpfm_pmu(char *name, size_t size);
+#endif
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <math.h>
+
+#include "json_value.h"
+
+/* No run of ours has as many settings, options, counters or facts in one place. */
+enum { MEMBERS_MAX = 1000 };
+
+int value_no_memory(const struct value *value)
+{
+    return error_set(value->error, -ENOMEM, "out of memory");
+}
+
+static struct value inside(const struct value *parent, const cJSON *json, const char *key,
+                           size_t index)
+{
+    return (struct value){
+        .json = json,
+        .place = {.parent = parent->parent ? &parent->place : NULL,
+                  .key = key,
+                  .index = index},
+        .parent = parent,
+        .error = parent->error,
+    };
+}
+
+struct value value_member(const struct value *object, const char *key)
+{
+    return inside(object, cJSON_GetObjectItemCaseSensitive(object->json, key), key, 0);
+}
+
+int value_each(const struct value *list,
+               int (*each)(const struct value *entry, void *context), void *context)
+{
+    const cJSON *json;
+    size_t index = 0;
+
+    cJSON_ArrayForEach(json, list->json)
+    {
+        struct value entry = inside(list, json, json->string, index++);
+        int code = each(&entry, context);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+bool value_absent(const struct value *value)
+{
+    return !value->json || cJSON_IsNull(value->json);
+}
+
+int value_want(const struct value *value, cJSON_bool is, const char *what)
+{
+    if (!value->json)
+        return VALUE_FAIL(value, "missing; expected %s", what);
+    return is ? 0 : VALUE_FAIL(value, "expected %s", what);
+}
+
+int value_array(const struct value *value)
+{
+    return value_want(value, cJSON_IsArray(value->json), "an array");
+}
+
+int value_object(const struct value *value)
+{
+    int code = value_want(value, cJSON_IsObject(value->json), "an object");
+
+    if (!code && cJSON_GetArraySize(value->json) > MEMBERS_MAX)
+        code = VALUE_FAIL(value, "more than %d members", MEMBERS_MAX);
+    return code;
+}
+
+int value_text(const struct value *value, char **text)
+{
+    int code = value_want(value, cJSON_IsString(value->json), "a string");
+
+    if (!code && string_set(text, value->json->valuestring))
+        code = value_no_memory(value);
+    return code;
+}
+
+int value_name(const struct value *value, char **text)
+{
+    if (value_absent(value))
+        return 0;
+    if (!cJSON_IsString(value->json))
+        return VALUE_FAIL(value, "expected a string or null");
+    return value_text(value, text);
+}
+
+int value_number(const struct value *value, double *number)
+{
+    int code = value_want(value, cJSON_IsNumber(value->json), "a number");
+
+    if (!code)
+        *number = value->json->valuedouble;
+    return code;
+}
+
+int value_whole(const struct value *value, double max, double *number)
+{
+    int code = value_want(value, cJSON_IsNumber(value->json), "a whole number");
+
+    if (code)
+        return code;
+    *number = value->json->valuedouble;
+    if (*number != floor(*number) || *number < 0 || *number > max)
+        return VALUE_FAIL(value, "expected a whole number from 0 to %.0f", max);
+    return 0;
+}
+
+static int read_bool(const struct value *value, bool *flag)
+{
+    if (value->json && !cJSON_IsBool(value->json))
+        return VALUE_FAIL(value, "expected true or false");
+    *flag = cJSON_IsTrue(value->json);
+    return 0;
+}
+
+static int read_field(const struct value *value, enum field_kind kind, void *at)
+{
+    double whole = 0;
+    int code = 0;
+
+    switch (kind) {
+    case FIELD_TEXT:
+        code = value_text(value, at);
+        break;
+    case FIELD_NAME:
+        code = value_name(value, at);
+        break;
+    case FIELD_NUMBER:
+        if (cJSON_IsNull(value->json))
+            *(double *)at = NAN;
+        else
+            code = value_number(value, at);
+        break;
+    case FIELD_RATE:
+        if (!value_absent(value))
+            code = value_number(value, at);
+        break;
+    case FIELD_INT:
+        code = value_whole(value, INT_MAX, &whole);
+        if (!code)
+            *(int *)at = (int)whole;
+        break;
+    case FIELD_U32:
+        code = value_whole(value, UINT32_MAX, &whole);
+        if (!code)
+            *(uint32_t *)at = (uint32_t)whole;
+        break;
+    case FIELD_U64:
+        code = value_whole(value, 0x1p53, &whole);
+        if (!code)
+            *(uint64_t *)at = (uint64_t)whole;
+        break;
+    case FIELD_SIZE:
+        code = value_whole(value, 0x1p53, &whole);
+        if (!code)
+            *(size_t *)at = (size_t)whole;
+        break;
+    case FIELD_BOOL:
+        code = read_bool(value, at);
+        break;
+    }
+    return code;
+}
+
+int value_fields(const struct value *object, const struct fields *fields, void *base)
+{
+    int code = value_object(object);
+
+    for (size_t i = 0; i < fields->n && !code; i++) {
+        const struct field *field = &fields->field[i];
+        struct value value = value_member(object, field->name);
+        code = read_field(&value, field->kind, (char *)base + field->offset);
+    }
+    return code;
+}
+
+static int add_end(const struct value *entry, void *context)
+{
+    double **end = context;
+
+    return value_number(entry, (*end)++);
+}
+
+int value_interval(const struct value *object, const char *name,
+                   struct interval *interval)
+{
+    struct value pair = value_member(object, name);
+    struct value level = value_member(object, "ci_level");
+    double ends[2], *end = ends;
+    int code;
+
+    if (value_absent(&pair))
+        return 0;
+    if (!cJSON_IsArray(pair.json) || cJSON_GetArraySize(pair.json) != 2)
+        return VALUE_FAIL(&pair, "expected two numbers or null");
+    code = value_each(&pair, add_end, &end);
+    if (!code && ends[0] > ends[1])
+        return VALUE_FAIL(&pair, "the first end is above the second");
+    if (!code)
+        code = value_number(&level, &interval->level);
+    if (code)
+        return code;
+    interval->known = true;
+    interval->lo = ends[0];
+    interval->hi = ends[1];
+    return 0;
+}
+
+struct texts {
+    char ***list;
+    size_t *n;
+};
+
+static int add_text(const struct value *entry, void *context)
+{
+    struct texts *texts = context;
+    int code = value_want(entry, cJSON_IsString(entry->json), "a string");
+
+    if (!code && strings_add(texts->list, texts->n, entry->json->valuestring))
+        code = value_no_memory(entry);
+    return code;
+}
+
+int value_texts(const struct value *array, char ***list, size_t *n)
+{
+    int code = value_array(array);
+
+    return code ? code : value_each(array, add_text, &(struct texts){list, n});
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the parts of the JSON reader: a value that knows its place, so that whatever
+ * is wrong with it can be said by name. All functions return 0, -EINVAL or -ENOMEM.
+ */
+#ifndef SIMDBENCH_JSON_VALUE_H
+#define SIMDBENCH_JSON_VALUE_H
+
+#include <errno.h>
+
+#include "json_common.h"
+
+/* `json` is NULL if there is no such member. `parent` must outlive the value; the root
+ * has none. */
+struct value {
+    const cJSON *json;
+    struct place place;
+    const struct value *parent;
+    struct error *error;
+};
+
+/* -EINVAL with a message about the value. */
+#define VALUE_FAIL(value, ...)                                                     \
+    place_error((value)->parent ? &(value)->place : NULL, (value)->error, -EINVAL, \
+                __VA_ARGS__)
+int value_no_memory(const struct value *value);
+
+struct value value_member(const struct value *object, const char *key);
+/* Calls `each` for every entry of an array or members of an object, until it fails. */
+int value_each(const struct value *list,
+               int (*each)(const struct value *entry, void *context), void *context);
+
+bool value_absent(const struct value *value); /* missing or null */
+int value_want(const struct value *value, cJSON_bool is, const char *what);
+int value_array(const struct value *value);
+/* An object with a sane number of members. */
+int value_object(const struct value *value);
+
+int value_text(const struct value *value, char **text);
+int value_name(const struct value *value, char **text); /* null or missing: untouched */
+int value_number(const struct value *value, double *number);
+int value_whole(const struct value *value, double max, double *number);
+int value_fields(const struct value *object, const struct fields *fields, void *base);
+int value_texts(const struct value *array, char ***list, size_t *n);
+/* Members `name` (two numbers or null) and "ci_level". */
+int value_interval(const struct value *object, const char *name,
+                   struct interval *interval);
+
+/* Entry of "results": adds one to the struct run `context` (json_result.c). */
+int json_read_result(const struct value *entry, void *context);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sheet.h"
+#include "summarise.h"
+#include "text.h"
+
+/* Different texts, in order of appearance; those that do not fit are only counted. */
+enum { TALLY_MAX = 24 };
+
+struct tally {
+    struct {
+        const char *key, *detail; /* detail of the first one */
+        size_t key_length, count;
+    } entry[TALLY_MAX];
+    size_t n, lost;
+};
+
+static void tally_add(struct tally *tally, const char *key, size_t length,
+                      const char *detail)
+{
+    size_t i = 0;
+
+    while (i < tally->n && (tally->entry[i].key_length != length ||
+                            memcmp(tally->entry[i].key, key, length)))
+        i++;
+    if (i == TALLY_MAX) {
+        tally->lost++;
+        return;
+    }
+    if (i == tally->n) {
+        tally->entry[tally->n++].key = key;
+        tally->entry[i].key_length = length;
+        tally->entry[i].detail = detail;
+        tally->entry[i].count = 0;
+    }
+    tally->entry[i].count++;
+}
+
+/* "note: TEXT (ID and 3 more)", a line each. */
+static void tally_lines(const struct tally *tally, const char *what,
+                        struct buffer *buffer, legend_line *line, void *context)
+{
+    for (size_t i = 0; i < tally->n; i++) {
+        buffer_clear(buffer);
+        buffer_format(buffer, "%s: ", what);
+        buffer_plain(buffer, tally->entry[i].key);
+        buffer_add(buffer, " (");
+        buffer_plain(buffer, tally->entry[i].detail);
+        if (tally->entry[i].count > 1)
+            buffer_format(buffer, " and %zu more", tally->entry[i].count - 1);
+        buffer_add(buffer, ")");
+        line(buffer_text(buffer), context);
+    }
+    if (tally->lost) {
+        buffer_clear(buffer);
+        buffer_format(buffer, "%s: %zu more are in the JSON file", what, tally->lost);
+        line(buffer_text(buffer), context);
+    }
+}
+
+static void add_part(struct buffer *buffer, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        char piece[5] = {0};
+        uint32_t code;
+        size_t step = text_utf8((const unsigned char *)text + i, length - i, &code);
+        memcpy(piece, text + i, step ? step : 1);
+        buffer_plain(buffer, piece);
+        i += step ? step : 1;
+    }
+}
+
+/* Each group measures its limits anew: a line tells the range over all groups. */
+static void limit_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                        void *context)
+{
+    struct tally tally = {.n = 0};
+    char lo_text[NUMBER_SIZE], hi_text[NUMBER_SIZE];
+    bool too_low = false;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct limit *limit = &run->results[i].limit;
+        if (limit->id)
+            tally_add(&tally, limit->id, strcspn(limit->id, "@"), "");
+        too_low |= limit->too_low;
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        const char *key = tally.entry[t].key;
+        size_t length = tally.entry[t].key_length;
+        double lo = INFINITY, hi = 0;
+        bool gops = true;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct limit *limit = &run->results[i].limit;
+            if (!limit->id || strncmp(limit->id, key, length) ||
+                strcspn(limit->id, "@") != length)
+                continue;
+            gops = limit->gops > 0;
+            lo = fmin(lo, gops ? limit->gops : limit->gbps);
+            hi = fmax(hi, gops ? limit->gops : limit->gbps);
+        }
+        text_digits(lo, lo_text);
+        text_digits(hi, hi_text);
+        buffer_clear(buffer);
+        buffer_add(buffer, "limit: ");
+        add_part(buffer, key, length);
+        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
+                      hi_text);
+        buffer_add(buffer, gops ? " Gop/s" : " GB/s");
+        line(buffer_text(buffer), context);
+    }
+    if (too_low)
+        line("limit too low: cases marked ! are above 102% of their limit", context);
+}
+
+/* Appends ", 1.02x vs LIBRARY" for each library that all `n` sizes of a kernel have. */
+static void mean_ratios(const struct run *run, const char *key, size_t length, size_t n,
+                        double *values, struct buffer *buffer)
+{
+    struct tally tally = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
+            continue;
+        for (size_t r = 0; r < result->n_ratios; r++) {
+            const char *baseline = result->ratios[r].baseline;
+            tally_add(&tally, baseline, strcspn(baseline, ":"), "");
+        }
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        size_t found = 0;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
+                continue;
+            for (size_t r = 0; r < result->n_ratios && found < n; r++) {
+                const char *baseline = result->ratios[r].baseline;
+                if (strcspn(baseline, ":") == tally.entry[t].key_length &&
+                    !strncmp(baseline, tally.entry[t].key, tally.entry[t].key_length))
+                    values[found++] = result->ratios[r].speedup;
+            }
+        }
+        if (found != n)
+            continue;
+        buffer_format(buffer, ", %.3fx vs ", stats_geomean(values, n));
+        add_part(buffer, tally.entry[t].key, tally.entry[t].key_length);
+    }
+}
+
+/* What a kernel reaches over all of its sizes. */
+static void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                       void *context)
+{
+    struct tally tally = {.n = 0};
+    double *values = calloc(run->n_results + 1, sizeof *values);
+
+    for (size_t i = 0; i < run->n_results && values; i++) {
+        const struct result *result = &run->results[i];
+        if (!result->is_roof && !result->is_baseline && result->status == STATUS_OK &&
+            result->id && result->limit.id)
+            tally_add(&tally, result->id, strcspn(result->id, "@"), "");
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        const char *key = tally.entry[t].key;
+        size_t length = tally.entry[t].key_length, n = 0;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (result->limit.id && !strncmp(result->id, key, length) &&
+                strcspn(result->id, "@") == length)
+                values[n++] = result->limit.share;
+        }
+        double mean = stats_geomean(values, n);
+        if (n < 2 || !isfinite(mean))
+            continue;
+        buffer_clear(buffer);
+        buffer_format(buffer, "geometric mean of %zu sizes: ", n);
+        add_part(buffer, key, length);
+        buffer_format(buffer, " %.1f%% of limit", 100 * mean);
+        mean_ratios(run, key, length, n, values, buffer);
+        line(buffer_text(buffer), context);
+    }
+    free(values);
+}
+
+static void baseline_lines(const struct run *run, struct buffer *buffer,
+                           legend_line *line, void *context)
+{
+    struct tally tally = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        size_t seen = tally.n;
+        const char *separator = ": ";
+        if (!result->module || !result->id)
+            continue;
+        tally_add(&tally, result->id, baseline_label(result), "");
+        if (tally.n == seen ||
+            !(result->module_version || result->module_core || result->module_isa))
+            continue;
+        buffer_clear(buffer);
+        buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
+        add_part(buffer, result->id, baseline_label(result));
+        for (int part = 0; part < 3; part++) {
+            static const char *const names[] = {"version ", "core type ", ""};
+            const char *text = part == 0   ? result->module_version
+                               : part == 1 ? result->module_core
+                                           : result->module_isa;
+            if (!text)
+                continue;
+            buffer_format(buffer, "%s%s", separator, names[part]);
+            buffer_plain(buffer, text);
+            separator = ", ";
+        }
+        line(buffer_text(buffer), context);
+    }
+}
+
+static void note_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                       void *context)
+{
+    struct tally notes = {.n = 0}, intervals = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        const char *id = result->id ? result->id : "";
+        for (size_t n = 0; n < result->n_notes; n++)
+            tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);
+        if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)
+            tally_add(&intervals, result->ci_reason, strlen(result->ci_reason), id);
+    }
+    tally_lines(&notes, "note", buffer, line, context);
+    tally_lines(&intervals, "no interval", buffer, line, context);
+}
+
+/* One line for each reason, with the names of all counters that it keeps away. */
+static void counter_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                          void *context)
+{
+    struct tally reasons = {.n = 0};
+    bool asked = false;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        for (size_t c = 0; c < run->results[i].n_counters; c++) {
+            const struct counter *counter = &run->results[i].counters[c];
+            asked |= counter->asked;
+            if (counter->asked && counter->absent)
+                tally_add(&reasons, counter->absent, strlen(counter->absent), "");
+        }
+    if (asked)
+        line("counters: median of one call", context);
+    for (size_t r = 0; r < reasons.n; r++) {
+        struct tally names = {.n = 0};
+        for (size_t i = 0; i < run->n_results; i++)
+            for (size_t c = 0; c < run->results[i].n_counters; c++) {
+                const struct counter *counter = &run->results[i].counters[c];
+                if (counter->asked && counter->absent &&
+                    !strcmp(counter->absent, reasons.entry[r].key))
+                    tally_add(&names, counter->name, strlen(counter->name), "");
+            }
+        buffer_clear(buffer);
+        buffer_add(buffer, "n/a: ");
+        for (size_t i = 0; i < names.n; i++) {
+            buffer_add(buffer, i ? ", " : "");
+            buffer_plain(buffer, names.entry[i].key);
+        }
+        buffer_add(buffer, names.lost ? ", ...: " : ": ");
+        buffer_plain(buffer, reasons.entry[r].key);
+        line(buffer_text(buffer), context);
+    }
+}
+
+static void status_line(const struct run *run, struct buffer *buffer, legend_line *line,
+                        void *context)
+{
+    size_t count[STATUS_NOISY + 1] = {0}, cases = 0;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!run->results[i].is_roof) {
+            count[run->results[i].status]++;
+            cases++;
+        }
+    if (count[STATUS_OK] == cases)
+        return;
+    buffer_clear(buffer);
+    buffer_format(buffer, "cases: %zu of %zu ok", count[STATUS_OK], cases);
+    for (int status = STATUS_PENDING; status <= STATUS_NOISY; status++)
+        if (status != STATUS_OK && count[status])
+            buffer_format(buffer, ", %zu %s", count[status],
+                          status_name((enum status)status));
+    line(buffer_text(buffer), context);
+}
+
+void legend_notes(const struct run *run, legend_line *line, void *context)
+{
+    struct buffer buffer = {.text = NULL};
+
+    limit_lines(run, &buffer, line, context);
+    mean_lines(run, &buffer, line, context);
+    baseline_lines(run, &buffer, line, context);
+    note_lines(run, &buffer, line, context);
+    counter_lines(run, &buffer, line, context);
+    if (run->pmu_reason && *run->pmu_reason) {
+        buffer_clear(&buffer);
+        buffer_add(&buffer, "no PMU: ");
+        buffer_plain(&buffer, run->pmu_reason);
+        line(buffer_text(&buffer), context);
+    }
+    status_line(run, &buffer, line, context);
+    buffer_free(&buffer);
+}
+
+static void add_named(struct buffer *buffer, const char *separator, const char *name,
+                      const char *text)
+{
+    if (!text || !*text)
+        return;
+    buffer_format(buffer, "%s%s", separator, name);
+    buffer_plain(buffer, text);
+}
+
+void legend_origin(const struct run *run, legend_line *line, void *context)
+{
+    static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
+    struct buffer buffer = {.text = NULL};
+    const char *separator = ": ";
+
+    buffer_add(&buffer, "host");
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+        for (size_t f = 0; f < run->host.n; f++) {
+            const struct fact *fact = &run->host.fact[f];
+            if (fact->kind != FACT_TEXT || strcmp(fact->name, shown[i]))
+                continue;
+            add_named(&buffer, separator, "", fact->text);
+            separator = ", ";
+            break;
+        }
+    add_named(&buffer, separator, "fingerprint ", run->fingerprint);
+    line(buffer_text(&buffer), context);
+    buffer_clear(&buffer);
+    buffer_add(&buffer, "run: simdbench");
+    add_named(&buffer, " ", "", run->tool_version);
+    add_named(&buffer, ", ", "commit ", run->tool_commit);
+    add_named(&buffer, ", ", "", run->tool_compiler);
+    add_named(&buffer, ", ", "seed ", run->seed);
+    add_named(&buffer, ", ", "", run->started_at);
+    line(buffer_text(&buffer), context);
+    if (run->interrupted)
+        line("interrupted: what was not measured until then is skipped", context);
+    buffer_free(&buffer);
+}

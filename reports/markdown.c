@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <string.h>
+
+#include "sheet.h"
+#include "summarise.h"
+#include "text.h"
+
+struct markdown {
+    const struct run *run;
+    FILE *file;
+    struct sheet sheet;
+    struct buffer scratch;
+    bool titled; /* this group's heading is written */
+    size_t first, end;
+};
+
+/* `text` is safe to print; here it becomes literal in Markdown too. A name after '@'
+ * would call a person, so such an '@' is written as an entity. */
+static void print_literal(FILE *file, const char *text)
+{
+    char before = ' ';
+
+    for (; *text; before = *text++) {
+        if (*text == '&')
+            fputs("&amp;", file);
+        else if (*text == '<')
+            fputs("&lt;", file);
+        else if (*text == '>')
+            fputs("&gt;", file);
+        else if (*text == '@' && !isalnum((unsigned char)before))
+            fputs("&#64;", file);
+        else if (strchr("\\|`*_[]~$#", *text))
+            fprintf(file, "\\%c", *text);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void print_plain(struct markdown *markdown, const char *text)
+{
+    buffer_clear(&markdown->scratch);
+    buffer_plain(&markdown->scratch, text);
+    print_literal(markdown->file, buffer_text(&markdown->scratch));
+}
+
+static void print_heading(struct markdown *markdown)
+{
+    FILE *file = markdown->file;
+    char name[512], work[CELL_SIZE];
+
+    sheet_group(markdown->run, markdown->first, markdown->end, name, sizeof name, work);
+    fputs("\n## ", file);
+    print_literal(file, name);
+    fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
+    for (size_t i = 0; i < markdown->sheet.n; i++) {
+        const struct column *column = &markdown->sheet.column[i];
+        fputc(' ', file);
+        print_literal(file, column->top);
+        fputs(*column->top ? "," : "", file);
+        print_literal(file, column->title);
+        fputs(" |", file);
+    }
+    fputs("\n| :-- |", file);
+    for (size_t i = 0; i < markdown->sheet.n; i++)
+        fputs(" --: |", file);
+    fputc('\n', file);
+    markdown->titled = true;
+}
+
+static void print_row(const struct result *result, void *context)
+{
+    struct markdown *markdown = context;
+    FILE *file = markdown->file;
+    char text[CELL_SIZE];
+    enum tone tone;
+
+    if (!markdown->titled)
+        print_heading(markdown);
+    fputs("| ", file);
+    print_plain(markdown, result->id);
+    fputs(" |", file);
+    for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
+        sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
+        fputc(' ', file);
+        print_literal(file, text);
+        fputs(" |", file);
+    }
+    if (result->status != STATUS_OK) {
+        fprintf(file, " **%s** ", status_name(result->status));
+        print_plain(markdown, result->reason);
+        for (size_t i = 0; i < markdown->sheet.n; i++)
+            fputs(" |", file);
+    }
+    fputc('\n', file);
+}
+
+static void print_item(const char *line, void *context)
+{
+    struct markdown *markdown = context;
+
+    fputs("- ", markdown->file);
+    print_literal(markdown->file, line);
+    fputc('\n', markdown->file);
+}
+
+void markdown_write(const struct run *run, const struct text_options *options, FILE *file)
+{
+    struct markdown markdown = {.run = run, .file = file};
+
+    sheet_make(&markdown.sheet, run);
+    fputs("# simdbench\n\n", file);
+    legend_origin(run, print_item, &markdown);
+    for (size_t first = 0; first < run->n_results; first = markdown.end) {
+        markdown.first = first;
+        markdown.end = run_group_end(run, first);
+        markdown.titled = false;
+        sheet_rows(run, first, markdown.end, options && options->roofs, print_row,
+                   &markdown);
+    }
+    fputc('\n', file);
+    legend_notes(run, print_item, &markdown);
+    buffer_free(&markdown.scratch);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "sheet.h"
+#include "summarise.h"
+#include "text.h"
+
+size_t baseline_label(const struct result *result)
+{
+    const char *id = result->id ? result->id : "", *op = result->op ? result->op : "";
+    size_t length = strlen(op);
+
+    /* Option values may hold ':' too: the label ends where ":op/" begins. */
+    for (const char *colon = strchr(id, ':'); colon && result->module;
+         colon = strchr(colon + 1, ':'))
+        if (!strncmp(colon + 1, op, length) && colon[1 + length] == '/')
+            return (size_t)(colon - id);
+    return strcspn(id, "@");
+}
+
+static bool label_matches(const char *id, const char *label, size_t length)
+{
+    return !strncmp(id, label, length) && (!id[length] || strchr(":@", id[length]));
+}
+
+const struct ratio *baseline_ratio(const struct result *result, const char *label,
+                                   size_t length)
+{
+    const struct ratio *found = NULL;
+
+    for (size_t i = 0; i < result->n_ratios; i++) {
+        const struct ratio *ratio = &result->ratios[i];
+        if (ratio->baseline && label_matches(ratio->baseline, label, length) &&
+            (!found || ratio->speedup < found->speedup))
+            found = ratio;
+    }
+    return found;
+}
+
+static struct column *add_column(struct sheet *sheet, enum column_kind kind,
+                                 const char *title)
+{
+    struct column *column = &sheet->column[sheet->n++];
+
+    *column = (struct column){.kind = kind};
+    snprintf(column->title, sizeof column->title, "%s", title);
+    return column;
+}
+
+static bool has_key(const struct sheet *sheet, enum column_kind kind, const char *key,
+                    size_t length)
+{
+    for (size_t i = 0; i < sheet->n; i++)
+        if (sheet->column[i].kind == kind && sheet->column[i].key_length == length &&
+            !memcmp(sheet->column[i].key, key, length))
+            return true;
+    return false;
+}
+
+/* "vs openblas" over "coretype=SkylakeX": options stand below the name. */
+static void add_baseline(struct sheet *sheet, const char *label, size_t length)
+{
+    struct column *column = add_column(sheet, COLUMN_RATIO, "");
+    size_t name = 0;
+    char text[CELL_SIZE];
+
+    while (name < length && label[name] != ',')
+        name++;
+    column->key = label;
+    column->key_length = length;
+    snprintf(text, sizeof text, "vs %.*s", (int)name, label);
+    text_plain(text, name < length ? column->top : column->title, CELL_SIZE);
+    if (name == length)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), label + name + 1);
+    text_plain(text, column->title, CELL_SIZE);
+}
+
+static void add_baselines(struct sheet *sheet, const struct run *run)
+{
+    size_t first = sheet->n;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        size_t length = baseline_label(result);
+        if (result->is_baseline && sheet->n < first + BASELINE_COLUMNS && length &&
+            !has_key(sheet, COLUMN_RATIO, result->id, length))
+            add_baseline(sheet, result->id, length);
+    }
+}
+
+static void add_counters(struct sheet *sheet, const struct run *run)
+{
+    for (size_t i = 0; i < run->n_results; i++)
+        for (size_t c = 0; c < run->results[i].n_counters; c++) {
+            const struct counter *counter = &run->results[i].counters[c];
+            size_t length = strlen(counter->name);
+            if (counter->asked && sheet->n < COLUMNS_MAX &&
+                !has_key(sheet, COLUMN_COUNTER, counter->name, length)) {
+                struct column *column = add_column(sheet, COLUMN_COUNTER, "");
+                column->key = counter->name;
+                column->key_length = length;
+                text_plain(counter->name, column->title, CELL_SIZE);
+            }
+        }
+}
+
+void sheet_make(struct sheet *sheet, const struct run *run)
+{
+    bool gops = false, gbps = false;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!run->results[i].is_roof) {
+            gops |= run->results[i].ops > 0;
+            gbps |= !(run->results[i].ops > 0);
+        }
+    sheet->n = 0;
+    sheet->mixed = gops && gbps;
+    add_column(sheet, COLUMN_TIME, "time");
+    add_column(sheet, COLUMN_INTERVAL, "\u00b195%");
+    add_column(sheet, COLUMN_RATE, sheet->mixed ? "rate" : gbps ? "GB/s" : "Gop/s");
+    add_column(sheet, COLUMN_LIMIT, "of limit");
+    add_baselines(sheet, run);
+    add_column(sheet, COLUMN_GHZ, "GHz");
+    add_counters(sheet, run);
+}
+
+void sheet_drop(struct sheet *sheet, enum column_kind kind)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sheet->n; i++)
+        if (sheet->column[i].kind != kind)
+            sheet->column[kept++] = sheet->column[i];
+    sheet->n = kept;
+}
+
+static void interval_cell(const struct result *result, char *text)
+{
+    const struct interval *ci = &result->ci_ns;
+    double half = fmax(ci->hi - result->median_ns, result->median_ns - ci->lo);
+    double percent = 100 * half / result->median_ns;
+
+    if (ci->known && percent >= 999.5)
+        snprintf(text, CELL_SIZE, ">999%%");
+    else if (ci->known && result->median_ns > 0)
+        snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
+}
+
+static void rate_cell(const struct sheet *sheet, const struct result *result, char *text)
+{
+    bool ops = result->ops > 0;
+    double rate = ops ? result->gops : result->gbps;
+    char digits[NUMBER_SIZE];
+
+    if (!(rate > 0))
+        return;
+    text_digits(rate, digits);
+    snprintf(text, CELL_SIZE, "%s%s", digits,
+             !sheet->mixed ? ""
+             : ops         ? " Gop/s"
+                           : " GB/s");
+}
+
+static void speedup_digits(double value, char out[NUMBER_SIZE])
+{
+    if (value < 1)
+        snprintf(out, NUMBER_SIZE, "%.3f", value);
+    else
+        text_digits(value, out);
+}
+
+static void ratio_cell(const struct column *column, const struct result *result,
+                       char *text, enum tone *tone)
+{
+    const struct ratio *ratio = baseline_ratio(result, column->key, column->key_length);
+    char value[NUMBER_SIZE], lo[NUMBER_SIZE], hi[NUMBER_SIZE];
+
+    if (!ratio)
+        return;
+    speedup_digits(ratio->speedup, value);
+    if (!ratio->ci.known) {
+        snprintf(text, CELL_SIZE, "%sx", value);
+        return;
+    }
+    speedup_digits(ratio->ci.lo, lo);
+    speedup_digits(ratio->ci.hi, hi);
+    if (column->compact)
+        snprintf(text, CELL_SIZE, "%sx", value);
+    else
+        snprintf(text, CELL_SIZE, "%sx [%s, %s]", value, lo, hi);
+    if (ratio->ci.lo > 1)
+        *tone = TONE_GOOD;
+    else if (ratio->ci.hi < 1)
+        *tone = TONE_BAD;
+}
+
+static void counter_cell(const struct column *column, const struct result *result,
+                         char *text)
+{
+    char number[NUMBER_SIZE];
+
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *counter = &result->counters[i];
+        if (strcmp(counter->name, column->key))
+            continue;
+        if (counter->absent) {
+            snprintf(text, CELL_SIZE, "n/a");
+        } else if (counter->n && isfinite(counter->value)) {
+            text_scaled(counter->value, "", number);
+            snprintf(text, CELL_SIZE, "%s", number);
+        }
+        return;
+    }
+}
+
+void sheet_cell(const struct sheet *sheet, const struct column *column,
+                const struct result *result, char text[CELL_SIZE], enum tone *tone)
+{
+    char number[NUMBER_SIZE];
+
+    snprintf(text, CELL_SIZE, "-");
+    *tone = TONE_PLAIN;
+    switch (column->kind) {
+    case COLUMN_TIME:
+        text_time(result->median_ns, number);
+        snprintf(text, CELL_SIZE, "%s", number);
+        break;
+    case COLUMN_INTERVAL:
+        interval_cell(result, text);
+        break;
+    case COLUMN_RATE:
+        rate_cell(sheet, result, text);
+        break;
+    case COLUMN_LIMIT:
+        if (result->limit.id)
+            snprintf(text, CELL_SIZE, "%.1f%%%s", 100 * result->limit.share,
+                     result->limit.too_low ? "!" : "");
+        if (result->limit.too_low)
+            *tone = TONE_BAD;
+        break;
+    case COLUMN_RATIO:
+        ratio_cell(column, result, text, tone);
+        break;
+    case COLUMN_GHZ:
+        if (result->ghz > 0)
+            snprintf(text, CELL_SIZE, "%.3f", result->ghz);
+        break;
+    case COLUMN_COUNTER:
+        counter_cell(column, result, text);
+        break;
+    }
+}
+
+void sheet_group(const struct run *run, size_t first, size_t end, char *name, size_t size,
+                 char work[CELL_SIZE])
+{
+    const struct result *result = &run->results[first];
+    bool same = true;
+    const char *type, *element;
+    char text[512], ops[NUMBER_SIZE], bytes[NUMBER_SIZE];
+
+    for (size_t i = first; i < end; i++)
+        if (!run->results[i].is_roof && !run->results[i].is_baseline) {
+            result = &run->results[i];
+            break;
+        }
+    type = result->type ? result->type : "";
+    for (size_t i = first; i < end; i++) {
+        const struct result *other = &run->results[i];
+        if (!other->is_roof && !other->is_baseline)
+            same &= !strcmp(other->type ? other->type : "", type);
+    }
+    /* Kernels of several semirings share a group, but not a type: the element remains. */
+    element = same ? NULL : strrchr(type, '-');
+    snprintf(text, sizeof text, "%s/%s@%s", result->op ? result->op : "",
+             element ? element + 1 : type, result->shape ? result->shape : "");
+    text_plain(text, name, size);
+    text_scaled(result->ops, "op", ops);
+    text_scaled(result->bytes, "B", bytes);
+    work[0] = '\0';
+    if (result->ops > 0 && result->bytes > 0)
+        snprintf(work, CELL_SIZE, "%s and %s a call", ops, bytes);
+    else if (result->ops > 0 || result->bytes > 0)
+        snprintf(work, CELL_SIZE, "%s a call", result->ops > 0 ? ops : bytes);
+}
+
+void sheet_rows(const struct run *run, size_t first, size_t end, bool roofs,
+                sheet_row *row, void *context)
+{
+    bool only_roofs = true;
+
+    for (size_t i = first; i < end; i++)
+        only_roofs &= run->results[i].is_roof;
+    for (int role = 0; role < (roofs || only_roofs ? 3 : 2); role++)
+        for (size_t i = first; i < end; i++) {
+            const struct result *result = &run->results[i];
+            int own = result->is_roof ? 2 : result->is_baseline ? 1 : 0;
+            if (own == role && result->status != STATUS_PENDING)
+                row(result, context);
+        }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared inside reports: what the table and Markdown both show, without their dress.
+ * Columns follow from the plan alone, so they are the same before and after measuring.
+ */
+#ifndef SIMDBENCH_SHEET_H
+#define SIMDBENCH_SHEET_H
+
+#include "reports.h"
+
+enum { COLUMNS_MAX = 80, CELL_SIZE = 128, BASELINE_COLUMNS = 3 };
+
+enum column_kind {
+    COLUMN_TIME,
+    COLUMN_INTERVAL,
+    COLUMN_RATE,
+    COLUMN_LIMIT,
+    COLUMN_RATIO,
+    COLUMN_GHZ,
+    COLUMN_COUNTER,
+};
+
+/* All but the column of case ids. Titles are safe to print; `top` is empty or the first
+ * of two lines. */
+struct column {
+    enum column_kind kind;
+    char top[CELL_SIZE], title[CELL_SIZE];
+    const char *key; /* start of a baseline's ids, or a counter's name */
+    size_t key_length;
+    bool compact; /* a ratio without its interval */
+};
+
+struct sheet {
+    struct column column[COLUMNS_MAX];
+    size_t n;
+    bool mixed; /* some rates are Gop/s, some GB/s: the cells say which */
+};
+
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
+
+void sheet_make(struct sheet *sheet, const struct run *run);
+/* Drops all columns of a kind. */
+void sheet_drop(struct sheet *sheet, enum column_kind kind);
+/* Text of a cell of a case that is ok; plain ASCII but for the sign +-. */
+void sheet_cell(const struct sheet *sheet, const struct column *column,
+                const struct result *result, char text[CELL_SIZE], enum tone *tone);
+/* "gemm/maxplus-f32@64x64x64" of the results [first, end), and the work of one call. */
+void sheet_group(const struct run *run, size_t first, size_t end, char *name, size_t size,
+                 char work[CELL_SIZE]);
+
+/* The rows of a group in the order in which they are shown: calls `row` for own kernels,
+ * then baselines, then (if asked, or if there is nothing else) roofs; not for pending
+ * ones. */
+typedef void sheet_row(const struct result *result, void *context);
+void sheet_rows(const struct run *run, size_t first, size_t end, bool roofs,
+                sheet_row *row, void *context);
+
+/* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX". */
+size_t baseline_label(const struct result *result);
+/* The ratio of a result against a baseline of that label (the fastest, if there are
+ * several); NULL if there is none. */
+const struct ratio *baseline_ratio(const struct result *result, const char *label,
+                                   size_t length);
+
+/* ---- legend.c: lines about the whole run, safe to print ---- */
+
+typedef void legend_line(const char *line, void *context);
+/* Limits, baselines, notes, what is missing and why. */
+void legend_notes(const struct run *run, legend_line *line, void *context);
+/* Host, tool, seed, time; whether the run was interrupted. */
+void legend_origin(const struct run *run, legend_line *line, void *context);
+
+/* ---- one writer a file ---- */
+
+/* All three steps of the table at once. */
+void table_write(const struct run *run, const struct text_options *options, FILE *file);
+void markdown_write(const struct run *run, const struct text_options *options,
+                    FILE *file);
+int csv_write(const struct run *run, FILE *file);
+
+#endif

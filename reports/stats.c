@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports.h"
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* NULL if n = 0 or out of memory: then the statistic is unknown. */
+static double *sorted_copy(const double *x, size_t n)
+{
+    double *copy = n ? malloc(n * sizeof *copy) : NULL;
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, x, n * sizeof *copy);
+    qsort(copy, n, sizeof *copy, compare_doubles);
+    return copy;
+}
+
+static double sorted_median(const double *x, size_t n)
+{
+    return n % 2 ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / 2;
+}
+
+double stats_median(const double *x, size_t n)
+{
+    double *sorted = sorted_copy(x, n);
+    double median = sorted ? sorted_median(sorted, n) : NAN;
+
+    free(sorted);
+    return median;
+}
+
+double stats_min(const double *x, size_t n)
+{
+    double min = n ? x[0] : NAN;
+
+    for (size_t i = 1; i < n; i++)
+        min = fmin(min, x[i]);
+    return min;
+}
+
+double stats_mad(const double *x, size_t n)
+{
+    double *deviation = sorted_copy(x, n);
+    double mad = NAN;
+
+    if (deviation) {
+        double median = sorted_median(deviation, n);
+        for (size_t i = 0; i < n; i++)
+            deviation[i] = fabs(deviation[i] - median);
+        mad = stats_median(deviation, n);
+    }
+    free(deviation);
+    return mad;
+}
+
+/* Largest k with 2 P(B < k) <= alpha; `tail` gets that probability. Binomial terms are
+ * carried as mantissa and exponent, because 2^-n underflows beyond n = 1074; up to n = 53
+ * every sum is an exact integer times 2^-n. */
+static size_t sign_tail(size_t n, double alpha, double *tail)
+{
+    double term = 1, sum = 0; /* both times 2^(scale - n) */
+    int scale = 0;
+    size_t k = 0;
+
+    *tail = 0;
+    while (k < (n + 1) / 2) {
+        double next = ldexp(2 * (sum + term), scale - (int)n);
+        if (next > alpha)
+            break;
+        *tail = next;
+        sum += term;
+        term = term * (double)(n - k) / (double)(k + 1);
+        k++;
+        if (term > 0x1p500) {
+            term = ldexp(term, -500);
+            sum = ldexp(sum, -500);
+            scale += 500;
+        }
+    }
+    return k;
+}
+
+size_t stats_sign_k(size_t n, double level)
+{
+    double tail;
+
+    return sign_tail(n, 1 - level, &tail);
+}
+
+struct interval stats_median_interval(const double *x, size_t n, double level)
+{
+    struct interval interval = {.known = false};
+    double tail;
+    size_t k = n < STATS_MIN_SAMPLES ? 0 : sign_tail(n, 1 - level, &tail);
+    double *sorted = k ? sorted_copy(x, n) : NULL;
+
+    if (sorted)
+        interval = (struct interval){
+            .known = true, .lo = sorted[k - 1], .hi = sorted[n - k], .level = 1 - tail};
+    free(sorted);
+    return interval;
+}
+
+double stats_ratio(const double *a, const double *b, size_t n, double level,
+                   struct interval *interval)
+{
+    double *logs = n ? malloc(n * sizeof *logs) : NULL;
+    double ratio = NAN;
+
+    *interval = (struct interval){.known = false};
+    if (!logs)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        logs[i] = log(a[i]) - log(b[i]);
+    ratio = exp(stats_median(logs, n));
+    *interval = stats_median_interval(logs, n, level);
+    if (interval->known) {
+        interval->lo = exp(interval->lo);
+        interval->hi = exp(interval->hi);
+    }
+    free(logs);
+    return ratio;
+}
+
+double stats_geomean(const double *x, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!(x[i] > 0))
+            return NAN;
+        sum += log(x[i]);
+    }
+    return n ? exp(sum / (double)n) : NAN;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "summarise.h"
+
+/* Above this share a kernel beat its limit by more than noise. */
+#define LIMIT_TOLERANCE 1.02
+
+bool result_has_summary(const struct result *result)
+{
+    return (result->status == STATUS_OK || result->status == STATUS_NOISY) &&
+           result->n_samples && result->iterations;
+}
+
+size_t run_group_end(const struct run *run, size_t first)
+{
+    size_t end = first;
+
+    while (end < run->n_results && run->results[end].group == run->results[first].group)
+        end++;
+    return end;
+}
+
+static double per_call(const struct result *result, size_t sample)
+{
+    double ns = result->samples_ns[sample] / (double)result->iterations;
+
+    return fmax(ns - result->overhead_ns, 0);
+}
+
+/* 0 (unknown) where a rate would be infinite. */
+static double rate(double work, double ns)
+{
+    double value = ns > 0 ? work / ns : 0;
+
+    return isfinite(value) ? value : 0;
+}
+
+static void summarise_counter(struct counter *counter, const struct result *result)
+{
+    counter->value = counter->per_element = NAN;
+    if (!counter->n || !result->iterations)
+        return;
+    counter->value =
+        stats_median(counter->samples, counter->n) / (double)result->iterations;
+    if (result->ops > 0)
+        counter->per_element = counter->value / result->ops;
+}
+
+static int summarise_times(struct result *result)
+{
+    size_t n = result->n_samples;
+    double *ns = malloc(n * sizeof *ns);
+    char reason[96];
+
+    if (!ns)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        ns[i] = per_call(result, i);
+    result->median_ns = stats_median(ns, n);
+    result->min_ns = stats_min(ns, n);
+    result->mad_ns = stats_mad(ns, n);
+    result->ci_ns = stats_median_interval(ns, n, STATS_LEVEL);
+    free(ns);
+    result->gops = rate(result->ops, result->median_ns);
+    result->gbps = rate(result->bytes, result->median_ns);
+    if (result->ci_ns.known)
+        return string_set(&result->ci_reason, NULL);
+    snprintf(reason, sizeof reason, "%zu valid rounds; an interval needs at least %d", n,
+             STATS_MIN_SAMPLES);
+    return string_set(&result->ci_reason, reason);
+}
+
+static int summarise_limit(struct result *result, const struct result *group, size_t n)
+{
+    const struct result *roof = NULL;
+
+    free(result->limit.id);
+    result->limit = (struct limit){.id = NULL};
+    if (result->status != STATUS_OK || !result->limit_id)
+        return 0;
+    for (size_t i = 0; i < n && !roof; i++)
+        if (group[i].is_roof && group[i].status == STATUS_OK && group[i].id &&
+            !strcmp(group[i].id, result->limit_id))
+            roof = &group[i];
+    if (!roof)
+        return 0;
+    if (roof->gops > 0 && result->gops > 0) {
+        result->limit.gops = roof->gops;
+        result->limit.share = result->gops / roof->gops;
+    } else if (roof->gbps > 0 && result->gbps > 0) {
+        result->limit.gbps = roof->gbps;
+        result->limit.share = result->gbps / roof->gbps;
+    } else {
+        return 0;
+    }
+    result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
+    return string_set(&result->limit.id, roof->id);
+}
+
+static int add_ratio(struct result *result, const struct result *baseline)
+{
+    size_t room =
+        result->n_samples < baseline->n_samples ? result->n_samples : baseline->n_samples;
+    double *theirs = calloc(2 * room, sizeof *theirs), *ours = theirs + room;
+    struct ratio *ratio;
+    size_t n = 0, i = 0, j = 0;
+    int code = 0;
+
+    if (!theirs)
+        return -ENOMEM;
+    while (i < result->n_samples && j < baseline->n_samples) {
+        if (result->rounds[i] < baseline->rounds[j]) {
+            i++;
+        } else if (result->rounds[i] > baseline->rounds[j]) {
+            j++;
+        } else {
+            theirs[n] = per_call(baseline, j++);
+            ours[n] = per_call(result, i++);
+            if (theirs[n] > 0 && ours[n] > 0)
+                n++;
+        }
+    }
+    if (!n)
+        goto out;
+    ratio = result_add_ratio(result, baseline->id);
+    if (ratio)
+        ratio->speedup = stats_ratio(theirs, ours, n, STATS_LEVEL, &ratio->ci);
+    else
+        code = -ENOMEM;
+out:
+    free(theirs);
+    return code;
+}
+
+static int summarise_ratios(struct result *result, const struct result *group, size_t n)
+{
+    result_clear_ratios(result);
+    if (result->status != STATUS_OK || result->is_roof || !result_has_summary(result))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        bool usable = group[i].is_baseline && &group[i] != result &&
+                      group[i].status == STATUS_OK && result_has_summary(&group[i]);
+        int code = usable ? add_ratio(result, &group[i]) : 0;
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+static int summarise_group(struct result *group, size_t n)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < n && !code; i++) {
+        struct result *result = &group[i];
+        result->ghz =
+            result->n_clock ? stats_median(result->clock_ghz, result->n_clock) : 0;
+        result->ghz_ci =
+            stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
+        for (size_t c = 0; c < result->n_counters; c++)
+            summarise_counter(&result->counters[c], result);
+        if (result_has_summary(result))
+            code = summarise_times(result);
+    }
+    for (size_t i = 0; i < n && !code; i++) {
+        code = summarise_limit(&group[i], group, n);
+        if (!code)
+            code = summarise_ratios(&group[i], group, n);
+    }
+    return code;
+}
+
+int run_summarise(struct run *run, size_t group)
+{
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        int code = 0;
+        end = run_group_end(run, first);
+        if (group == GROUP_ALL || group == run->results[first].group)
+            code = summarise_group(&run->results[first], end - first);
+        if (code)
+            return code;
+    }
+    return 0;
+}

@@ -1,0 +1,223 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# scripts/check.sh quick | full | CHECK...: what a change must pass. Stops at the first
+# failure and prints the command that repeats it.
+set -euo pipefail
+here=$(readlink -f "${BASH_SOURCE[0]}")
+source "${here%/*}/lib.sh"
+cd "$root"
+export LC_ALL=C.UTF-8
+
+quick=(format text shell layers headers subject symbols)
+slow=(asan valgrind tidy fuzz old_cpu)
+leaves=(kernels perfctr inspect reports)
+
+# Files of the repository and those that will join it.
+files() {
+    git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
+        [[ ! -f $file ]] || printf '%s\n' "$file"
+    done
+}
+
+# reject REASON PATTERN FILE...: no line may match.
+reject() {
+    local reason=$1 pattern=$2
+    shift 2
+    if [[ $# -gt 0 ]] && grep -HnP -e "$pattern" -- "$@" >&2; then
+        say "$reason"
+        return 1
+    fi
+}
+
+check_format() {
+    files '*.c' '*.h' | xargs -r clang-format-19 --dry-run -Werror
+}
+
+check_text() {
+    local all c lines file
+    mapfile -t all < <(files . | grep -Ev '^LICENSE$|^tests/(corpus|golden)/')
+    mapfile -t c < <(files '*.c' '*.h' '*.def')
+    reject 'tabs' '\t' "${all[@]}"
+    reject 'trailing spaces' '[ \r]$' "${all[@]}"
+    reject 'invisible Unicode' \
+        '[\x{a0}\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202f}\x{2060}-\x{2069}\x{feff}]' "${all[@]}"
+    reject 'paths of one machine' '/(home|root|Users)/[a-z]' "${all[@]}"
+    reject 'dead code' '^\s*#\s*if\s+0\b' "${c[@]}"
+    for file in "${all[@]}"; do
+        [[ -z $(tail -c 1 "$file") ]] || {
+            say "$file: no newline at the end"
+            return 1
+        }
+    done
+    for file in "${c[@]}"; do
+        head -n 1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || {
+            say "$file: the first line is no SPDX line"
+            return 1
+        }
+        lines=$(wc -l <"$file")
+        [[ $lines -le 450 ]] || say "warning: $file has $lines lines"
+    done
+    files . | grep -E '\.[ch]$' | sed 's|.*/||' | sort | uniq -d | grep . >&2 && {
+        say 'names of files must be unique'
+        return 1
+    }
+    return 0
+}
+
+check_shell() {
+    files scripts .ci | while read -r file; do
+        [[ $(head -n 1 "$file") != *bash* ]] || printf '%s\n' "$file"
+    done | xargs -r shellcheck -x -P scripts
+}
+
+# A leaf includes its own headers and base/ only, and leaves printing and exits to cmd/.
+check_layers() {
+    local leaf file name c
+    mapfile -t c < <(files '*.c' '*.h' '*.def')
+    reject 'includes that climb' '#\s*include\s*"[^"]*\.\./' "${c[@]}"
+    for leaf in "${leaves[@]}"; do
+        mapfile -t c < <(files "$leaf/*.c" "$leaf/*.h")
+        reject 'only cmd/ prints and exits' \
+            '^(?!\s*(/?\*|//)).*\b((v?printf|puts|putchar|perror|exit|_exit|abort)\s*\(|std(out|err)\b)' \
+            "${c[@]}"
+        for file in "${c[@]}"; do
+            while read -r name; do
+                [[ -f ${file%/*}/$name || -f $leaf/$name || -f base/$name ]] || {
+                    say "$file: \"$name\" belongs to neither $leaf/ nor base/"
+                    return 1
+                }
+            done < <(sed -nE 's/^\s*#\s*include\s*"([^"]+)".*/\1/p' "$file")
+        done
+    done
+}
+
+# Every public header compiles alone, with no other folder in sight.
+check_headers() {
+    local header folder include compiler=${CC:-clang-19}
+    local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
+    for header in base/error.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
+        reports/reports.h cmd/cmd.h; do
+        folder=${header%/*}
+        include=(-Ibase "-I$folder")
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Ireports)
+        "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - <<<"#include \"${header##*/}\""
+    done
+    "$compiler" -x c -std=c99 -pedantic "${flags[@]}" -Ikernels - <<<'#include "simdbench.h"'
+    g++ -x c++ -std=c++11 -pedantic "${flags[@]}" -Ikernels - <<<'#include "simdbench.h"'
+}
+
+# "folder: what", no final period, an empty second line.
+check_subject() {
+    local subject second
+    subject=$(git log -1 --no-merges --format=%B | sed -n 1p)
+    second=$(git log -1 --no-merges --format=%B | sed -n 2p)
+    [[ $subject =~ ^[A-Za-z0-9_.,/\ -]+:\ [^\ ].*[^.]$ && ${#subject} -le 80 && -z $second ]] || {
+        say "commit subject '$subject': wanted 'folder: what', no final period, at most" \
+            "80 columns, then an empty line"
+        return 1
+    }
+}
+
+# What a file compiled for an ISA exports can end up in anybody's code: only its rows.
+check_symbols() {
+    local library op isa rows extra found=0
+    build_test
+    for library in build/test/kernels/lib*_*.a; do
+        [[ $library =~ /lib(.+)_([a-z0-9]+)\.a$ ]] || continue
+        op=${BASH_REMATCH[1]} isa=${BASH_REMATCH[2]}
+        rows=$(sed -nE "s/^KERNEL(_WORK)?\($op, *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/${op}_\2_\3_${isa}_\4/p" \
+            kernels/kernels.def | sed 's/__/_/' | sort)
+        [[ -n $rows ]] || continue
+        found=1
+        extra=$(nm --defined-only --extern-only --format=posix "$library" |
+            awk 'NF > 2 {print $1}' | sort -u | comm -23 - <(printf '%s\n' "$rows"))
+        [[ -z $extra ]] || {
+            say "$library exports what is no row of kernels.def:" "${extra//$'\n'/ }"
+            return 1
+        }
+    done
+    [[ $found -eq 1 ]] || {
+        say 'no library of an op and ISA was found'
+        return 1
+    }
+}
+
+check_tests() {
+    scripts/test
+}
+
+check_asan() {
+    build asan --buildtype=debugoptimized -Dtests=enabled -Db_lundef=false \
+        -Db_sanitize=address,undefined
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+        meson test -C build/asan --no-rebuild --print-errorlogs --timeout-multiplier 5
+}
+
+check_valgrind() {
+    local log=build/test/meson-logs/valgrind-valgrind.json tests
+    build_test
+    rm -f "$log"
+    # Valgrind knows neither true time nor the MXCSR, and its FMA makes -0 + -0 a +0.
+    mapfile -t tests < <(meson test -C build/test --list --no-suite cli --no-rebuild |
+        sed 's|.* / ||' | grep -vxE 'test_(perfctr_clock|gemm)')
+    meson test -C build/test --no-rebuild --print-errorlogs "${tests[@]}" \
+        --timeout-multiplier 30 --logbase valgrind --wrapper \
+        'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
+    python3 scripts/count.py "$log"
+}
+
+check_tidy() {
+    build_test
+    run-clang-tidy-19 -quiet -p build/test '^(?!.*/tests/)' >build/tidy.log 2>&1 || {
+        grep -E -A 4 'warning:|error:' build/tidy.log >&2 || cat build/tidy.log >&2
+        return 1
+    }
+}
+
+check_fuzz() {
+    local program corpus
+    CC=clang-19 build fuzz --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
+        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
+    for program in build/fuzz/tests/fuzz_*; do
+        [[ -f $program && -x $program ]] || continue
+        corpus=build/fuzz/corpus/${program##*/}
+        mkdir -p "$corpus"
+        "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" \
+            >"$program.log" 2>&1 || {
+            tail -n 40 "$program.log" >&2
+            return 1
+        }
+        tail -n 1 "$program.log"
+    done
+}
+
+check_old_cpu() {
+    build_test
+    SIMDBENCH=build/test/simdbench python3 tests/cli.py --no-skip OldCpu
+}
+
+wanted=()
+for argument in "${@:-quick}"; do
+    case $argument in
+        quick) wanted+=("${quick[@]}") ;;
+        full) wanted+=("${quick[@]}" tests "${slow[@]}") ;;
+        slow) wanted+=("${slow[@]}") ;;
+        *)
+            declare -F "check_$argument" >/dev/null ||
+                die "no check is called $argument: quick, full, slow," \
+                    "${quick[*]} tests ${slow[*]}"
+            wanted+=("$argument")
+            ;;
+    esac
+done
+packages run test
+for name in "${wanted[@]}"; do
+    started=$SECONDS
+    # A subshell with set -e of its own: under `if` or `||` it would not stop at a failure.
+    set +e
+    (set -e; "check_$name")
+    status=$?
+    set -e
+    [[ $status -eq 0 ]] || die "$name failed; again: scripts/check.sh $name"
+    printf '%-9s ok %3d s\n' "$name" $((SECONDS - started))
+done

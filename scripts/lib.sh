@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What the scripts share: packages and builds. Source it from a script in this folder.
+
+root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+# Debian's Python modules and Meson belong to Debian's python3, whatever else is installed.
+PATH=/usr/bin:/bin:$PATH
+
+say() {
+    printf 'simdbench: %s\n' "$*" >&2
+}
+
+die() {
+    say "$@"
+    exit 1
+}
+
+# packages SECTION...: installs what is missing.
+packages() {
+    local wanted=() have section name missing=() as_root=() log
+    while read -r section name _; do
+        [[ $section == [!#]* && " $* " == *" $section "* ]] || continue
+        [[ $name == clang-19 && -n ${CC:-} ]] || wanted+=("$name")
+    done <"$root/scripts/packages.txt"
+    [[ -x /usr/bin/dpkg-query && -x /usr/bin/apt-get ]] ||
+        die "this is no Debian: install what these are called here, then build with" \
+            "meson: ${wanted[*]}"
+    have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null) || :
+    for name in "${wanted[@]}"; do
+        [[ $'\n'$have == *$'\n'"$name installed"* ]] || missing+=("$name")
+    done
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+
+    if [[ $EUID -ne 0 ]]; then
+        command -v sudo >/dev/null ||
+            die "no root and no sudo. As root: apt-get install ${missing[*]}" \
+                "(CC=gcc builds without clang-19)"
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    log=$(mktemp)
+    as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120)
+    if ! { "${as_root[@]}" update && "${as_root[@]}" install -y --no-install-recommends \
+        "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
+        tail -n 15 "$log" >&2
+        rm -f "$log"
+        die "apt-get failed (no network?). By hand: apt-get install ${missing[*]}"
+    fi
+    rm -f "$log"
+}
+
+# build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
+# Silent, but for one line if it takes longer than a second, and the output if it fails.
+build() {
+    local directory=$root/build/$1 options output='' more='' fd said=''
+    shift
+    if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
+        export CC=clang-19
+    fi
+    options="CC=${CC:-} $*"
+    if [[ ! -f $directory/build.ninja || ! -f $directory/options.txt ||
+        $(<"$directory/options.txt") != "$options" ]]; then
+        say "building in ${directory#"$root"/}"
+        said=yes
+        rm -rf "$directory"
+        if ! output=$(meson setup "$directory" "$root" "$@" 2>&1); then
+            printf '%s\n' "$output" >&2
+            die "configuration failed"
+        fi
+        printf '%s\n' "$options" >"$directory/options.txt"
+    fi
+    # All output and then ninja's exit status: at its end, or what there is after a second.
+    exec {fd}< <(ninja --quiet -C "$directory" 2>&1 && printf '\n0' || printf '\n1')
+    IFS= read -r -d '' -t 1 -u "$fd" output || [[ $? -le 128 ]] || {
+        [[ -n $said ]] || say "building in ${directory#"$root"/}"
+        IFS= read -r -d '' -u "$fd" more || :
+        output+=$more
+    }
+    exec {fd}<&-
+    if [[ ${output##*$'\n'} != 0 ]]; then
+        printf '%s\n' "${output%$'\n'*}" >&2
+        die "build failed"
+    fi
+}
+
+# build_test: the build that the tests run in; warnings are errors.
+build_test() {
+    build test --buildtype=release --werror -Dtests=enabled
+}

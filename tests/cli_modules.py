@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plug-ins, good and bad, the installed tree, and the plug-in of the documentation."""
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from cli_tool import BINARY, MODULES, SHORT, SMALL, SOURCE, Case, environment, kernels
+
+__all__ = ["Plugins", "Installed"]
+
+
+class Plugins(Case):
+    def module(self, name):
+        path = MODULES / f"{name}.so"
+        self.assertTrue(path.exists(), path)
+        return f"--plugin={path}"
+
+    def broken(self, name, status, *more):
+        """Its row `bad` ends with `status` and a reason; its row `good` does not notice."""
+        document = self.run_json("twice", self.module(name), "--baseline=none", *SHORT, *more,
+                                 status=0 if status == "ok" else 4)
+        results = {r["variant"]: r for r in kernels(document)}
+        self.assertIn(results["good"]["status"], ("ok", "noisy"), results["good"])
+        self.assertEqual(results["bad"]["status"], status, results["bad"])
+        return results["bad"]
+
+    def test_newer_abi(self):
+        done = self.run_tool("gemm", self.module("newer_abi"), "--sizes=8", status=2)
+        self.assertIn("newer_abi", done.stderr)
+        self.assertRegex(done.stderr, r"ABI 2\b.*ABI 1\b")
+        self.assertEqual(done.stdout, "")
+
+    def test_no_entry(self):
+        done = self.run_tool("gemm", self.module("no_entry"), "--sizes=8", status=2)
+        self.assertRegex(done.stderr, "no_entry.*simdbench_module")
+
+    def test_crash_on_load(self):
+        done = self.run_tool("gemm", self.module("crash_load"), "--sizes=8", status=2)
+        self.assertIn("crash_load", done.stderr)
+
+    def test_crash_in_run(self):
+        self.assertTrue(self.broken("crash_run", "failed")["reason"])
+
+    def test_endless_loop(self):
+        started = time.monotonic()
+        reason = self.broken("endless_run", "failed", "--timeout=1s")["reason"]
+        self.assertRegex(reason, r"\b1(\.0)? ?s")
+        self.assertLess(time.monotonic() - started, 20)
+
+    def test_write_outside_the_output(self):
+        self.assertTrue(self.broken("writes_outside", "wrong")["reason"])
+
+    def test_write_to_an_input(self):
+        self.assertTrue(self.broken("writes_input", "wrong")["reason"])
+
+    def test_wrong_result(self):
+        self.assertIn("0.5", self.broken("wrong_result", "wrong")["reason"])
+
+    def test_changed_arithmetic_is_flagged(self):
+        self.assertTrue(self.broken("changes_mxcsr", "ok")["notes"])
+
+    def test_bad_tables(self):
+        for how in ("null", "size", "kernel-op", "kernel-isa", "op-twice"):
+            with self.subTest(how=how):
+                done = self.run_tool("twice", self.module("tables"), *SHORT, status=2,
+                                     env=environment(TABLES=how))
+                self.assertIn("tables", done.stderr)
+
+    def test_own_op(self):
+        document = self.run_json("softmax", self.module("softmax"), "--sizes=4x100,1x7",
+                                 "--baseline=none", *SHORT)
+        results = kernels(document, op="softmax", variant="three_passes")
+        self.assertEqual([r["shape"] for r in results], ["4x100", "1x7"])
+        self.assertLessEqual({r["status"] for r in results}, {"ok", "noisy"})
+
+    def test_own_op_refuses_a_size(self):
+        done = self.run_tool("softmax", self.module("softmax"), "--sizes=7", status=2)
+        self.assertIn("ROWSxCOLUMNS", done.stderr)
+
+    def test_beside_own_kernels(self):
+        document = self.run_json(*SMALL[:1], "--isa=all", *SMALL[2:], self.module("my_gemm"))
+        theirs = kernels(document, module="my_gemm")
+        self.assertEqual(len(theirs), 1)
+        self.assertTrue(theirs[0]["id"].startswith("my_gemm:gemm/maxplus-f32/avx2/rows@"))
+        self.assertIn(theirs[0]["status"], ("ok", "noisy", "skipped"))
+        self.assertTrue(kernels(document, module=None, status="ok"))
+
+
+class Installed(Case):
+    def setUp(self):
+        super().setUp()
+        meson = shutil.which("meson")
+        if not meson:
+            self.skipTest("meson is not installed")
+        self.tree = self.folder / "tree"
+        subprocess.run([meson, "install", "-C", BINARY.parent, "--no-rebuild", "--destdir",
+                        self.tree], check=True, capture_output=True, env=environment())
+        self.binary = next(self.tree.rglob("bin/simdbench"))
+
+    def test_modules_are_found(self):
+        names = [str(p) for p in self.tree.rglob("*")]
+        for pattern in (r"include/simdbench\.h$", r"pkgconfig/simdbench\.pc$",
+                        r"simdbench/modules/openblas\.so$"):
+            self.assertTrue([n for n in names if re.search(pattern, n)], pattern)
+        done = subprocess.run([self.binary, "gemm", "--isa=scalar", "--sizes=8",
+                               "--baseline=openblas", "--dry-run"],
+                              capture_output=True, text=True, env=environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("openblas:gemm/", done.stdout)
+
+    def test_documented_plugin(self):
+        """Code and commands of docs/plugin.md work as they stand there."""
+        text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
+        code = re.search(r"```c\n(.*?)```", text, re.S).group(1)
+        name = re.search(r"`(\w+\.c)`", text).group(1)
+        commands = re.search(r"```sh\n(.*?)```", text, re.S).group(1).strip()
+        (self.folder / name).write_text(code, encoding="utf-8")
+        config = next(self.tree.rglob("simdbench.pc")).parent
+        path = self.folder / "run.json"
+        done = subprocess.run(
+            f"set -e\n{commands} {' '.join(SHORT)} --json={path}", shell=True,
+            cwd=self.folder, capture_output=True, text=True, timeout=120,
+            env=environment(PKG_CONFIG_PATH=str(config),
+                            PKG_CONFIG_SYSROOT_DIR=str(self.tree),
+                            PATH=f"{self.binary.parent}:{os.environ['PATH']}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        theirs = [r for r in kernels(self.load(path)) if r["module"] == Path(name).stem]
+        self.assertTrue(theirs)
+        self.assertLessEqual({r["status"] for r in theirs}, {"ok", "noisy", "skipped"})

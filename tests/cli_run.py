@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real runs: their JSON, their reports, and how they end."""
+import csv
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from cli_tool import (BINARY, QEMU, SHORT, SMALL, Case, environment, kernels, sanitized)
+
+__all__ = ["Run", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
+
+
+class Run(Case):
+    def test_reports(self):
+        """One run: its document, and that saved and live texts are the same."""
+        path, markdown = self.folder / "run.json", self.folder / "run.md"
+        live = self.run_tool("gemm", "--isa=auto", "--sizes=8,16", *SHORT,
+                             f"--json={path}", f"--markdown={markdown}").stdout
+        document = self.load(path)
+        self.assertTrue(kernels(document, status="ok"))
+        for result in document["results"]:
+            self.assertIn(result["status"], ("ok", "noisy"), result)
+            if result["status"] == "ok":
+                self.assertGreaterEqual(len(result["samples_ns"]), 6)
+                self.assertGreater(result["iterations"], 0)
+                self.assertGreater(result["summary"]["median_ns"], 0)
+        for result in kernels(document, status="ok", module=None):
+            self.assertGreater(result["rates"]["gops"], 0)
+            self.assertGreater(result["limit"]["share"], 0)
+            self.assertLess(result["limit"]["share"], 1.5)
+            self.assertIn("page-faults", result["counters"])
+            self.assertGreater(result["clock"]["ghz"], 0.1)
+
+        def report(form):
+            return self.run_tool("report", path, f"--format={form}").stdout
+
+        self.assertEqual(report("table"), live)
+        self.assertEqual(report("markdown"), markdown.read_text(encoding="utf-8"))
+        self.assertEqual(json.loads(report("json")), document)
+        rows = list(csv.DictReader(io.StringIO(report("csv"))))
+        self.assertEqual([r["id"] for r in rows], [r["id"] for r in document["results"]])
+        columns = {line.count("|") for line in report("markdown").splitlines()
+                   if line.startswith("|")}
+        self.assertEqual(len(columns), 1, "a Markdown table with ragged rows")
+
+    def test_format_json(self):
+        live = self.run_tool(*SMALL, "--format=json").stdout
+        self.assertEqual(json.loads(live)["schema_version"], 1)
+
+    def test_same_seed_same_inputs(self):
+        runs = [self.run_json(*SMALL, "--seed=42") for _ in range(2)]
+        runs.append(self.run_json(*SMALL, "--seed=43"))
+        ids = [[r["id"] for r in run["results"]] for run in runs]
+        hashes = [[r.get("input_hash") for r in kernels(run)] for run in runs]
+        self.assertEqual([run["seed"] for run in runs], ["42", "42", "43"])
+        self.assertEqual(ids[0], ids[1])
+        self.assertEqual(hashes[0], hashes[1])
+        if any(hashes[0]):
+            self.assertNotEqual(hashes[0], hashes[2])
+
+    def test_random_seed_is_recorded(self):
+        seeds = {self.run_json(*SMALL)["seed"] for _ in range(2)}
+        self.assertEqual(len(seeds), 2)
+
+    def test_every_kernel_is_right(self):
+        document = self.run_json("gemm", "--isa=all", "--type=f32,f64", "--check=full",
+                                 "--semiring=maxplus,minplus,maxtimes", "--sizes=17x5x33",
+                                 "--baseline=none", *SHORT)
+        self.assertEqual({r["status"] for r in kernels(document)} -
+                         {"ok", "noisy", "skipped"}, set())
+
+    def test_quiet(self):
+        self.assertEqual(self.run_tool(*SMALL, "--quiet").stderr, "")
+
+    def test_in_process(self):
+        document = self.run_json(*SMALL, "--in-process")
+        self.assertTrue(kernels(document, status="ok"))
+
+    def test_settings(self):
+        document = self.run_json(*SMALL, "--cache=cold", "--align=128")
+        for result in kernels(document):
+            self.assertTrue(result["id"].endswith("@8x8x8;cache=cold;align=128"), result["id"])
+            self.assertEqual(result["settings"], {"cache": "cold", "align": "128"})
+
+    def test_few_rounds_have_no_interval(self):
+        document = self.run_json(*SMALL[:-1], "--rounds=3")
+        for result in kernels(document, status="ok"):
+            self.assertIsNone(result["summary"]["ci_ns"])
+
+
+class Terminal(Case):
+    def on_terminal(self, **env):
+        try:
+            main, terminal = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminal: {error}")
+        process = subprocess.Popen([BINARY, *SMALL], stdout=terminal, stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL,
+                                   env=environment(TERM="xterm", **env))
+        os.close(terminal)
+        text = b""
+        while True:
+            try:
+                piece = os.read(main, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(main)
+        self.assertEqual(process.wait(60), 0)
+        return text
+
+    def test_colour(self):
+        self.assertIn(b"\x1b[", self.on_terminal())
+
+    def test_no_color(self):
+        self.assertNotIn(b"\x1b[", self.on_terminal(NO_COLOR="1"))
+
+    def test_pipe(self):
+        done = self.run_tool(*SMALL, env=environment(TERM="xterm"))
+        self.assertNotIn("\x1b", done.stdout)
+        self.assertNotIn("\x1b", done.stderr)
+
+    def test_reader_that_leaves(self):
+        process = subprocess.Popen([BINARY, "gemm", "--help"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment())
+        process.stdout.close()
+        process.stderr.read()
+        process.stderr.close()
+        self.assertIsNotNone(process.wait(20))
+
+
+class Interrupt(Case):
+    def interrupt(self, send):
+        path = self.folder / "run.json"
+        process = subprocess.Popen(
+            [BINARY, "gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none",
+             "--time-per-case=400ms", "--quiet", f"--json={path}"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(),
+            start_new_session=True)
+        deadline = time.monotonic() + 60
+        while not path.exists():
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        send(process)
+        self.assertEqual(process.wait(20), 130)
+        document = self.load(path)
+        self.assertTrue(kernels(document, status="ok"))
+        shapes = {r["shape"] for r in kernels(document, status="ok")}
+        self.assertNotIn("512x512x512", shapes)
+        self.assertEqual(list(self.folder.iterdir()), [path])
+        self.run_tool("report", path)
+
+    def test_interrupt(self):
+        self.interrupt(lambda process: process.send_signal(signal.SIGINT))
+
+    def test_interrupt_of_all(self):
+        """As a terminal does it: workers get the signal too."""
+        self.interrupt(lambda process: os.killpg(process.pid, signal.SIGINT))
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+class OrdinaryUser(Case):
+    def test_events(self):
+        self.folder.chmod(0o777)
+        binary = shutil.copy(BINARY, self.folder)
+        done = subprocess.run([binary, *SMALL, "--events=page-faults,context-switches",
+                               "--json=run.json"],
+                              cwd=self.folder, user=65534, group=65534, extra_groups=[],
+                              capture_output=True, text=True, timeout=60, env=environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for result in kernels(self.load(self.folder / "run.json"), status="ok"):
+            for name in ("page-faults", "context-switches", "task-clock"):
+                self.assertIn("value", result["counters"][name], result["counters"])
+
+
+def old_cpu(case):
+    if not QEMU:
+        case.skipTest("qemu-user is not installed")
+    if sanitized():
+        case.skipTest("sanitizers do not run in an emulator")
+    return [QEMU, "-cpu", "Nehalem"]
+
+
+class MissingIsa(Case):
+    def test_nothing_to_measure(self):
+        has = re.search(r"^flags.*\bavx512f\b", Path("/proc/cpuinfo").read_text(), re.M)
+        before = old_cpu(self) if has else []
+        done = self.run_tool("gemm", "--isa=avx512", "--sizes=8", "--baseline=none", *SHORT,
+                             "--in-process", f"--json={self.folder}/run.json",
+                             before=before, status=5)
+        self.assertIn("avx512", (done.stdout + done.stderr).lower())
+        for result in self.load(self.folder / "run.json")["results"]:
+            self.assertEqual(result["status"], "skipped")
+            self.assertRegex(result["reason"].lower(), "avx-?512")
+
+
+class OldCpu(Case):
+    def test_isas_are_skipped(self):
+        """On an emulated CPU without AVX all that can run runs, and nothing else is tried."""
+        document = self.run_json("gemm", "--in-process", "--isa=all", "--sizes=16", *SHORT,
+                                 before=old_cpu(self), timeout=300)
+        self.assertEqual(document["host"]["isas"], ["scalar", "sse2"])
+        for isa, status in (("scalar", "ok"), ("sse2", "ok"),
+                            ("avx2", "skipped"), ("avx512", "skipped")):
+            results = kernels(document, isa=isa, module=None)
+            self.assertTrue(results, isa)
+            for result in results:
+                wanted = (status, "noisy") if status == "ok" else (status,)
+                self.assertIn(result["status"], wanted, result)
+                self.assertTrue(status == "ok" or result["reason"])

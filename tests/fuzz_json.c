@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz_json.h"
+#include "sample_run.h"
+
+static void must(bool good, const char *promise)
+{
+    if (!good) {
+        fprintf(stderr, "broken promise: %s\n", promise);
+        abort();
+    }
+}
+
+/* What is printed must not hold bytes that control a terminal. */
+static void check_text(const struct run *run, enum format format, int width)
+{
+    struct text_options options = {.width = width, .roofs = true};
+    char *text = sample_text(run, format, &options);
+
+    for (const char *c = text; *c; c++)
+        must((unsigned char)*c >= 0x20 || *c == '\n' || (*c == '\r' && c[1] == '\n'),
+             "no control character is printed");
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct error error = {.text = ""};
+    struct run *run, *again;
+    char *first, *second;
+
+    if (run_read_json(&run, (const char *)data, size, &error)) {
+        must(!run && error.text[0], "an error has a text and no run");
+        return 0;
+    }
+    first = sample_text(run, FORMAT_JSON, NULL);
+    must(!run_read_json(&again, first, strlen(first), &error), "what it writes it reads");
+    second = sample_text(again, FORMAT_JSON, NULL);
+    must(!strcmp(first, second), "writing is stable");
+    check_text(run, FORMAT_TABLE, 0);
+    check_text(run, FORMAT_TABLE, 60);
+    check_text(run, FORMAT_MARKDOWN, 0);
+    check_text(run, FORMAT_CSV, 0);
+    must(!run_summarise(run, GROUP_ALL), "what it reads can be summarised");
+    free(first);
+    free(second);
+    run_free(run);
+    run_free(again);
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+/* Without a fuzzer: runs the files that are named. */
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        FILE *file = fopen(argv[i], "rb");
+        uint8_t *bytes = NULL;
+        size_t size = 0, got;
+        if (!file) {
+            perror(argv[i]);
+            return 2;
+        }
+        do {
+            uint8_t *bigger = realloc(bytes, size + 65536);
+            must(bigger, "memory");
+            bytes = bigger;
+            got = fread(bytes + size, 1, 65536, file);
+            size += got;
+        } while (got);
+        fclose(file);
+        LLVMFuzzerTestOneInput(bytes, size);
+        free(bytes);
+    }
+    return 0;
+}
+#endif

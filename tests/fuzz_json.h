@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMDBENCH_FUZZ_JSON_H
+#define SIMDBENCH_FUZZ_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads any bytes as a run and aborts if a promise of the reader is broken: either there
+ * is a sentence about what is wrong, or what was read can be written, read and written
+ * again with the same bytes, and printed in every format. Returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample_run.h"
+
+static void must(bool good)
+{
+    if (!good)
+        abort();
+}
+
+/* One planned case; `time` is what a call will take, 0 for cases that get no samples. */
+struct plan_row {
+    size_t group;
+    const char *id, *op, *type, *isa, *variant, *shape, *module, *core, *limit;
+    enum status status;
+    const char *reason;
+    double ns, ops, bytes;
+    bool roof;
+};
+
+#define OPENBLAS "openblas:gemm/plustimes-f32/lib/sgemm"
+#define SKYLAKEX "openblas,coretype=SkylakeX:gemm/plustimes-f32/lib/sgemm"
+#define ROOF(shape) "roof/f32/avx512/fmamax@" shape
+#define GEMM(isa, variant, shape)                                                       \
+    "gemm/maxplus-f32/" isa "/" variant "@" shape, "gemm", "maxplus-f32", isa, variant, \
+        shape
+
+static const struct plan_row rows[] = {
+    {0, GEMM("avx512", "fma", "64x64x64"), NULL, NULL, ROOF("64x64x64"), STATUS_OK, NULL,
+     3210.25, 524288, 49152, false},
+    {0, GEMM("avx512", "add", "64x64x64"), NULL, NULL, ROOF("64x64x64"), STATUS_OK, NULL,
+     6010.5, 524288, 49152, false},
+    {0, OPENBLAS "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
+     "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75, 524288, 49152, false},
+    {0, SKYLAKEX "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
+     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5, 524288, 49152, false},
+    {0, ROOF("64x64x64"), "roof", "f32", "avx512", "fmamax", "64x64x64", NULL, NULL, NULL,
+     STATUS_OK, NULL, 600, 100000, 0, true},
+    {1, GEMM("avx512", "fma", "128x128x128"), NULL, NULL, ROOF("128x128x128"), STATUS_OK,
+     NULL, 24500.125, 4194304, 196608, false},
+    {1, GEMM("avx512", "add", "128x128x128"), NULL, NULL, ROOF("128x128x128"),
+     STATUS_WRONG, "output (3, 5) is 1.5 but should be 2.25; 17 of 16384 are wrong", 0,
+     4194304, 196608, false},
+    {1, GEMM("avx2", "fma", "128x128x128"), NULL, NULL, NULL, STATUS_FAILED,
+     "the worker died of signal 11 (SIGSEGV)", 0, 4194304, 196608, false},
+    {1, GEMM("neon", "fma", "128x128x128"), NULL, NULL, NULL, STATUS_SKIPPED,
+     "this CPU has no neon", 0, 4194304, 196608, false},
+    {1, GEMM("sse2", "add", "128x128x128"), NULL, NULL, NULL, STATUS_NOISY,
+     "more than half of the batches were void: steal time moved", 88000, 4194304, 196608,
+     false},
+    {1, OPENBLAS "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
+     "openblas", "Haswell", NULL, STATUS_OK, NULL, 33000.5, 4194304, 196608, false},
+    {1, SKYLAKEX "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
+     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 25100.25, 4194304, 196608, false},
+    {1, ROOF("128x128x128"), "roof", "f32", "avx512", "fmamax", "128x128x128", NULL, NULL,
+     NULL, STATUS_OK, NULL, 612.5, 100000, 0, true},
+    {2, "relu/f32/avx512/max@100000;threads=2", "relu", "f32", "avx512", "max", "100000",
+     NULL, NULL, "roof/f32/avx512/copy@100000", STATUS_OK, NULL, 9500, 0, 800000, false},
+    {2, "roof/f32/avx512/copy@100000", "roof", "f32", "avx512", "copy", "100000", NULL,
+     NULL, NULL, STATUS_OK, NULL, 9900, 0, 800000, true},
+};
+
+static void plan_case(struct run *run, const struct plan_row *row)
+{
+    struct result *result = run_add_result(run);
+    struct counter *counter;
+
+    must(result);
+    result->group = row->group;
+    must(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
+    must(!string_set(&result->type, row->type) && !string_set(&result->isa, row->isa));
+    must(!string_set(&result->variant, row->variant));
+    must(!string_set(&result->shape, row->shape));
+    must(!string_set(&result->limit_id, row->limit));
+    must(!string_set(&result->module, row->module));
+    result->threads = row->group == 2 ? 2 : 1;
+    if (row->group == 2)
+        must(!result_add_setting(result, "threads", "2"));
+    if (row->module && strchr(row->id, ','))
+        must(!result_add_module_option(result, "coretype", "SkylakeX"));
+    result->is_roof = row->roof;
+    result->is_baseline = row->module;
+    result->ops = row->ops;
+    result->bytes = row->bytes;
+    for (int i = 0; i < 2; i++) {
+        counter = result_add_counter(result, i ? "core_power.lvl2" : "instructions");
+        must(counter);
+        counter->asked = true;
+    }
+}
+
+struct run *sample_run_plan(void)
+{
+    struct run *run = run_new();
+    static const char *const argv[] = {"simdbench", "gemm", "--sizes=64..128"};
+
+    must(run);
+    must(!string_set(&run->tool_version, "0.1.0"));
+    must(!string_set(&run->tool_commit, "0123abc"));
+    must(!string_set(&run->tool_compiler, "gcc 12.2.0"));
+    must(!string_set(&run->tool_flags, "-O3"));
+    must(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
+    must(!string_set(&run->seed, "18446744073709551615"));
+    for (size_t i = 0; i < ARRAY_LEN(argv); i++)
+        must(!strings_add(&run->argv, &run->argc, argv[i]));
+    must(!facts_text(&run->settings, "cache", "hot"));
+    must(!facts_number(&run->settings, "align", 64));
+    must(!facts_bool(&run->settings, "check_full", false));
+    must(!string_set(&run->fingerprint, "00112233445566ff"));
+    must(!facts_text(&run->host, "cpu", "Example CPU 9000"));
+    run->host.fact[0].identity = true;
+    must(!facts_number(&run->host, "cpus", 2));
+    run->host.fact[1].identity = true;
+    must(!facts_text(&run->host, "kernel", "6.1.0"));
+    must(!facts_number(&run->host, "load", 0.1));
+    must(!facts_bool(&run->host, "smt", true));
+    must(!strings_add(&run->isas, &run->n_isas, "scalar"));
+    must(!strings_add(&run->isas, &run->n_isas, "avx512"));
+    must(!string_set(&run->pmu_state, "no hardware"));
+    must(!string_set(&run->pmu_reason, "this virtual machine shows no counters"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        plan_case(run, &rows[i]);
+    return run;
+}
+
+static void measure_counters(struct result *result, bool last_group)
+{
+    struct counter *counter = &result->counters[0];
+
+    must(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
+    must(!string_set(&counter->config, "0x5100c0"));
+    if (last_group) {
+        must(!string_set(&counter->absent, "counted by other passes only"));
+    } else {
+        counter->running_share = 1;
+        for (int i = 0; i < 5; i++)
+            must(!counter_add_sample(counter, 1e6 * (i + 1)));
+    }
+    must(!string_set(&result->counters[1].absent, "zen4 has no event of this name"));
+    counter = result_add_counter(result, "page-faults");
+    must(counter);
+    counter->running_share = 1;
+    for (int i = 0; i < 5; i++)
+        must(!counter_add_sample(counter, 0));
+}
+
+static void measure_case(struct result *result, const struct plan_row *row)
+{
+    /* A fixed pattern in place of noise; rounds 3 and 7 are missing from some cases. */
+    static const double noise[] = {0,  1.5, -0.5, 2.25,  0.25, -1,  0.75,
+                                   -2, 3,   0.5,  -0.25, 1,    1.25};
+    uint32_t skip = row->module ? 3 : 7;
+
+    must(!result_set_status(result, row->status, row->reason));
+    if (row->module) {
+        must(!string_set(&result->module_version, "0.3.21"));
+        must(!string_set(&result->module_core, row->core));
+    }
+    if (row->core && !strcmp(row->core, "Haswell"))
+        must(!result_add_note(result, "narrower than this CPU: avx2, not avx512"));
+    if (row->ns <= 0)
+        return;
+    result->threads_used = result->threads;
+    result->prepare_ns = 1234.5;
+    result->iterations = 100;
+    result->overhead_ns = 1.75;
+    result->voided = row->status == STATUS_NOISY ? 9 : 1;
+    for (uint32_t round = 0; round < ARRAY_LEN(noise); round++) {
+        double ns =
+            row->ns * (1 + noise[(5 * round + (size_t)(row - rows)) % 13] / 1000) + 1.75;
+        if (round == skip || (row->group == 2 && round > 4))
+            continue;
+        must(!result_add_sample(result, round, ns * 100));
+        must(!result_add_clock(result, 3.7 + noise[round] / 1000));
+    }
+    measure_counters(result, row->group == 2);
+}
+
+void sample_run_measure(struct run *run, size_t group)
+{
+    for (size_t i = 0; i < run->n_results; i++)
+        if (run->results[i].group == group)
+            measure_case(&run->results[i], &rows[i]);
+    must(!run_summarise(run, group));
+}
+
+struct run *sample_run(void)
+{
+    struct run *run = sample_run_plan();
+
+    for (size_t group = 0; group < SAMPLE_GROUPS; group++)
+        sample_run_measure(run, group);
+    return run;
+}
+
+struct run *sample_run_small(void)
+{
+    struct run *small = run_new();
+
+    must(small);
+    must(!string_set(&small->started_at, "now"));
+    must(!facts_number(&small->settings, "align", 64));
+    must(!facts_text(&small->host, "cpu", "x"));
+    small->host.fact[0].identity = true;
+    for (size_t i = 10; i < 13; i++) {
+        plan_case(small, &rows[i]);
+        measure_case(&small->results[i - 10], &rows[i]);
+    }
+    must(!run_summarise(small, 1));
+    return small;
+}
+
+static void make_hostile(struct result *result)
+{
+    char *id = NULL;
+
+    must(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->id) > 0);
+    must(!string_set(&result->id, id));
+    free(id);
+    must(!string_set(&result->module, SAMPLE_HOSTILE));
+    must(!string_set(&result->module_version, SAMPLE_HOSTILE));
+    must(!string_set(&result->module_core, SAMPLE_HOSTILE));
+    must(!string_set(&result->variant, SAMPLE_HOSTILE));
+    must(!string_set(&result->shape, SAMPLE_HOSTILE));
+    must(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    must(!result_add_module_option(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    must(!result_add_note(result, SAMPLE_HOSTILE));
+    if (result->status != STATUS_OK)
+        must(!string_set(&result->reason, SAMPLE_HOSTILE));
+    if (result->limit_id) {
+        must(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->limit_id) > 0);
+        must(!string_set(&result->limit_id, id));
+        free(id);
+    }
+    must(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
+    if (result->counters[1].absent)
+        must(!string_set(&result->counters[1].absent, SAMPLE_HOSTILE));
+}
+
+struct run *sample_run_hostile(void)
+{
+    struct run *run = sample_run();
+
+    must(!strings_add(&run->argv, &run->argc, SAMPLE_HOSTILE));
+    must(!strings_add(&run->isas, &run->n_isas, SAMPLE_HOSTILE));
+    must(!string_set(&run->tool_compiler, SAMPLE_HOSTILE));
+    must(!string_set(&run->seed, SAMPLE_HOSTILE));
+    must(!string_set(&run->pmu_reason, SAMPLE_HOSTILE));
+    must(!facts_text(&run->host, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    must(!string_set(&run->host.fact[0].text, SAMPLE_HOSTILE));
+    must(!facts_text(&run->settings, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    for (size_t i = 0; i < run->n_results; i++)
+        make_hostile(&run->results[i]);
+    must(!run_summarise(run, GROUP_ALL));
+    return run;
+}
+
+char *sample_text(const struct run *run, enum format format,
+                  const struct text_options *options)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    struct error error = {.text = ""};
+
+    must(file);
+    must(!run_write(run, format, options, file, &error));
+    must(!fclose(file));
+    return text;
+}

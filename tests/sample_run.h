@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run that has some of everything, for tests of writers and readers: all statuses, two
+ * OpenBLAS, roofs, counters that are there and that are not. Always the same.
+ */
+#ifndef SIMDBENCH_SAMPLE_RUN_H
+#define SIMDBENCH_SAMPLE_RUN_H
+
+#include "reports.h"
+
+/* Planned: nothing is measured yet. Never NULL. */
+struct run *sample_run_plan(void);
+/* Measures group `group` of a planned run, and summarises it. */
+void sample_run_measure(struct run *run, size_t group);
+/* Both, for all groups. */
+struct run *sample_run(void);
+enum { SAMPLE_GROUPS = 3 };
+
+/* Three cases of one group, for tests that read it very often. */
+struct run *sample_run_small(void);
+/* A run whose every string is hostile: quotes, newlines, %, tags, pipes, escape codes,
+ * bytes that are no UTF-8. */
+struct run *sample_run_hostile(void);
+#define SAMPLE_HOSTILE \
+    "x\"',;\n\r\t%s%n<script>&|`*_\\\033[31m\xff\xc2\x9b\xe2\x80\xae@me"
+
+/* What `write` puts into a file, as text; the caller frees it. */
+char *sample_text(const struct run *run, enum format format,
+                  const struct text_options *options);
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Validates what the JSON writer writes against reports/schema.json.
+
+usage: schema.py SAMPLE_JSON SCHEMA
+"""
+import copy
+import json
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+
+PROGRAM, SCHEMA_FILE = sys.argv[1:3]
+
+
+def reject_constant(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    if len(keys) != len(set(keys)):
+        raise ValueError(f"duplicate key among {keys}")
+    return dict(pairs)
+
+
+def sample(which):
+    text = subprocess.run([PROGRAM, which], check=True, capture_output=True).stdout
+    return json.loads(text.decode("utf-8"), parse_constant=reject_constant,
+                      object_pairs_hook=unique)
+
+
+class Schema(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with open(SCHEMA_FILE, encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        cls.validator = jsonschema.Draft202012Validator(schema)
+        cls.run_sample = sample("run")
+
+    def test_documents_are_valid(self):
+        for which in ("plan", "run", "hostile", "empty"):
+            with self.subTest(which):
+                errors = [f"{list(e.absolute_path)}: {e.message}"
+                          for e in self.validator.iter_errors(sample(which))]
+                self.assertEqual(errors, [])
+
+    def test_documents_show_everything(self):
+        results = self.run_sample["results"]
+        self.assertEqual({r["status"] for r in results},
+                         {"ok", "skipped", "wrong", "failed", "noisy"})
+        self.assertEqual({r["role"] for r in results}, {"kernel", "baseline", "roof"})
+        self.assertEqual(self.run_sample["seed"], "18446744073709551615")
+        self.assertEqual(self.run_sample["host"]["cpu"],
+                         self.run_sample["host"]["identity"]["cpu"])
+        self.assertTrue(any(r["ratios"] for r in results))
+        self.assertTrue(any(r["limit"] and "gbps" in r["limit"] for r in results))
+
+    def reject(self, change):
+        document = copy.deepcopy(self.run_sample)
+        change(document, document["results"][0])
+        self.assertFalse(self.validator.is_valid(document))
+
+    def test_bad_documents_are_rejected(self):
+        for key in self.run_sample:
+            if key != "interrupted":
+                with self.subTest(missing=key):
+                    self.reject(lambda d, r, key=key: d.pop(key))
+        for key in self.run_sample["results"][0]:
+            if key not in ("notes", "module_version", "module_core", "module_isa",
+                           "input_hash"):
+                with self.subTest(missing=key):
+                    self.reject(lambda d, r, key=key: r.pop(key))
+        bad = {
+            "version": lambda d, r: d.update(schema_version=2),
+            "seed": lambda d, r: d.update(seed=7),
+            "status": lambda d, r: r.update(status="good"),
+            "reason": lambda d, r: r.update(status="failed", reason=None),
+            "sample": lambda d, r: r["samples_ns"].append("1"),
+            "negative": lambda d, r: r["samples_ns"].append(-1),
+            "threads": lambda d, r: r.update(threads=1.5),
+            "interval": lambda d, r: r["summary"].update(ci_ns=[1]),
+            "counter": lambda d, r: r["counters"].update(x={"value": 1}),
+            "both": lambda d, r: r["counters"]["instructions"].update(absent="no"),
+            "fact": lambda d, r: d["settings"].update(x=[]),
+        }
+        for name, change in bad.items():
+            with self.subTest(name):
+                self.reject(change)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "args.h"
+
+enum { WORDS_MAX = 16 };
+
+/* Cuts a command line at its spaces and parses it. */
+static int parse(const char *line, struct options *options, struct error *error)
+{
+    static char program[] = "simdbench";
+    char *argv[WORDS_MAX + 2] = {program};
+    char *const text = strdup(line);
+    char *rest = text;
+    int argc = 1;
+    assert_non_null(text);
+    for (char *word; (word = strsep(&rest, " ")) && argc <= WORDS_MAX;)
+        argv[argc++] = word;
+    *error = (struct error){0};
+    const int rc = args_parse(argc, argv, options, error);
+    free(text);
+    return rc;
+}
+
+static struct options parsed(const char *line)
+{
+    struct options options;
+    struct error error;
+    const int rc = parse(line, &options, &error);
+    if (rc != 0)
+        fail_msg("%s: %d, %s", line, rc, error.text);
+    return options;
+}
+
+/* What a call writes to a stream; free() it. */
+static char *captured(FILE *stream, int (*call)(void *context), void *context, int *rc)
+{
+    FILE *const file = tmpfile();
+    const int saved = dup(fileno(stream));
+    assert_non_null(file);
+    fflush(stream);
+    dup2(fileno(file), fileno(stream));
+    *rc = call(context);
+    fflush(stream);
+    dup2(saved, fileno(stream));
+    close(saved);
+    rewind(file);
+    char *const text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, (1 << 16) - 1, file), 0, (1 << 16) - 2);
+    fclose(file);
+    return text;
+}
+
+static int parse_line(void *context)
+{
+    struct options options;
+    struct error error;
+    return parse(context, &options, &error);
+}
+
+static char *printed(const char *line)
+{
+    int rc;
+    char *const copy = strdup(line);
+    char *const text = captured(stdout, parse_line, copy, &rc);
+    free(copy);
+    if (rc != 1)
+        fail_msg("%s: %d", line, rc);
+    return text;
+}
+
+static void check_list(const struct text_list *list, const char *expected)
+{
+    char text[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < list->n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "",
+                                 list->item[i]);
+    assert_string_equal(text, expected);
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct options options = parsed("gemm");
+    assert_string_equal(options.command, "gemm");
+    assert_true(options.is_op);
+    assert_int_equal(options.isas.n + options.types.n + options.semirings.n +
+                         options.variants.n + options.filters.n + options.shapes.n +
+                         options.baselines.n + options.plugins.n + options.events.n +
+                         options.files.n + options.n_cpu,
+                     0);
+    assert_int_equal(options.threads, 1);
+    assert_int_equal(options.align, 64);
+    assert_int_equal(options.time_per_case_ns, 100000000);
+    assert_int_equal(options.timeout_ns, 60000000000);
+    assert_int_equal(options.rounds, 0);
+    assert_int_equal(options.format, FORMAT_TABLE);
+    assert_false(options.format_given || options.cold || options.huge_pages ||
+                 options.check_full || options.dry_run || options.in_process ||
+                 options.quiet || options.pathologies || options.seed_given);
+    assert_null(options.input);
+    assert_null(options.json);
+    assert_null(options.markdown);
+
+    struct options other = parsed("gemm");
+    assert_true(options.seed != other.seed);
+    options_free(&options);
+    options_free(&other);
+}
+
+static void test_every_option(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
+        "--variants=fma,add --filter=a,b --baseline=openblas,coretype=SkylakeX "
+        "--plugin=./m.so --events=cycles,instructions --cache=cold --pages=2m "
+        "--align=4Ki "
+        "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
+        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus",
+    };
+    struct options o = parsed(lines[0]);
+    check_list(&o.isas, "avx2 avx512");
+    check_list(&o.types, "f32 f64");
+    check_list(&o.semirings, "maxplus");
+    check_list(&o.shapes, "64 128");
+    check_list(&o.variants, "fma add");
+    check_list(&o.filters, "a,b");
+    check_list(&o.baselines, "openblas,coretype=SkylakeX");
+    check_list(&o.plugins, "./m.so");
+    check_list(&o.events, "cycles instructions");
+    assert_true(o.cold && o.huge_pages && o.seed_given);
+    assert_int_equal(o.align, 4096);
+    assert_int_equal(o.time_per_case_ns, 1500000000);
+    assert_int_equal(o.rounds, 7);
+    assert_true(o.seed == UINT64_MAX);
+    options_free(&o);
+
+    o = parsed(lines[1]);
+    check_list(&o.isas, "avx2 avx512");
+    check_list(&o.types, "f32 f64");
+    options_free(&o);
+
+    o = parsed(
+        "relu --cpu 0 --threads 1 --input=normal --check=full --timeout=2min "
+        "--json=a.json --markdown b.md --format=csv --dry-run --in-process --quiet "
+        "--pathologies");
+    assert_string_equal(o.command, "relu");
+    assert_int_equal(o.n_cpu, 1);
+    assert_int_equal(o.cpu[0], 0);
+    assert_string_equal(o.input, "normal");
+    assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
+    assert_int_equal(o.timeout_ns, 120000000000);
+    assert_string_equal(o.json, "a.json");
+    assert_string_equal(o.markdown, "b.md");
+    assert_int_equal(o.format, FORMAT_CSV);
+    assert_true(o.format_given);
+    options_free(&o);
+}
+
+static void test_last_wins(void **state)
+{
+    (void)state;
+    struct options o = parsed("gemm --json=a --json=b --rounds=3 --rounds 9 --cache=cold "
+                              "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
+                              "--sizes=2,3");
+    assert_string_equal(o.json, "b");
+    assert_int_equal(o.rounds, 9);
+    assert_false(o.cold);
+    assert_int_equal(o.n_cpu, 1);
+    assert_int_equal(o.seed, 2);
+    check_list(&o.shapes, "1 2 3");
+    options_free(&o);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    struct options o = parsed("report run.json --format=json");
+    assert_false(o.is_op);
+    check_list(&o.files, "run.json");
+    assert_int_equal(o.format, FORMAT_JSON);
+    options_free(&o);
+
+    o = parsed("--format json report -- --odd.json");
+    assert_string_equal(o.command, "report");
+    check_list(&o.files, "--odd.json");
+    options_free(&o);
+
+    o = parsed("--isa avx2 --quiet gemm");
+    assert_string_equal(o.command, "gemm");
+    check_list(&o.isas, "avx2");
+    options_free(&o);
+
+    o = parsed("list kernels --plugin=x.so,a=b,c= avx512");
+    check_list(&o.files, "kernels avx512");
+    check_list(&o.plugins, "x.so,a=b,c=");
+    options_free(&o);
+
+    o = parsed("doctor --format=json");
+    assert_false(o.is_op);
+    options_free(&o);
+
+    o = parsed("report -");
+    check_list(&o.files, "-");
+    options_free(&o);
+
+    o = parsed("gemm --filter=-x --events -y");
+    check_list(&o.filters, "-x");
+    check_list(&o.events, "-y");
+    options_free(&o);
+}
+
+static void test_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *flag, *reason;
+    } known[] = {
+        {"gemm --isa=avx521", "--isa=avx521", "did you mean avx512?"},
+        {"gemm --isa=quux", "--isa=quux", "auto, all, scalar"},
+        {"gemm --isa=avx2,,sse2", "--isa=avx2,,sse2", "empty"},
+        {"gemm --isa=lib", "--isa=lib", "no such instruction set"},
+        {"gemm --isa=", "--isa", "needs a value"},
+        {"gemm --isa", "--isa", "needs a value"},
+        {"gemm --json --quiet", "--json", "needs a value"},
+        {"gemm --sizes=512..64", "--sizes=512..64", "backwards"},
+        {"gemm --sizes=0..64", "--sizes=0..64", "twice 0"},
+        {"gemm --sizes=99999999999999999999", "--sizes=9999", "2^63-1"},
+        {"gemm --threads=0", "--threads=0", "at least one"},
+        {"gemm --threads=4", "--threads=4", "one thread is measured"},
+        {"gemm --threads=-1", "--threads=-1", "negative"},
+        {"gemm --threads=two", "--threads=two", "not a whole number"},
+        {"gemm --cache=warm", "--cache=warm", "hot|cold"},
+        {"gemm --pages=2M", "--pages=2M", "did you mean 2m?"},
+        {"gemm --check=ful", "--check=ful", "did you mean full?"},
+        {"gemm --format=jsn", "--format=jsn", "did you mean json?"},
+        {"gemm --align=0", "--align=0", "power of two"},
+        {"gemm --align=48", "--align=48", "power of two"},
+        {"gemm --align=4Mi", "--align=4Mi", "2Mi"},
+        {"gemm --time-per-case=50", "--time-per-case=50", "no unit"},
+        {"gemm --time-per-case=0s", "--time-per-case=0s", "1ms"},
+        {"gemm --timeout=999h", "--timeout=999h", "unit"},
+        {"gemm --timeout=99999min", "--timeout=99999min", "from 1ms"},
+        {"gemm --rounds=0", "--rounds=0", "from 1"},
+        {"gemm --rounds=1M", "--rounds=1M", "from 1"},
+        {"gemm --seed=x", "--seed=x", "whole number"},
+        {"gemm --seed=0x", "--seed=0x", "whole number"},
+        {"gemm --seed=-1", "--seed=-1", "whole number"},
+        {"gemm --seed=18446744073709551616", "--seed=1844", "2^64-1"},
+        {"gemm --cpu=x", "--cpu=x", ""},
+        {"gemm --cpu=99999", "--cpu=99999", ""},
+        {"gemm --baseline=openblas,blis", "--baseline=openblas,blis",
+         "'blis' is not option=value"},
+        {"gemm --baseline=,a=b", "--baseline=,a=b", "name is missing"},
+        {"gemm --plugin=x.so,=b", "--plugin=x.so,=b", "'=b' is not option=value"},
+        {"gemm --quiet=1", "--quiet=1", "takes no value"},
+        {"gemm --help=1", "--help=1", "takes no value"},
+        {"gemm --version=", "--version=", "takes no value"},
+        {"gemm --isas=avx2", "--isas=avx2", "did you mean --isa?"},
+        {"gemm --seize=64", "--seize=64", "did you mean --sizes?"},
+        {"gemm --in", "--in", "did you mean --input, --in-process?"},
+        {"gemm --json=a --markdown=a", "--markdown", "both name a"},
+        {"gemm --zzzzzz", "--zzzzzz", "see simdbench gemm --help"},
+        {"gemm --=5", "--=5", "no such option"},
+        {"gemm -q", "-q", "two dashes"},
+        {"gemm extra", "extra", "no further words"},
+        {"gemm -- --quiet", "--quiet", "no further words"},
+        {"report", "report", "needs a file"},
+        {"report a b", "b", "no more words"},
+        {"report --isa=avx2 a", "--isa", "no option of report"},
+        {"list kernels x y", "y", "no more words"},
+        {"doctor x", "x", "no further words"},
+        {"doctor --format=csv", "--format=csv", "table|json"},
+        {"reprot run.json", "reprot", "did you mean report?"},
+        {"--isa=avx2", "--isa=avx2", "command is missing"},
+        {"--", "--", "command is missing"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        struct options options;
+        struct error error;
+        const int rc = parse(known[i].line, &options, &error);
+        if (rc >= 0 || !strstr(error.text, known[i].flag) ||
+            !strstr(error.text, known[i].reason))
+            fail_msg("%s: %d, %s", known[i].line, rc, rc < 0 ? error.text : "");
+    }
+}
+
+static void test_help(void **state)
+{
+    (void)state;
+    char *all = printed("--help"), *same = printed("help");
+    assert_string_equal(all, same);
+    free(same);
+    for (const struct command_row *row = command_rows; row->name; row++) {
+        char line[64], want[64];
+        snprintf(want, sizeof want, "\n  %s ", row->name);
+        assert_non_null(strstr(all, want));
+        snprintf(line, sizeof line, "%s --help", row->name);
+        char *const one = printed(line);
+        snprintf(line, sizeof line, "help %s", row->name);
+        char *const two = printed(line);
+        assert_string_equal(one, two);
+        assert_non_null(strstr(one, row->summary));
+        assert_non_null(strstr(one, row->examples[0]));
+        free(one);
+        free(two);
+    }
+    assert_non_null(strstr(all, "simdbench gemm --isa=avx512 --sizes=64..512"));
+    free(all);
+
+    /* Every op has every option of ops and no other; no line is wider than 80. */
+    char *const gemm = printed("gemm --quiet --help --isa=nonsense");
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        char want[80];
+        snprintf(want, sizeof want, "\n  --%s%s%s", row->name, row->value ? "=" : "",
+                 row->value ? row->value : "");
+        if (row->commands & COMMAND_OP)
+            assert_non_null(strstr(gemm, want));
+    }
+    for (const char *line = gemm; *line; line += strcspn(line, "\n") + 1)
+        assert_in_range(strcspn(line, "\n"), 0, 80);
+    assert_null(strstr(gemm, "--format=table|json\n"));
+    free(gemm);
+    char *const other = printed("softmax -h");
+    assert_non_null(strstr(other, "simdbench softmax: no op of simdbench itself"));
+    free(other);
+}
+
+static void test_examples_parse(void **state)
+{
+    (void)state;
+    char *const gemm = printed("gemm --help");
+    size_t n = 0;
+    for (char *line = strstr(gemm, "\nExamples:\n") + 11; *line;) {
+        char *const end = line + strcspn(line, "\n");
+        *end = '\0';
+        assert_ptr_equal(strstr(line, "  simdbench "), line);
+        struct options o = parsed(line + strlen("  simdbench "));
+        assert_true(o.is_op);
+        options_free(&o);
+        line = end + 1;
+        n++;
+    }
+    assert_in_range(n, 4, 10);
+    free(gemm);
+    for (const struct command_row *row = command_rows; row->name; row++)
+        for (size_t i = 0; i < ARRAY_LEN(row->examples) && row->examples[i]; i++) {
+            struct options o = parsed(row->examples[i]);
+            assert_string_equal(o.command, row->name);
+            options_free(&o);
+        }
+}
+
+static void test_version(void **state)
+{
+    (void)state;
+    char *const text = printed("gemm --version");
+    char first[200];
+    snprintf(first, sizeof first,
+             "simdbench %s (commit %s)\ncompiler: ", simdbench_version.number,
+             simdbench_version.commit);
+    assert_ptr_equal(strstr(text, first), text);
+    assert_non_null(strstr(text, "plug-in ABI: 1\n"));
+    free(text);
+}
+
+static int parse_nothing(void *context)
+{
+    static char program[] = "simdbench";
+    char *argv[] = {program, NULL};
+    struct options options;
+    struct error error = {.text = "stale"};
+    const int rc = args_parse(1, argv, &options, &error);
+    *(bool *)context = error.text[0] == '\0';
+    return rc;
+}
+
+static void test_no_arguments(void **state)
+{
+    (void)state;
+    bool silent = false;
+    int rc;
+    char *const text = captured(stderr, parse_nothing, &silent, &rc);
+    assert_int_equal(rc, -EINVAL);
+    assert_true(silent);
+    assert_ptr_equal(strstr(text, "Usage: simdbench COMMAND"), text);
+    free(text);
+}
+
+static void test_colour(void **state)
+{
+    (void)state;
+    FILE *const file = tmpfile();
+    assert_non_null(file);
+    assert_false(terminal_colour(file));
+    assert_int_equal(terminal_width(file), 0);
+    fclose(file);
+}
+
+/* A terminal of our own, so that the test needs none. */
+static void test_terminal(void **state)
+{
+    (void)state;
+    const int leader = posix_openpt(O_RDWR | O_NOCTTY);
+    if (leader < 0 || grantpt(leader) != 0 || unlockpt(leader) != 0) {
+        print_message("no pseudo terminal here\n");
+        return;
+    }
+    FILE *const file = fdopen(open(ptsname(leader), O_RDWR | O_NOCTTY), "r+");
+    assert_non_null(file);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    assert_true(terminal_colour(file));
+    setenv("NO_COLOR", "", 1);
+    assert_true(terminal_colour(file));
+    setenv("NO_COLOR", "1", 1);
+    assert_false(terminal_colour(file));
+    unsetenv("NO_COLOR");
+    setenv("TERM", "dumb", 1);
+    assert_false(terminal_colour(file));
+    unsetenv("TERM");
+    assert_false(terminal_colour(file));
+    fclose(file);
+    close(leader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_every_option),
+        cmocka_unit_test(test_last_wins),      cmocka_unit_test(test_words),
+        cmocka_unit_test(test_refuses),        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_examples_parse), cmocka_unit_test(test_version),
+        cmocka_unit_test(test_no_arguments),   cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clock probe, the arithmetic environment and CPU lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fenv.h>
+#include <math.h>
+
+#include "perfctr_private.h"
+
+/* Two chains of different instructions tell the same clock. The machine may be shared, so
+ * the best of many pairs counts. */
+static void test_probe(void **state)
+{
+    double best = INFINITY;
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        const double add = clock_ghz(20000), imul = clock_ghz_imul(20000);
+        assert_true(add > 0.1 && add < 20);
+        if (fabs(add / imul - 1) < best)
+            best = fabs(add / imul - 1);
+    }
+    if (best > 0.05)
+        fail_msg("the chains differ by %.1f%% at best", best * 100);
+}
+
+static void test_probe_length(void **state)
+{
+    int64_t best = INT64_MAX;
+    (void)state;
+    assert_true(clock_ghz(1) > 0);
+    for (int k = 0; k < 20; k++) {
+        const int64_t begin = clock_now();
+        clock_ghz(1000000);
+        const int64_t ns = clock_now() - begin;
+        best = ns < best ? ns : best;
+    }
+    assert_in_range(best, 500000, 3000000);
+}
+
+static void test_cost(void **state)
+{
+    double resolution = 0, cost = 0;
+    (void)state;
+    clock_cost(&resolution, &cost);
+    assert_true(resolution >= 1 && resolution < 1e8);
+    assert_true(cost > 1 && cost < 1e5);
+}
+
+#if defined __x86_64__
+static void set_modes(unsigned bits)
+{
+    const unsigned mxcsr = 0x1f80 | bits;
+    __asm__ volatile("ldmxcsr %0" ::"m"(mxcsr));
+}
+static const unsigned modes[] = {0x2000, 0x4000, 0x6000, 0x8000, 0x0040};
+#elif defined __aarch64__
+static void set_modes(unsigned bits)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)bits));
+}
+static const unsigned modes[] = {1u << 22, 1u << 23, 1u << 24};
+#endif
+
+static void test_float_state(void **state)
+{
+    volatile float tiny = 1e-38f;
+    (void)state;
+    float_state_reset();
+    assert_false(float_state_changed());
+    for (size_t k = 0; k < ARRAY_LEN(modes); k++) {
+        set_modes(modes[k]);
+        const bool changed = float_state_changed();
+        float_state_reset();
+        assert_true(changed);
+        assert_false(float_state_changed());
+        assert_true(tiny / 16 > 0);
+        assert_int_equal(fegetround(), FE_TONEAREST);
+    }
+    /* Flags that arithmetic raises are no change. */
+    tiny = tiny * tiny;
+    assert_false(float_state_changed());
+}
+
+static void expect_list(const char *text, int code, const char *word)
+{
+    int cpu[4];
+    size_t n;
+    struct error error = {.text = ""};
+    const int got = cpus_parse(text, cpu, ARRAY_LEN(cpu), &n, &error);
+    if (got != code || !strstr(error.text, word))
+        fail_msg("\"%s\": %d, \"%s\"", text, got, error.text);
+}
+
+static void test_cpu_lists(void **state)
+{
+    static const char *const bad[] = {"",     ",",    "0,", ",0",    "-",  "0-",
+                                      "-1",   "1-0",  "a",  "0 ",    " 0", "0x1",
+                                      "0,,1", "0--1", "+1", "0-1-2", "0;1"};
+    int allowed[CPUS_MAX], cpu[CPUS_MAX];
+    char text[64];
+    size_t n = 0;
+    (void)state;
+    const size_t count = cpus_allowed(allowed, CPUS_MAX);
+    assert_true(count >= 1);
+    for (size_t k = 0; k < ARRAY_LEN(bad); k++)
+        expect_list(bad[k], -EINVAL, "expected numbers and ranges");
+    expect_list("1023", -ENODEV, "CPU 1023");
+    expect_list("99999999999999999999", -ENODEV, "1024 or above");
+
+    snprintf(text, sizeof text, "%d", allowed[0]);
+    assert_int_equal(cpus_parse(text, cpu, CPUS_MAX, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(cpu[0], allowed[0]);
+    snprintf(text, sizeof text, "%d,%d", allowed[0], allowed[0]);
+    expect_list(text, -EINVAL, "twice");
+    if (count < 2 || allowed[1] != allowed[0] + 1)
+        return;
+    snprintf(text, sizeof text, "%d-%d", allowed[0], allowed[1]);
+    assert_int_equal(cpus_parse(text, cpu, CPUS_MAX, &n, NULL), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(cpu[1], allowed[1]);
+    assert_int_equal(cpus_parse(text, cpu, 1, &n, NULL), -EINVAL);
+    snprintf(text, sizeof text, "%d,%d", allowed[1], allowed[0]);
+    assert_int_equal(cpus_parse(text, cpu, CPUS_MAX, &n, NULL), 0);
+    assert_int_equal(cpu[0], allowed[1]);
+}
+
+static void test_pin(void **state)
+{
+    int allowed[CPUS_MAX], now[CPUS_MAX];
+    struct error error = {.text = ""};
+    const int absent = CPUS_MAX - 1;
+    (void)state;
+    const size_t n = cpus_allowed(allowed, CPUS_MAX);
+    assert_int_equal(cpus_pin(&allowed[n - 1], 1, &error), 0);
+    assert_int_equal(cpus_allowed(now, CPUS_MAX), 1);
+    assert_int_equal(now[0], allowed[n - 1]);
+    assert_int_equal(cpus_pin(allowed, n, &error), 0);
+    assert_int_equal(cpus_allowed(now, CPUS_MAX), n);
+    assert_int_equal(cpus_pin(&absent, 1, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "CPU 1023"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_probe),     cmocka_unit_test(test_probe_length),
+        cmocka_unit_test(test_cost),      cmocka_unit_test(test_float_state),
+        cmocka_unit_test(test_cpu_lists), cmocka_unit_test(test_pin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "perfctr_private.h"
+
+static void expect(const char *name, uint32_t type, uint64_t config)
+{
+    struct event event;
+    struct error error = {.text = ""};
+    if (event_encode(name, &event, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(event.name, name);
+    assert_int_equal(event.type, type);
+    assert_int_equal(event.config, config);
+    assert_int_equal(event.config1, 0);
+}
+
+static void expect_error(const char *name, const char *word)
+{
+    struct event event;
+    struct error error = {.text = ""};
+    assert_int_equal(event_encode(name, &event, &error), -EINVAL);
+    if (!strstr(error.text, word))
+        fail_msg("\"%s\" does not say \"%s\"", error.text, word);
+}
+
+static void test_raw(void **state)
+{
+    (void)state;
+    expect("r1828", PERF_TYPE_RAW, 0x1828);
+    expect("R30C7", PERF_TYPE_RAW, 0x30c7);
+    expect("r0", PERF_TYPE_RAW, 0);
+    expect("rffffffffffffffff", PERF_TYPE_RAW, UINT64_MAX);
+    expect_error("r", "event r");
+    expect_error("r12345678123456781", "event r12345678123456781");
+    expect_error("r12g4", "event r12g4");
+}
+
+static void test_generic(void **state)
+{
+    (void)state;
+    expect("cycles", PERF_TYPE_HARDWARE, 0);
+    expect("Instructions", PERF_TYPE_HARDWARE, 1);
+    expect("cache-misses", PERF_TYPE_HARDWARE, 3);
+    expect("branch-misses", PERF_TYPE_HARDWARE, 5);
+    expect("ref-cycles", PERF_TYPE_HARDWARE, 9);
+    expect("task-clock", PERF_TYPE_SOFTWARE, 1);
+    expect("page-faults", PERF_TYPE_SOFTWARE, 2);
+    expect("context-switches", PERF_TYPE_SOFTWARE, 3);
+    expect("major-faults", PERF_TYPE_SOFTWARE, 6);
+    struct event event;
+    assert_int_equal(event_encode("cycles", &event, NULL), 0);
+    assert_string_equal(event.string, "perf::cycles:u");
+}
+
+static void test_unknown(void **state)
+{
+    char name[EVENT_NAME_SIZE + 10];
+    (void)state;
+    expect_error("", "empty");
+    expect_error("cycels", "near matches: cycles");
+    expect_error("context_switches", "context-switches");
+    expect_error("fault", "page-faults");
+    expect_error("qqqqqqqqqqqq", "simdbench list events");
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    expect_error(name, "too long");
+    name[EVENT_NAME_SIZE - 1] = '\0';
+    expect_error(name, "simdbench list events");
+    expect_error("%s%n", "event %s%n");
+}
+
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_int_equal(event_distance("a.b", "A:B"), 0);
+    assert_int_equal(event_distance("", "abc"), 3);
+    assert_int_equal(event_distance("abc", ""), 3);
+    assert_int_equal(event_distance("kitten", "sitting"), 3);
+}
+
+struct seen {
+    size_t n, failed;
+    bool faults;
+};
+
+static void each(const char *name, const char *description, void *context)
+{
+    struct seen *const seen = context;
+    struct event event;
+    assert_true(name[0] && description);
+    seen->n++;
+    seen->failed += event_encode(name, &event, NULL) != 0;
+    seen->faults |= !strcmp(name, "page-faults");
+}
+
+static void test_each(void **state)
+{
+    struct seen all = {0}, some = {0}, none = {0};
+    (void)state;
+    assert_int_equal(event_each(NULL, each, &all, NULL), 0);
+    assert_true(all.n >= 15 && all.faults);
+    assert_int_equal(all.failed, 0);
+    assert_int_equal(event_each("FAULTS", each, &some, NULL), 0);
+    assert_true(some.n >= 3 && some.n < all.n && some.faults);
+    assert_int_equal(event_each("qqqqqqqq", each, &none, NULL), 0);
+    assert_int_equal(none.n, 0);
+}
+
+#ifdef HAVE_PFM
+static void test_modifiers(void **state)
+{
+    struct event event;
+    (void)state;
+    expect("cycles:u", PERF_TYPE_HARDWARE, 0);
+    expect("perf::cycles", PERF_TYPE_HARDWARE, 0);
+    expect("L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
+    expect_error("cycles:k", "user space");
+    expect_error("cycles:u:k", "user space");
+    expect_error("cycles:precise=2", "modifier");
+    assert_int_equal(event_encode("perf::page-faults", &event, NULL), 0);
+    assert_string_equal(event.string, "perf::PERF_COUNT_SW_PAGE_FAULTS:u");
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_raw),       cmocka_unit_test(test_generic),
+        cmocka_unit_test(test_unknown),   cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_each),
+#ifdef HAVE_PFM
+        cmocka_unit_test(test_modifiers),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Software events and the sampler on the running kernel, as whoever runs the test and as
+ * an ordinary user. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perfctr_private.h"
+
+enum { PAGES = 64, SLEEPS = 5, NOBODY = 65534 };
+
+/* An exit status instead of an assertion: it also runs in children. */
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #condition); \
+            return 1;                                                       \
+        }                                                                   \
+    } while (0)
+
+/* The shadow memory of a sanitizer would have page faults of its own. */
+__attribute__((no_sanitize("address"))) static void touch(char *pages, size_t page)
+{
+    for (size_t k = 0; k < PAGES; k++)
+        *(volatile char *)(pages + k * page) = 1;
+}
+
+static int measure(struct counters *counters, struct sample *sample)
+{
+    struct sampler sampler = {.counters = counters};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    /* The first time touches what the sampler itself needs, and a sanitizer may touch a
+     * page of its own at any time. */
+    for (int turn = 0; turn < 2 || (turn < 20 && sample->minor_faults != PAGES); turn++) {
+        char *const pages = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK(pages != MAP_FAILED);
+        CHECK(madvise(pages, PAGES * page, MADV_NOHUGEPAGE) == 0 || errno == EINVAL);
+        sampler_begin(&sampler);
+        touch(pages, page);
+        for (int k = 0; k < SLEEPS; k++)
+            usleep(100);
+        sampler_end(&sampler, sample);
+        munmap(pages, PAGES * page);
+    }
+    return 0;
+}
+
+static bool may_count(void)
+{
+    return file_number("", "/proc/sys/kernel/perf_event_paranoid") <= 2 || geteuid() == 0;
+}
+
+/* Counts page faults and context switches; the reason of an absent one must say what to
+ * type, and the sampler has both in any case. */
+static int count_software(void)
+{
+    static const char *const names[] = {"page-faults", "context-switches", "task-clock",
+                                        "cycles"};
+    struct event events[ARRAY_LEN(names)];
+    struct count count[ARRAY_LEN(names)];
+    struct counters *counters;
+    struct sample sample;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        CHECK(event_encode(names[k], &events[k], NULL) == 0);
+    CHECK(counters_open(&counters, events, ARRAY_LEN(names), &perf_system_linux, NULL) ==
+          0);
+    CHECK(measure(counters, &sample) == 0);
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        CHECK(counters_get(counters, k, &count[k]));
+    counters_close(counters);
+
+    CHECK(sample.minor_faults == PAGES && sample.major_faults == 0);
+    CHECK(sample.voluntary_switches >= SLEEPS && sample.involuntary_switches >= 0);
+    CHECK(sample.ns >= SLEEPS * 100000 && sample.cpu_ns > 0 && sample.process_ns > 0);
+    CHECK(sample.cpu_ns < sample.ns && sample.cpu_begin >= 0 && sample.cpu_end >= 0);
+
+    const int64_t switches = sample.voluntary_switches + sample.involuntary_switches;
+    const bool absent = count[0].absent[0];
+    CHECK(absent == !may_count() || strstr(count[0].absent, "seccomp"));
+    if (absent) {
+        CHECK(strstr(count[0].absent, "sysctl") || strstr(count[0].absent, "seccomp"));
+        return 0;
+    }
+    CHECK(count[0].value == PAGES && count[0].running_share == 1);
+    CHECK(count[2].absent[0] == '\0' && count[2].value > 0);
+    /* The window of the counters encloses that of the sampler's clock. */
+    CHECK(count[2].value < (uint64_t)sample.ns + 1000000000);
+    if (count[1].absent[0])
+        CHECK(geteuid() != 0 &&
+              strstr(count[1].absent, "sudo sysctl kernel.perf_event_paranoid=1"));
+    else
+        CHECK(count[1].value >= SLEEPS && count[1].value >= (uint64_t)switches);
+    CHECK(count[3].absent[0] ? strlen(count[3].absent) > 20 : count[3].value > 0);
+    return 0;
+}
+
+static int as_nobody(void)
+{
+    CHECK(setgroups(0, NULL) == 0);
+    CHECK(setresgid(NOBODY, NOBODY, NOBODY) == 0);
+    CHECK(setresuid(NOBODY, NOBODY, NOBODY) == 0);
+    return count_software();
+}
+
+static int forbid(int code)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)code),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = ARRAY_LEN(filter), .filter = filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+
+    struct event event;
+    struct counters *counters;
+    struct count count;
+    struct host host = {.pmu = PMU_OK};
+    CHECK(event_encode("task-clock", &event, NULL) == 0);
+    CHECK(counters_open(&counters, &event, 1, &perf_system_linux, NULL) == 0);
+    counters_begin(counters);
+    counters_end(counters);
+    CHECK(counters_get(counters, 0, &count));
+    CHECK(strstr(count.absent, "--cap-add PERFMON"));
+    counters_close(counters);
+    host_read_pmu(&host, "", &perf_system_linux);
+    CHECK(host.pmu == (pmu_listed("") == 0 ? PMU_NO_HARDWARE : PMU_FORBIDDEN));
+    return 0;
+}
+
+static int forbid_eperm(void)
+{
+    return forbid(EPERM);
+}
+
+static int forbid_enosys(void)
+{
+    return forbid(ENOSYS);
+}
+
+static int in_child(int (*body)(void))
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(body());
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_software(void **state)
+{
+    (void)state;
+    assert_int_equal(count_software(), 0);
+}
+
+static void test_ordinary_user(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip(); /* then test_software was that */
+    assert_int_equal(in_child(as_nobody), 0);
+}
+
+static void test_seccomp(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(forbid_eperm), 0);
+    assert_int_equal(in_child(forbid_enosys), 0);
+}
+
+static void test_sum(void **state)
+{
+    const struct sample stays = {.ns = 5, .cpu_ns = 4, .cpu_begin = 1, .cpu_end = 1};
+    const struct sample moves = {
+        .ns = 7, .cpu_ns = 6, .minor_faults = 2, .cpu_begin = 1, .cpu_end = 0};
+    const struct sample returns = {.ns = 1, .cpu_ns = 1, .cpu_begin = 0, .cpu_end = 1};
+    struct sample sum = {0};
+    (void)state;
+    sample_add(&sum, &stays);
+    sample_add(&sum, &stays);
+    assert_int_equal(sum.ns, 10);
+    assert_int_equal(sum.cpu_ns, 8);
+    assert_int_equal(sum.cpu_begin, sum.cpu_end);
+    sample_add(&sum, &moves);
+    sample_add(&sum, &returns);
+    assert_int_equal(sum.minor_faults, 2);
+    assert_int_not_equal(sum.cpu_begin, sum.cpu_end);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_software),
+        cmocka_unit_test(test_ordinary_user),
+        cmocka_unit_test(test_seccomp),
+        cmocka_unit_test(test_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

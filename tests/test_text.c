@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: test_text GOLDEN_FOLDER [--update]
+ *
+ * Compares whole outputs with the files of the folder; --update writes these anew.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_run.h"
+
+static const char *golden_folder;
+static bool update;
+
+static char *golden_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+
+    assert_non_null(text);
+    if (!file)
+        fail_msg("no %s: run with --update", path);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void check_golden(const char *name, char *text)
+{
+    char *path = NULL, *expected;
+
+    assert_true(asprintf(&path, "%s/%s", golden_folder, name) > 0);
+    if (update) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(text, file);
+        assert_int_equal(fclose(file), 0);
+    }
+    expected = golden_read(path);
+    assert_string_equal(text, expected);
+    free(path);
+    free(expected);
+    free(text);
+}
+
+static void golden_outputs(void **state)
+{
+    static const struct {
+        const char *name;
+        bool hostile;
+        enum format format;
+        struct text_options options;
+    } rows[] = {
+        {"report_table.txt", false, FORMAT_TABLE, {.roofs = true}},
+        {"report_wide.txt", false, FORMAT_TABLE, {.width = 180}},
+        {"report_narrow.txt", false, FORMAT_TABLE, {.width = 80}},
+        {"report_colour.txt", false, FORMAT_TABLE, {.colour = true, .roofs = true}},
+        {"report.md", false, FORMAT_MARKDOWN, {.roofs = false}},
+        {"report.csv", false, FORMAT_CSV, {.roofs = false}},
+        {"hostile_table.txt", true, FORMAT_TABLE, {.roofs = true}},
+        {"hostile.md", true, FORMAT_MARKDOWN, {.roofs = true}},
+        {"hostile.csv", true, FORMAT_CSV, {.roofs = false}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *run = rows[i].hostile ? sample_run_hostile() : sample_run();
+        check_golden(rows[i].name, sample_text(run, rows[i].format, &rows[i].options));
+        run_free(run);
+    }
+}
+
+/* Printing each group when it ends gives the same text as printing all at once later. */
+static void live_is_later(void **state)
+{
+    static const int widths[] = {0, 60, 80, 100, 132, 180, 250};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+        struct text_options options = {.width = widths[i], .colour = i % 2};
+        struct run *run = sample_run_plan();
+        char *live = NULL, *later;
+        size_t size;
+        FILE *file = open_memstream(&live, &size);
+        assert_non_null(file);
+        table_begin(run, &options, file);
+        for (size_t group = 0; group < SAMPLE_GROUPS; group++) {
+            table_group(run, group, &options, file); /* pending: prints nothing */
+            sample_run_measure(run, group);
+            table_group(run, group, &options, file);
+        }
+        table_end(run, &options, file);
+        assert_int_equal(fclose(file), 0);
+        later = sample_text(run, FORMAT_TABLE, &options);
+        assert_string_equal(live, later);
+        free(live);
+        free(later);
+        run_free(run);
+    }
+}
+
+static void interrupted_run(void **state)
+{
+    struct run *run = sample_run_plan();
+    char *text;
+
+    (void)state;
+    sample_run_measure(run, 0);
+    run->interrupted = true;
+    for (size_t i = 0; i < run->n_results; i++)
+        if (run->results[i].status == STATUS_PENDING)
+            assert_int_equal(
+                result_set_status(&run->results[i], STATUS_SKIPPED, "interrupted"), 0);
+    text = sample_text(run, FORMAT_TABLE, NULL);
+    assert_non_null(strstr(text, "skipped: interrupted\n"));
+    assert_non_null(strstr(text, "\ninterrupted: what was not measured"));
+    assert_non_null(strstr(text, "cases: 4 of 12 ok, 8 skipped\n"));
+    free(text);
+    run_free(run);
+}
+
+/* Neither terminal control nor markup of any kind gets through. */
+static void hostile_names(void **state)
+{
+    static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV,
+                                          FORMAT_JSON};
+    struct run *run = sample_run_hostile();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        char *text = sample_text(run, formats[i], NULL);
+        assert_null(strchr(text, '\033'));
+        assert_null(strchr(text, '\xff'));
+        for (const char *c = text; *c && formats[i] == FORMAT_MARKDOWN; c++)
+            assert_false(*c == '<' || *c == '>');
+        if (formats[i] != FORMAT_JSON) {
+            assert_null(strstr(text, "\xe2\x80\xae"));
+            assert_null(strstr(text, "\xc2\x9b"));
+            assert_null(strchr(text, '\t'));
+        }
+        free(text);
+    }
+    run_free(run);
+}
+
+/* Every line of a Markdown table has as many cells as its heading. */
+static void markdown_cells(void **state)
+{
+    struct run *run = sample_run_hostile();
+    char *text = sample_text(run, FORMAT_MARKDOWN, NULL), *rest = text, *line;
+    int cells = 0, lines = 0;
+
+    (void)state;
+    while ((line = strsep(&rest, "\n"))) {
+        int bars = 0;
+        if (line[0] != '|') {
+            cells = 0;
+            continue;
+        }
+        for (const char *c = line; *c; c++) {
+            if (*c == '\\')
+                c++;
+            else
+                bars += *c == '|';
+        }
+        assert_true(!cells || cells == bars);
+        cells = bars;
+        lines++;
+    }
+    assert_true(lines > 12);
+    free(text);
+    run_free(run);
+}
+
+/* Reads RFC 4180 back: as many fields in each record as titles, quotes undone. */
+static void csv_records(void **state)
+{
+    struct run *run = sample_run_hostile();
+    char *text = sample_text(run, FORMAT_CSV, NULL);
+    size_t fields = 1, titles = 0, records = 0;
+    bool quoted = false;
+
+    (void)state;
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            quoted = !quoted;
+        else if (*c == ',' && !quoted)
+            fields++;
+        if (quoted || *c != '\r')
+            continue;
+        assert_true(c[1] == '\n');
+        titles = titles ? titles : fields;
+        assert_int_equal(fields, titles);
+        fields = 1;
+        records++;
+    }
+    assert_false(quoted);
+    assert_int_equal(records, run->n_results + 1);
+    free(text);
+    run_free(run);
+}
+
+static void plain_text(void **state)
+{
+    static const struct {
+        const char *text, *plain;
+    } rows[] = {
+        {NULL, ""},
+        {"abc %s <b>", "abc %s <b>"},
+        {"\033[31m\a\x7f", "\\x1b[31m\\x07\\x7f"},
+        {"a\nb\tc\r", "a\\nb\\tc\\r"},
+        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"\xff\xc3", "\\xff\\xc3"},
+        {"\xc0\xaf", "\\xc0\\xaf"},          /* too long a form */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* surrogate */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+        {"\xc2\x9b"
+         "1m",
+         "\\u009b1m"}, /* control of the second set */
+        {"a\xe2\x80\xae"
+         "b",
+         "a\\u202eb"}, /* right to left */
+        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"},
+    };
+    char out[64], small[5];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        text_plain(rows[i].text, out, sizeof out);
+        assert_string_equal(out, rows[i].plain);
+    }
+    text_plain("ab\033", small, sizeof small); /* an escape is never cut */
+    assert_string_equal(small, "ab");
+    text_plain("abc\xc3\xa9", small, sizeof small);
+    assert_string_equal(small, "abc");
+    text_plain("abcdef", small, 1);
+    assert_string_equal(small, "");
+}
+
+/* Rounding as it shows in the table: four digits, and units that follow the rounding. */
+static void times_in_table(void **state)
+{
+    static const struct {
+        double ns;
+        const char *text;
+    } rows[] = {
+        {0, " 0.000 ns "},      {0.12345, " 0.123 ns "}, {9.9994, " 9.999 ns "},
+        {9.9996, " 10.00 ns "}, {99.996, " 100.0 ns "},  {999.94, " 999.9 ns "},
+        {999.96, " 1.000 us "}, {12345, " 12.35 us "},   {999960, " 1.000 ms "},
+        {1.5e9, " 1.500 s "},   {2e12, " 2000 s "},      {123.44e6, " 123.4 ms "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *run = sample_run_small();
+        char *text;
+        run->results[0].median_ns = rows[i].ns;
+        text = sample_text(run, FORMAT_TABLE, NULL);
+        if (!strstr(text, rows[i].text))
+            fail_msg("no '%s' in\n%s", rows[i].text, text);
+        free(text);
+        run_free(run);
+    }
+}
+
+static void formats(void **state)
+{
+    struct run *run = sample_run_small();
+    FILE *full = fopen("/dev/full", "w");
+    struct error error = {.text = ""};
+    enum format format;
+
+    (void)state;
+    assert_int_equal(format_find("markdown", &format), 0);
+    assert_int_equal(format, FORMAT_MARKDOWN);
+    assert_int_equal(format_find("csv", &format), 0);
+    assert_int_equal(format, FORMAT_CSV);
+    assert_int_equal(format_find("html", &format), -EINVAL);
+    assert_non_null(full);
+    for (format = FORMAT_TABLE; format <= FORMAT_CSV; format++) {
+        assert_int_equal(run_write(run, format, NULL, full, &error), -ENOSPC);
+        assert_non_null(strstr(error.text, "No space left"));
+        clearerr(full);
+    }
+    fclose(full);
+    run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_outputs),  cmocka_unit_test(live_is_later),
+        cmocka_unit_test(interrupted_run), cmocka_unit_test(hostile_names),
+        cmocka_unit_test(markdown_cells),  cmocka_unit_test(csv_records),
+        cmocka_unit_test(plain_text),      cmocka_unit_test(times_in_table),
+        cmocka_unit_test(formats),
+    };
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_text GOLDEN_FOLDER [--update]\n");
+        return 2;
+    }
+    golden_folder = argv[1];
+    update = argc > 2 && !strcmp(argv[2], "--update");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
