@@ -14,17 +14,17 @@
 #include "roof_body.h"
 
 #define LOAD_ONE(size, i) LOAD(#i "*" TEXT(size) "(%[data])", i)
-#define LOAD_ALL(size)                                                              \
-    LOAD_ONE(size, 0)                                                               \
-    LOAD_ONE(size, 1)                                                               \
-    LOAD_ONE(size, 2)                                                               \
-    LOAD_ONE(size, 3)                                                               \
-    LOAD_ONE(size, 4)                                                               \
-    LOAD_ONE(size, 5)                                                               \
-    LOAD_ONE(size, 6)                                                               \
-    LOAD_ONE(size, 7) LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10)        \
-        LOAD_ONE(size, 11) LOAD_ONE(size, 12) LOAD_ONE(size, 13) LOAD_ONE(size, 14) \
-            LOAD("(%[y])", 15)
+#define LOAD_ALL(size)                                                        \
+    LOAD_ONE(size, 0)                                                         \
+    LOAD_ONE(size, 1)                                                         \
+    LOAD_ONE(size, 2)                                                         \
+    LOAD_ONE(size, 3)                                                         \
+    LOAD_ONE(size, 4)                                                         \
+    LOAD_ONE(size, 5)                                                         \
+    LOAD_ONE(size, 6)                                                         \
+    LOAD_ONE(size, 7)                                                         \
+    LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10) LOAD_ONE(size, 11) \
+        LOAD_ONE(size, 12) LOAD_ONE(size, 13) LOAD_ONE(size, 14) LOAD("(%[y])", 15)
 
 /* Two operands and a result: temporaries in 10 to 13, ten maxima in 0 to 9. */
 #define OP(op, t) op " %%ymm15, %%ymm15, %%ymm" #t "\n\t"

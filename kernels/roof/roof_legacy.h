@@ -8,18 +8,18 @@
 #define SIMDBENCH_ROOF_LEGACY_H
 
 #define LOAD_ONE(size, i) "movups " #i "*" TEXT(size) "(%[data]), %%xmm" #i "\n\t"
-#define LOAD_ALL(size)                                                        \
-    LOAD_ONE(size, 0)                                                         \
-    LOAD_ONE(size, 1)                                                         \
-    LOAD_ONE(size, 2)                                                         \
-    LOAD_ONE(size, 3)                                                         \
-    LOAD_ONE(size, 4)                                                         \
-    LOAD_ONE(size, 5)                                                         \
-    LOAD_ONE(size, 6)                                                         \
-    LOAD_ONE(size, 7)                                                         \
-    LOAD_ONE(size, 8) LOAD_ONE(size, 9) LOAD_ONE(size, 10) LOAD_ONE(size, 11) \
-        LOAD_ONE(size, 12) LOAD_ONE(size, 13)                                 \
-            LOAD_ONE(size, 14) "movups (%[y]), %%xmm15\n\t"
+#define LOAD_ALL(size)                                                         \
+    LOAD_ONE(size, 0)                                                          \
+    LOAD_ONE(size, 1)                                                          \
+    LOAD_ONE(size, 2)                                                          \
+    LOAD_ONE(size, 3)                                                          \
+    LOAD_ONE(size, 4)                                                          \
+    LOAD_ONE(size, 5)                                                          \
+    LOAD_ONE(size, 6)                                                          \
+    LOAD_ONE(size, 7)                                                          \
+    LOAD_ONE(size, 8)                                                          \
+    LOAD_ONE(size, 9) LOAD_ONE(size, 10) LOAD_ONE(size, 11) LOAD_ONE(size, 12) \
+        LOAD_ONE(size, 13) LOAD_ONE(size, 14) "movups (%[y]), %%xmm15\n\t"
 
 /* Two of a kind at a time, and maxima of what was ready four pairs before: one by one,
  * the pipes are not filled evenly and 1.8 instead of 2 multiply+max pairs a cycle are
