@@ -58,14 +58,14 @@ static inline double gemm_form_zero(enum gemm_form form)
 enum {
     GEMM_DEPTH = 256,
     GEMM_WIDTH = 1024,
-    GEMM_BLOCK_BYTES = 240 << 10,
+    GEMM_BLOCK_BYTES = 120 << 10,
     GEMM_TILE = 16,
 };
 
 /* Memory for packed blocks: the state of every row of gemm, made by prepare. */
 struct gemm_workspace {
     void *panels; /* B, tile after tile */
-    void *rows;   /* A, rows of one tile */
+    void *rows;   /* A, row after row of one block */
 };
 
 #endif

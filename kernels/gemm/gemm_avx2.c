@@ -13,7 +13,7 @@
 #define TILE_VECTORS 2
 #define HEIGHT_STEP 1
 #define CROWD 4
-#define IN_PLACE (32 << 10)
+#define IN_PLACE (16 << 10)
 #define STEPS 8
 #define EACH_STEP(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define EACH_ROW(X, u) \

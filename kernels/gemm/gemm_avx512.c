@@ -6,16 +6,16 @@
 
 /* One vector wide and up to 24 rows tall: the element of A is the memory operand of the
  * instruction that makes the product, so only the vector of B is copied before the
- * destructive fma. In asm because a compiler that loads the element into a register first
- * halves the rate on CPUs that split 512-bit operations. */
+ * destructive fma. In asm because compilers that load the element into a register first
+ * lose half the rate on CPUs that split 512-bit operations, and because they rotate
+ * accumulators between registers. B is read in place up to a size where its rows come
+ * from too many pages: a tile this tall uses each vector often enough. */
 #define LANES (64 / (int)sizeof(TYPE))
 #define TILE_ROWS 24
 #define TILE_VECTORS 1
 #define HEIGHT_STEP 2
 #define CROWD 6
-#ifndef IN_PLACE
 #define IN_PLACE (4 << 20)
-#endif
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
 #define EACH_ROW(X, u) \

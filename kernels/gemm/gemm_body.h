@@ -3,19 +3,23 @@
  * The body of gemm for one element type on one ISA, included once for each type. The file
  * that includes it defines before:
  *
- *   TYPE, NAME(x)         element type; x with the type's suffix
- *   VEC, LANES            vector and its number of elements
- *   LOAD, STORE, SPLAT    from and to memory of any alignment; all lanes from one element
- *   MAX, MIN              the second operand wins if one is NaN or both are zeros
- *   HIDE_VECTOR(v)        an empty asm after which the compiler does not know v
- *   UPDATE(c, t)          statement: c = MAX(t, c), or MIN for a form that wants it
- *   TILE_ROWS, TILE_VECTORS, HEIGHT_STEP
- *                         largest tile (at most 24 and 2); heights are 1 and the
- * multiples of the step STEPS, EACH_STEP(X)   k-steps in one turn of the loop (2 or 4);
- * X(0) X(1) ... EACH_ROW(X, u)        X(u, 0, 0, 0) ... X(u, i, i / 8, i % 8) for all
- * rows of a tile EACH_TILE(X, s, v, f) X(s, v, f, rows, vectors) for all sizes of tiles
- *   PRODUCTS(u, i, j, r)  statement: sets t[0..vectors) to the products of row i in
- * k-step u: of the element at ROW_ADDRESS(u, j, r) with bv[0..vectors)
+ * TYPE, NAME(x)          element type; x with the type's suffix
+ * VEC, LANES             vector and its number of elements
+ * LOAD, STORE, SPLAT     from and to memory of any alignment; all lanes from one element
+ * MAX, MIN               the second operand wins if one is NaN or both are zeros
+ * UPDATE(c, t)           statement: c = BETTER(t, c)
+ * HIDE_VECTOR(v)         an empty asm, after which the compiler does not know v
+ * TILE_ROWS              largest height of a tile, at most 24
+ * TILE_VECTORS           largest width of a tile in vectors, 1 or 2
+ * HEIGHT_STEP            heights are 1 and the multiples of this
+ * STEPS, EACH_STEP(X)    k-steps in one turn of the loop, at most 8; X(0) X(1) ...
+ * EACH_ROW(X, u)         X(u, 0, 0, 0) ... X(u, i, i / 8, i % 8) for all rows of a tile
+ * EACH_TILE(X, s, v, f)  X(s, v, f, rows, vectors) for all sizes of tiles
+ * PRODUCTS(u, i, j, r)   statement: t[0..vectors) = the products of row i in k-step u, of
+ *                        the element at ROW_ADDRESS(u, j, r) with bv[0..vectors)
+ * CROWD                  A is read in place if not more rows of a tile than this fall on
+ *                        one set of the first cache
+ * IN_PLACE               B is read in place up to this many bytes
  *
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
  * how much they unroll, and accumulators left in memory cost half the speed.
@@ -26,8 +30,8 @@
 
 #define HIDE(x) __asm__("" : "+r"(x))
 
-/* Element of A `u` columns after base[j] and r rows below; s1, s3, s5, s7 are that many
- * rows in bytes, so that most rows need no register of their own. */
+/* i times x1, from odd multiples: what an address of x86 can add, so that few rows need a
+ * register of their own. */
 #define OFFSET(i, x1, x3, x5, x7) \
     ((i) == 0   ? 0               \
      : (i) == 1 ? x1              \
@@ -37,6 +41,7 @@
      : (i) == 5 ? x5              \
      : (i) == 6 ? 2 * x3          \
                 : x7)
+/* The element of A that is u columns right of base[j] and r rows below. */
 #define ROW_ADDRESS(u, j, r) ((const TYPE *)(base[j] + OFFSET(r, s1, s3, s5, s7)) + (u))
 #define B_OFFSET(u) OFFSET(u, b1, b3, b5, b7)
 
@@ -289,6 +294,7 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                         const TYPE *a, const TYPE *b, TYPE *c, bool fold)
 {
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips;
+    /* Strips whose rows fill a block. */
     const ptrdiff_t several =
         GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * TILE_ROWS);
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
@@ -297,7 +303,7 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
     const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
 
     if (problem->copy_panels)
-        NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n);
+        (void)NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
         const ptrdiff_t first = NAME(run_at)(problem, s, last).start;
@@ -307,9 +313,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
         if (problem->copy_rows) {
             const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
             rows = problem->workspace->rows;
-            NAME(pack_rows)
-            (problem->workspace->rows, lda, a + first * problem->lda, problem->lda,
-             end.start + end.height - first, k);
+            (void)NAME(pack_rows)(problem->workspace->rows, lda, a + first * problem->lda,
+                                  problem->lda, end.start + end.height - first, k);
         }
         for (ptrdiff_t j = 0; j < n;) {
             const struct NAME(columns) columns = NAME(columns_at)(j, n);
@@ -325,9 +330,10 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                 const TYPE *const row = rows + (run.start - first) * lda;
                 TYPE *const to = c + run.start * ldc + columns.start;
                 if (n < LANES)
-                    NAME(narrow_tiles)
-                (tile, run.height, n, k, row, lda, from, ldb, to, ldc, fold, run.strips);
-                else tile(k, row, lda, from, ldb, to, ldc, fold, run.strips);
+                    (void)NAME(narrow_tiles)(tile, run.height, n, k, row, lda, from, ldb,
+                                             to, ldc, fold, run.strips);
+                else
+                    tile(k, row, lda, from, ldb, to, ldc, fold, run.strips);
             }
             panel += k * width;
             j += width;
@@ -335,8 +341,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
     }
 }
 
-/* True if rows of a tile of A would drive each other out of the first cache, which finds
- * a line by the address modulo 4096 on all CPUs that have these instructions. */
+/* True if rows of a tile of A would drive each other out of the first cache. It has 64
+ * sets on all CPUs that are likely here. */
 static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
 {
     unsigned char rows[64] = {0};
@@ -387,9 +393,9 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         for (ptrdiff_t d = 0; d < depths; d++) {
             const ptrdiff_t p = d * k / depths;
-            NAME(block)
-            (&problem, end - j, (d + 1) * k / depths - p, (const TYPE *)a->data + p,
-             (const TYPE *)b->data + p * problem.ldb + j, (TYPE *)c->data + j, d > 0);
+            (void)NAME(block)(
+                &problem, end - j, (d + 1) * k / depths - p, (const TYPE *)a->data + p,
+                (const TYPE *)b->data + p * problem.ldb + j, (TYPE *)c->data + j, d > 0);
         }
     }
 }

@@ -9,7 +9,7 @@
 #define TILE_VECTORS 2
 #define HEIGHT_STEP 1
 #define CROWD 4
-#define IN_PLACE (32 << 10)
+#define IN_PLACE (16 << 10)
 #define UPDATE(c, t) ((c) = BETTER(t, c))
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
