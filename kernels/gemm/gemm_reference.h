@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reference of gemm for one element type; included once for each by gemm.c, which
- * defines TYPE, EXACT (a wider type, for plustimes), NAME(x) and SLACK(k, sum): the
- * largest error of a sum of k products, whose absolute values add up to `sum`.
+ * defines TYPE, NAME(x) and SLACK(k, sum): how far two sums of the same k products, whose
+ * absolute values add up to `sum`, may lie apart.
  */
 
 /* Outputs that are computed side by side. */
@@ -10,7 +10,7 @@ struct NAME(group) {
     int64_t n;
     int64_t row[GROUP], column[GROUP];
     TYPE value[GROUP];
-    EXACT sum[GROUP], magnitude[GROUP]; /* of plustimes */
+    double sum[GROUP], magnitude[GROUP]; /* of plustimes */
 };
 
 static void NAME(group_start)(struct NAME(group) * group, enum semiring semiring)
@@ -62,7 +62,7 @@ static void NAME(group_row)(struct NAME(group) * group, enum semiring semiring, 
         break;
     case PLUSTIMES:
         for (int64_t i = 0; i < n; i++) {
-            const EXACT product = (EXACT)a * b[i];
+            const double product = (double)a * b[i];
             group->sum[i] += product;
             group->magnitude[i] += product < 0 ? -product : product;
         }
@@ -128,7 +128,7 @@ static void NAME(reference_some)(const struct simdbench_operands *operands,
             for (int64_t i = 0; i < g->n; i++) {
                 const TYPE x = a[g->row[i] * lda], y = b[g->column[i]];
                 const TYPE t = semiring == MAXTIMES ? x * y : x + y;
-                const EXACT product = (EXACT)x * y;
+                const double product = (double)x * y;
                 if (semiring == PLUSTIMES) {
                     g->sum[i] += product;
                     g->magnitude[i] += product < 0 ? -product : product;
