@@ -82,7 +82,7 @@ struct counter {
 struct limit {
     char *id;          /* roof case; NULL: none */
     double gops, gbps; /* one of them, the other 0 */
-    double share;      /* measured / limit */
+    double share;      /* measured / limit, paired by round */
     bool too_low;      /* share above 1.02: the limit was measured too low */
 };
 

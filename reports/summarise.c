@@ -74,9 +74,44 @@ static int summarise_times(struct result *result)
     return string_set(&result->ci_reason, reason);
 }
 
+/* How many times faster than `other` the result is, over the rounds in which both have a
+ * sample; `n` tells how many those are. */
+static int paired_speedup(const struct result *result, const struct result *other,
+                          double *speedup, struct interval *ci, size_t *n)
+{
+    size_t room =
+        result->n_samples < other->n_samples ? result->n_samples : other->n_samples;
+    double *theirs = calloc(2 * room + 1, sizeof *theirs), *ours = theirs + room;
+    size_t i = 0, j = 0;
+
+    if (!theirs)
+        return -ENOMEM;
+    *n = 0;
+    while (i < result->n_samples && j < other->n_samples) {
+        if (result->rounds[i] < other->rounds[j]) {
+            i++;
+        } else if (result->rounds[i] > other->rounds[j]) {
+            j++;
+        } else {
+            theirs[*n] = per_call(other, j++);
+            ours[*n] = per_call(result, i++);
+            if (theirs[*n] > 0 && ours[*n] > 0)
+                ++*n;
+        }
+    }
+    if (*n)
+        *speedup = stats_ratio(theirs, ours, *n, STATS_LEVEL, ci);
+    free(theirs);
+    return 0;
+}
+
+/* The share is paired too: a core that slows down for a while slows down both. */
 static int summarise_limit(struct result *result, const struct result *group, size_t n)
 {
     const struct result *roof = NULL;
+    struct interval ci;
+    double speedup;
+    size_t pairs;
 
     free(result->limit.id);
     result->limit = (struct limit){.id = NULL};
@@ -88,52 +123,39 @@ static int summarise_limit(struct result *result, const struct result *group, si
             roof = &group[i];
     if (!roof)
         return 0;
-    if (roof->gops > 0 && result->gops > 0) {
-        result->limit.gops = roof->gops;
-        result->limit.share = result->gops / roof->gops;
-    } else if (roof->gbps > 0 && result->gbps > 0) {
-        result->limit.gbps = roof->gbps;
-        result->limit.share = result->gbps / roof->gbps;
-    } else {
+    bool gops = roof->gops > 0 && result->gops > 0;
+    if (!gops && !(roof->gbps > 0 && result->gbps > 0))
         return 0;
-    }
+    if (paired_speedup(result, roof, &speedup, &ci, &pairs))
+        return -ENOMEM;
+    result->limit.gops = gops ? roof->gops : 0;
+    result->limit.gbps = gops ? 0 : roof->gbps;
+    if (pairs)
+        result->limit.share =
+            speedup * (gops ? result->ops / roof->ops : result->bytes / roof->bytes);
+    else
+        result->limit.share =
+            gops ? result->gops / roof->gops : result->gbps / roof->gbps;
     result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
     return string_set(&result->limit.id, roof->id);
 }
 
 static int add_ratio(struct result *result, const struct result *baseline)
 {
-    size_t room =
-        result->n_samples < baseline->n_samples ? result->n_samples : baseline->n_samples;
-    double *theirs = calloc(2 * room, sizeof *theirs), *ours = theirs + room;
-    struct ratio *ratio;
-    size_t n = 0, i = 0, j = 0;
-    int code = 0;
+    struct interval ci = {.known = false};
+    double speedup = 0;
+    size_t n;
 
-    if (!theirs)
+    if (paired_speedup(result, baseline, &speedup, &ci, &n))
         return -ENOMEM;
-    while (i < result->n_samples && j < baseline->n_samples) {
-        if (result->rounds[i] < baseline->rounds[j]) {
-            i++;
-        } else if (result->rounds[i] > baseline->rounds[j]) {
-            j++;
-        } else {
-            theirs[n] = per_call(baseline, j++);
-            ours[n] = per_call(result, i++);
-            if (theirs[n] > 0 && ours[n] > 0)
-                n++;
-        }
-    }
     if (!n)
-        goto out;
-    ratio = result_add_ratio(result, baseline->id);
-    if (ratio)
-        ratio->speedup = stats_ratio(theirs, ours, n, STATS_LEVEL, &ratio->ci);
-    else
-        code = -ENOMEM;
-out:
-    free(theirs);
-    return code;
+        return 0;
+    struct ratio *ratio = result_add_ratio(result, baseline->id);
+    if (!ratio)
+        return -ENOMEM;
+    ratio->speedup = speedup;
+    ratio->ci = ci;
+    return 0;
 }
 
 static int summarise_ratios(struct result *result, const struct result *group, size_t n)
