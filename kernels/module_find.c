@@ -167,7 +167,7 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
     if (!folders)
         return error_set(error, -ENOMEM, "out of memory");
     int status = -ENOENT;
-    char looked[400] = "";
+    char looked[300] = "";
     size_t used = 0;
     folders_list(folders);
     for (size_t i = 0; i < folders->n && status == -ENOENT; i++) {
