@@ -246,6 +246,23 @@ static int exit_status(const struct run *run)
     return wrong ? EXIT_WRONG : measured ? EXIT_OK : EXIT_NOTHING;
 }
 
+/* A probe that got clearly less of the core than the best one shared it. */
+static int judge_company(const struct session *session)
+{
+    double best = 0, shared = 0;
+    for (size_t i = 0; i < session->n_widths; i++)
+        best = session->widths[i] > best ? session->widths[i] : best;
+    /* More than four is a clock that was read too low. */
+    best = best > 4 ? 4 : best;
+    for (size_t i = 0; i < session->n_widths; i++)
+        shared += session->widths[i] < 0.85 * best;
+    if (!session->n_widths)
+        return 0;
+    struct facts *facts = &session->run->host;
+    int status = facts_number(facts, "core_probes", (double)session->n_widths);
+    return status < 0 ? status : facts_number(facts, "core_shared_probes", shared);
+}
+
 static int choose_cpus(struct session *session, struct error *error)
 {
     const struct options *options = session->options;
@@ -321,10 +338,17 @@ int run_plan(const struct options *options, struct catalog *catalog,
     }
     if (status < 0 && status != -EINTR)
         goto out;
+    status = judge_company(session);
+    if (status < 0) {
+        error_set(error, status, "out of memory");
+        goto out;
+    }
     if (live)
         table_end(run, &text, stdout);
     status = exit_status(run);
 out:
+    if (session)
+        free(session->widths);
     free(session);
     free(first);
     return status;

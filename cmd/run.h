@@ -30,8 +30,10 @@ struct session {
     int64_t started;                     /* clock_now() */
     size_t groups_done;
     double since_probe_ns; /* batch time since the last clock probe */
-    bool progress;         /* standard error is a terminal */
-    int64_t drawn;         /* when progress was shown last */
+    double *widths;        /* what each probe got of the core, see clock_width() */
+    size_t n_widths;
+    bool progress; /* standard error is a terminal */
+    int64_t drawn; /* when progress was shown last */
 };
 
 struct case_state {

@@ -218,8 +218,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     cJSON_AddBoolToObject(reply, "migrated", sum.cpu_begin != sum.cpu_end);
     if (service->n_events)
         cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
-    if (message_true(request, "probe"))
-        cJSON_AddNumberToObject(reply, "ghz", clock_ghz(20000));
+    if (message_true(request, "probe")) {
+        double ghz = clock_ghz(20000);
+        cJSON_AddNumberToObject(reply, "ghz", ghz);
+        cJSON_AddNumberToObject(reply, "width", clock_width(ghz));
+    }
     return reply;
 }
 

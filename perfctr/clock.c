@@ -44,6 +44,26 @@ __attribute__((noinline)) static void chain_imul(uint64_t turns)
 
 enum { IMUL_CYCLES = 3 };
 
+/* Four independent chains: as many adds as the integer units of any of these cores take.
+ */
+__attribute__((noinline)) static void chains_add(uint64_t turns)
+{
+    uint64_t a = 1, b = 1, c = 1, d = 1;
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n"
+                     ".rept 250\n"
+                     "add %0, %0\n"
+                     "add %1, %1\n"
+                     "add %2, %2\n"
+                     "add %3, %3\n"
+                     ".endr\n"
+                     "dec %4\n"
+                     "jnz 1b\n"
+                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(turns)
+                     :
+                     : "cc");
+}
+
 #elif defined __aarch64__
 
 __attribute__((noinline)) static void chain_add(uint64_t turns)
@@ -77,6 +97,23 @@ __attribute__((noinline)) static void chain_imul(uint64_t turns)
 }
 
 enum { IMUL_CYCLES = 1 };
+
+__attribute__((noinline)) static void chains_add(uint64_t turns)
+{
+    uint64_t a = 1, b = 1, c = 1, d = 1;
+    __asm__ volatile("1:\n"
+                     ".rept 250\n"
+                     "add %0, %0, %0\n"
+                     "add %1, %1, %1\n"
+                     "add %2, %2, %2\n"
+                     "add %3, %3, %3\n"
+                     ".endr\n"
+                     "subs %4, %4, #1\n"
+                     "b.ne 1b\n"
+                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(turns)
+                     :
+                     : "cc");
+}
 
 #else
 #error "the clock probe needs a chain of dependent adds for this architecture"
@@ -139,6 +176,11 @@ double clock_ghz(int64_t ns)
 double clock_ghz_imul(int64_t ns)
 {
     return probe_retried(chain_imul, IMUL_CYCLES, ns);
+}
+
+double clock_width(double ghz)
+{
+    return ghz > 0 ? probe_retried(chains_add, 1, 5000) / ghz : 0;
 }
 
 void clock_cost(double *resolution_ns, double *cost_ns)

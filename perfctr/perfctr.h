@@ -123,6 +123,10 @@ double clock_ghz(int64_t ns);
 /* The same by a chain of dependent multiplies (3 cycles each; on arm64, where that
  * differs between cores, exclusive ors): an independent witness. */
 double clock_ghz_imul(int64_t ns);
+/* Independent adds per cycle at that clock, at most 4: what this thread gets of its core.
+ * A thread on the same core takes a part of it, though neither clock nor CPU time tell,
+ * and a virtual machine hides even that there may be one. Takes about 5 us. */
+double clock_width(double ghz);
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);

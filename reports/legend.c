@@ -293,6 +293,33 @@ static void status_line(const struct run *run, struct buffer *buffer, legend_lin
     line(buffer_text(buffer), context);
 }
 
+static double host_number(const struct run *run, const char *name)
+{
+    for (size_t f = 0; f < run->host.n; f++)
+        if (run->host.fact[f].kind == FACT_NUMBER &&
+            !strcmp(run->host.fact[f].name, name))
+            return run->host.fact[f].number;
+    return 0;
+}
+
+/* A neighbour on the same core slows kernels that need all of it more than their limit.
+ */
+static void company_line(const struct run *run, struct buffer *buffer, legend_line *line,
+                         void *context)
+{
+    double probes = host_number(run, "core_probes");
+    double shared = host_number(run, "core_shared_probes");
+
+    if (!(shared > 0.05 * probes))
+        return;
+    buffer_clear(buffer);
+    buffer_format(buffer,
+                  "core shared: %.0f of %.0f probes found another thread on this core; "
+                  "shares and ratios are lower than alone",
+                  shared, probes);
+    line(buffer_text(buffer), context);
+}
+
 void legend_notes(const struct run *run, legend_line *line, void *context)
 {
     struct buffer buffer = {.text = NULL};
@@ -308,6 +335,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
         buffer_plain(&buffer, run->pmu_reason);
         line(buffer_text(&buffer), context);
     }
+    company_line(run, &buffer, line, context);
     status_line(run, &buffer, line, context);
     buffer_free(&buffer);
 }

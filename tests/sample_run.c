@@ -116,6 +116,8 @@ struct run *sample_run_plan(void)
     must(!facts_text(&run->host, "kernel", "6.1.0"));
     must(!facts_number(&run->host, "load", 0.1));
     must(!facts_bool(&run->host, "smt", true));
+    must(!facts_number(&run->host, "core_probes", 20));
+    must(!facts_number(&run->host, "core_shared_probes", 9));
     must(!strings_add(&run->isas, &run->n_isas, "scalar"));
     must(!strings_add(&run->isas, &run->n_isas, "avx512"));
     must(!string_set(&run->pmu_state, "no hardware"));
