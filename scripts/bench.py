@@ -142,6 +142,9 @@ def show_run(figures, run, program):
     figures.show("highest share of a limit", worst[0], most=1.02, detail=worst[1])
     worst = max((r["overhead_ns"], r["id"]) for r in run.results)
     figures.show("loop overhead, ns a call", worst[0], most=5, detail=worst[1])
+    host = run.document["host"]
+    figures.show("share of probes with company on the core",
+                 host["core_shared_probes"] / host["core_probes"])
     default = Run(program, "gemm", "--isa=avx512", "--sizes=64..512")
     figures.show("gemm --isa=avx512 --sizes=64..512, seconds", default.seconds, most=6)
 
