@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents that are not what the reader expects: whatever bytes come, it names the
+ * field. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fuzz_json.h"
+#include "sample_run.h"
+
+/* Replaces the first `find` behind the first `after`. */
+static char *edit(const char *text, const char *after, const char *find,
+                  const char *replace)
+{
+    const char *from = strstr(text, after), *at = from ? strstr(from, find) : NULL;
+    char *made = NULL;
+
+    if (!at)
+        fail_msg("the sample has no '%s' behind '%s'", find, after);
+    assert_true(asprintf(&made, "%.*s%s%s", (int)(at - text), text, replace,
+                         at + strlen(find)) >= 0);
+    return made;
+}
+
+static void bad_inputs(void **state)
+{
+    static const struct {
+        const char *after, *find, *replace, *message;
+    } rows[] = {
+        {"", "\"schema_version\":\t1", "\"schema_version\":\t2",
+         "schema_version: 2 is not supported; this program reads 1"},
+        {"", "\"schema_version\":\t1", "\"schema_version\":\t\"1\"",
+         "schema_version: expected a whole number"},
+        {"", "\"schema_version\":\t1", "\"schema_version\":\t1.5", "schema_version: "},
+        {"", "\"schema_version\"", "\"schema_versiom\"", "schema_version: missing"},
+        {"", "\"name\":\t\"simdbench\"", "\"name\":\t\"other\"", "tool.name: expected"},
+        {"", "\"compiler\":\t\"\"", "\"compiler\":\t7",
+         "tool.compiler: expected a string"},
+        {"", "\"commit\"", "\"version\"", "tool.version: this key is there twice"},
+        {"", "\"argv\":\t[]", "\"argv\":\t[\"a\", null]", "argv[1]: expected a string"},
+        {"", "\"argv\":\t[]", "\"argv\":\t{}", "argv: expected an array"},
+        {"", "\"seed\":\t\"\"", "\"seed\":\t18446744073709551615",
+         "seed: expected a string"},
+        {"", "\"interrupted\":\tfalse", "\"interrupted\":\t0",
+         "interrupted: expected true"},
+        {"", "\"align\":\t64", "\"align\":\t1e999",
+         "settings.align: number out of range"},
+        {"", "\"identity\"", "\"identita\"", "host.identity: missing"},
+        {"", "\"isas\":\t[]", "\"isas\":\t[[]]", "host.isas[0]: expected a string"},
+        {"", "\"state\":\tnull", "\"state\":\tfalse",
+         "host.pmu.state: expected a string"},
+        {"", "\"results\"", "\"resultz\"", "results: missing; expected an array"},
+        {"results", "\"id\"", "\"ID\"", "results[0].id: missing; expected a string"},
+        {"results", "\"group\":\t1", "\"group\":\t7",
+         "results[1].group: groups must ascend"},
+        {"results", "\"group\":\t1", "\"group\":\t-1", "results[0].group: "},
+        {"results", "\"group\":\t1", "\"group\":\t1e17", "results[0].group: "},
+        {"results", "\"threads\":\t1", "\"threads\":\t2147483648",
+         "results[0].threads: expected a whole number from 0 to 2147483647"},
+        {"results", "\"threads\":\t1", "\"threads\":\t0.5", "results[0].threads: "},
+        {"results", "\"module\":\t\"openblas\"", "\"module\":\t[]",
+         "results[0].module: expected a string or null"},
+        {"results", "\"role\":\t\"baseline\"", "\"role\":\t\"boss\"",
+         "results[0].role: expected kernel, baseline or roof"},
+        {"results", "\"settings\":\t{", "\"settings\":\t{\"a\": 1",
+         "results[0].settings.a: expected a string"},
+        {"results", "\"settings\":\t{", "\"settings\":\t{\"a\": \"1\", \"a\": \"1\"",
+         "results[0].settings.a: this key is there twice"},
+        {"results", "\"status\":\t\"ok\"", "\"status\":\t\"great\"",
+         "results[0].status: unknown status"},
+        {"results", "\"status\":\t\"ok\"", "\"status\":\t\"failed\"",
+         "results[0].reason: missing; a case that is failed has one"},
+        {"results", "\"notes\":\t[", "\"notes\":\t[3, ", "results[0].notes[0]: expected"},
+        {"results", "\"work\"", "\"werk\"", "results[0].work: missing"},
+        {"results", "\"ops\":\t4194304", "\"ops\":\t\"4194304\"",
+         "results[0].work.ops: expected a number"},
+        {"results", "\"iterations\":\t100", "\"iterations\":\t1e16",
+         "results[0].iterations: expected a whole number"},
+        {"results", "\"voided\":\t1", "\"voided\":\t4294967296", "results[0].voided: "},
+        {"results", "\"samples_ns\":\t[", "\"samples_ns\":\t[-1, ",
+         "results[0].samples_ns[0]: expected a number from 0 up"},
+        {"results", "\"samples_ns\":\t[", "\"samples_ns\":\t[1, 2, \"3\", ",
+         "results[0].samples_ns[2]: expected a number"},
+        {"results", "\"samples_ns\":\t[", "\"samples_ns\":\t[1e999, ",
+         "results[0].samples_ns[0]: number out of range"},
+        {"results", "\"samples_ns\":\t[", "\"samples_ns\":\t[null, ",
+         "results[0].samples_ns[0]: expected a number"},
+        {"results", "\"samples_ns\":\t[", "\"samples_ns\":\t[1, ",
+         "results[0].rounds: fewer entries than samples_ns"},
+        {"results", "\"rounds\":\t[", "\"rounds\":\t[4294967295, ",
+         "results[0].rounds[1]: rounds must ascend"},
+        {"results", "12],\n\t\t\t\"summary\"", "12, 13],\n\t\t\t\"summary\"",
+         "results[0].rounds: more entries than samples_ns"},
+        {"results", "\"rounds\":\t[0", "\"rounds\":\t[0.5", "results[0].rounds[0]: "},
+        {"results", "\"median_ns\":\t", "\"median_ns\":\ttrue, \"x\":\t",
+         "results[0].summary.median_ns: expected a number"},
+        {"results", "\"ci_ns\":\t[", "\"ci_ns\":\t[1, ",
+         "results[0].summary.ci_ns: expected two numbers or null"},
+        {"results", "\"ci_ns\":\t[", "\"ci_ns\":\t[2, 1], \"y\": [",
+         "results[0].summary.ci_ns: the first end is above the second"},
+        {"results", "\"gops\":\t", "\"gops\":\t{}, \"x\":\t",
+         "results[0].rates.gops: expected a number"},
+        {"results", "\"limit\":\tnull", "\"limit\":\t{}", "results[0].limit.id: missing"},
+        {"results", "\"ratios\":\t[", "\"ratios\":\t[{}, ",
+         "results[0].ratios[0].baseline: missing"},
+        {"results", "\"ratios\":\t[", "\"ratios\":\t[7, ",
+         "results[0].ratios[0]: expected an object"},
+        {"results", "\"page-faults\":\t{", "\"page-faults\":\t{\"absent\": 4, ",
+         "results[0].counters.page-faults.absent: expected"},
+        {"page-faults", "\"samples\":\t[", "\"samples\":\t[{}, ",
+         "results[0].counters.page-faults.samples[0]: expected a number"},
+        {"results", "\"clock\":\t{", "\"clock\":\t[], \"x\":\t{",
+         "results[0].clock: expected an object"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\\u0000\"", "zero byte in a string"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\n\"", "control character in a string"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\xff\"", "invalid UTF-8"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\xed\xa0\x80\"", "invalid UTF-8"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\\ud800\"", "no JSON"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"x", "byte "},
+        {"", "\"align\":\t64", "\"align\":\t064", "malformed number"},
+        {"", "\"align\":\t64", "\"align\":\t64.", "malformed number"},
+        {"", "\"align\":\t64", "\"align\":\t-", "malformed number"},
+        {"", "\"align\":\t64", "\"align\":\tNaN", "no JSON"},
+        {"", "\"align\":\t64", "\"align\":\t+64", "no JSON"},
+        {"", "\"align\":\t64", "\"align\":\t64,", "no JSON"},
+        {"", "\"align\":\t64",
+         "\"x\":\t[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+         "nested too deep"},
+        {"", "{", "\xef\xbb\xbf{", "byte 0, line 1: byte outside of a string"},
+        {"findings", "]\n}", "]\n}}", "more text after the end"},
+        {"findings", "]\n}", "]\n} x", "more text after the end"},
+        {"findings", "]\n}", "]\n}{}", "more text after the end"},
+        {"findings", "]\n}", "]\n", "no JSON"},
+    };
+    struct run *run = sample_run_small();
+    char *good = sample_text(run, FORMAT_JSON, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char *bad = edit(good, rows[i].after, rows[i].find, rows[i].replace);
+        struct error error = {.text = ""};
+        struct run *read = run;
+        int code = run_read_json(&read, bad, strlen(bad), &error);
+        if (code != -EINVAL || !strstr(error.text, rows[i].message))
+            fail_msg("'%s' gives %d '%s', not '%s'", rows[i].replace, code, error.text,
+                     rows[i].message);
+        assert_null(read);
+        free(bad);
+    }
+    free(good);
+    run_free(run);
+}
+
+static void bad_bytes(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *message;
+    } rows[] = {
+        {"", 0, "byte 0: this is no JSON"},
+        {" \n", 2, "this is no JSON"},
+        {"\0", 1, "byte 0, line 1: zero byte"},
+        {"{}\0", 3, "byte 2, line 1: zero byte"},
+        {"{}", 2, "schema_version: missing"},
+        {"[]", 2, "document: expected an object"},
+        {"null", 4, "document: expected an object"},
+        {"7", 1, "document: expected an object"},
+        {"\"\\", 2, "string without an end"},
+        {"\x1b[0m", 4, "control character"},
+        {"{\"a\": 1\v}", 9, "control character"},
+        {"{\"a\":1, \"a\":2}", 14, "a: this key is there twice"},
+        {"{\"schema_version\": 1e999}", 25, "schema_version: number out of range"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct error error = {.text = ""};
+        struct run *run;
+        char *exact = malloc(rows[i].size + !rows[i].size);
+        assert_non_null(exact);
+        memcpy(exact, rows[i].bytes, rows[i].size);
+        assert_int_equal(run_read_json(&run, exact, rows[i].size, &error), -EINVAL);
+        if (!strstr(error.text, rows[i].message))
+            fail_msg("row %zu gives '%s', not '%s'", i, error.text, rows[i].message);
+        free(exact);
+    }
+}
+
+static void deep_nesting_is_no_crash(void **state)
+{
+    static char deep[1000000];
+    struct error error;
+    struct run *run;
+
+    (void)state;
+    memset(deep, '[', sizeof deep);
+    assert_int_equal(run_read_json(&run, deep, sizeof deep, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "nested too deep"));
+}
+
+static void unknown_fields_are_ignored(void **state)
+{
+    struct run *run = sample_run_small(), *read;
+    char *good = sample_text(run, FORMAT_JSON, NULL), *again;
+    char *a = edit(good, "", "{", "{\"new\": {\"x\": [1, null]}, ");
+    char *b = edit(a, "results", "\"id\"", "\"newer\": true, \"id\"");
+    char *c = edit(b, "host", "{", "{\"caches\": [1, 2], \"gone\": null, ");
+
+    (void)state;
+    assert_int_equal(run_read_json(&read, c, strlen(c), NULL), 0);
+    again = sample_text(read, FORMAT_JSON, NULL);
+    assert_string_equal(again, good);
+    free(a);
+    free(b);
+    free(c);
+    free(good);
+    free(again);
+    run_free(run);
+    run_free(read);
+}
+
+/* ---- mutations ---- */
+
+static uint64_t next_random(uint64_t *seed)
+{
+    *seed += 0x9e3779b97f4a7c15u;
+    return (*seed ^ *seed >> 31) * 0xbf58476d1ce4e5b9u >> 11;
+}
+
+static size_t mutate(char *text, size_t size, size_t room, uint64_t *seed)
+{
+    static const char *const tokens[] = {"null",  "[]",     "{}", "-1",
+                                         "1e999", "\"\"",   "0",  "true",
+                                         "1e17",  "\"ok\"", "[[", "\xff"};
+    size_t at = next_random(seed) % size, length = 1 + next_random(seed) % 16;
+    size_t from = next_random(seed) % size;
+    const char *token = tokens[next_random(seed) % ARRAY_LEN(tokens)];
+
+    length = at + length > size ? size - at : length;
+    switch (next_random(seed) % 5) {
+    case 0:
+        text[at] ^= (char)(1 << next_random(seed) % 8);
+        break;
+    case 1: /* delete */
+        memmove(text + at, text + at + length, size - at - length);
+        size -= length;
+        break;
+    case 2: /* copy from elsewhere */
+        length = from + length > size ? size - from : length;
+        memmove(text + at, text + from, length);
+        break;
+    case 3: /* insert */
+        length = strlen(token);
+        if (size + length > room)
+            break;
+        memmove(text + at + length, text + at, size - at);
+        memcpy(text + at, token, length);
+        size += length;
+        break;
+    default: /* replace a value */
+        while (at < size && text[at] != '\t')
+            at++;
+        if (at + 1 + strlen(token) < size)
+            memcpy(text + at + 1, token, strlen(token));
+    }
+    return size ? size : 1;
+}
+
+static void mutations(void **state)
+{
+    struct run *run = sample_run_small();
+    char *good = sample_text(run, FORMAT_JSON, NULL);
+    size_t length = strlen(good), room = length + 64;
+    char *text = malloc(room);
+    uint64_t seed = 7;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < 20000; i++) {
+        size_t size = length;
+        uint8_t *exact;
+        memcpy(text, good, length);
+        for (uint64_t n = 1 + next_random(&seed) % 3; n; n--)
+            size = mutate(text, size, room, &seed);
+        exact = malloc(size);
+        assert_non_null(exact);
+        memcpy(exact, text, size);
+        LLVMFuzzerTestOneInput(exact, size);
+        free(exact);
+    }
+    free(text);
+    free(good);
+    run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(bad_bytes),
+        cmocka_unit_test(deep_nesting_is_no_crash),
+        cmocka_unit_test(unknown_fields_are_ignored),
+        cmocka_unit_test(mutations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
