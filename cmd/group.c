@@ -96,7 +96,7 @@ static int place(struct group_state *group, struct error *error)
         return status;
     const struct simdbench_operand *output = NULL;
     for (uint32_t i = 0; i < group->map.count && !output; i++) {
-        if (group->map.operand[i].role == SIMDBENCH_OUT)
+        if (operand_is_output(&group->map.operand[i]))
             output = &group->map.operand[i];
     }
     uint64_t end = (group->map.bytes + 4095) / 4096 * 4096;

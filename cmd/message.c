@@ -50,8 +50,10 @@ uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise)
     return otherwise;
 }
 
-static const char *const role_names[] = {
-    [SIMDBENCH_IN] = "in", [SIMDBENCH_OUT] = "out", [SIMDBENCH_CONST] = "const"};
+static const char *const role_names[] = {[SIMDBENCH_IN] = "in",
+                                         [SIMDBENCH_OUT] = "out",
+                                         [SIMDBENCH_CONST] = "const",
+                                         [SIMDBENCH_INOUT] = "inout"};
 
 cJSON *message_operands(const struct operands_map *map)
 {

@@ -317,7 +317,7 @@ static cJSON *fill(struct service *service, const cJSON *request)
 static const struct simdbench_operand *first_output(const struct service *service)
 {
     for (uint32_t i = 0; i < service->operands.view.count; i++) {
-        if (service->operands.operand[i].role == SIMDBENCH_OUT)
+        if (operand_is_output(&service->operands.operand[i]))
             return &service->operands.operand[i];
     }
     return NULL;

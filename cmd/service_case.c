@@ -107,7 +107,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
     uint64_t n = message_u64(request, "n", 0);
     const struct simdbench_operand *output = NULL;
     for (uint32_t i = 0; i < operands->view.count && !output; i++) {
-        if (operands->operand[i].role == SIMDBENCH_OUT)
+        if (operand_is_output(&operands->operand[i]))
             output = &operands->operand[i];
     }
     if (n && output) {

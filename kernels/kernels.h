@@ -75,6 +75,8 @@ struct operands {
     struct simdbench_shape shape;
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
 };
+/* OUT or INOUT: what is compared with the reference. */
+bool operand_is_output(const struct simdbench_operand *operand);
 void operands_bind(struct operands *operands, const struct operands_map *map,
                    const struct simdbench_shape *shape, uint32_t threads, void *base);
 
@@ -85,7 +87,7 @@ int operands_damaged(const struct operands *operands);
  * input. */
 uint64_t operands_hash(const struct operands *operands);
 /* Sets every output byte to a pattern that no kernel would write by chance (a NaN
- * payload). */
+ * payload); operands that are input and output become copies of operand 0. */
 void operands_poison(const struct operands *operands);
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);

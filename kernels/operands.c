@@ -118,6 +118,11 @@ int operands_place(const struct simdbench_op *op, const struct simdbench_shape *
     return operands_offsets(map, align, seed, error);
 }
 
+bool operand_is_output(const struct simdbench_operand *operand)
+{
+    return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
+}
+
 void operands_bind(struct operands *operands, const struct operands_map *map,
                    const struct simdbench_shape *shape, uint32_t threads, void *base)
 {
@@ -202,7 +207,7 @@ uint64_t operands_hash(const struct operands *operands)
         lane[i] = i;
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
-        if (operand->role != SIMDBENCH_OUT)
+        if (!operand_is_output(operand))
             hash_bytes(lane, operand->data, operand_bytes(operand));
     }
     uint64_t hash = 0;
@@ -215,6 +220,8 @@ void operands_poison(const struct operands *operands)
 {
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
+        if (operand->role == SIMDBENCH_INOUT)
+            memcpy(operand->data, operands->operand[0].data, operand_bytes(operand));
         if (operand->role != SIMDBENCH_OUT)
             continue;
         if (type_bytes(operand->type) == 4) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declares all that kernels.def names: ops, kernels, prepare and release, work.
+ * Declares all that kernels.def names: ops, kernels, prepare, release, choice.
  * For the files that define them, and for the registry.
  */
 #ifndef SIMDBENCH_PROTOTYPES_H
@@ -21,15 +21,14 @@
                    variant)
 
 #define OP(op) extern const struct simdbench_op op##_op;
-#define KERNEL(op, semiring, type, isa, variant, prepare, roof, flags)                   \
+#define KERNEL(op, semiring, type, isa, variant, prepare, roof, flags, ...)              \
     void KERNEL_SYMBOL(op, semiring, type, isa,                                          \
                        variant)(const struct simdbench_operands *operands, void *state); \
     int prepare##_prepare(const struct simdbench_operands *operands, void **state,       \
                           char *error, size_t error_size);                               \
-    void prepare##_release(void *state);
-#define KERNEL_WORK(op, semiring, type, isa, variant, prepare, roof, flags, work) \
-    KERNEL(op, semiring, type, isa, variant, prepare, roof, flags)                \
-    void work(const struct simdbench_operands *operands, double *ops, double *bytes);
+    void prepare##_release(void *state);                                                 \
+    void prepare##_choice(const struct simdbench_operands *operands, const void *state,  \
+                          struct simdbench_choice *choice);
 #include "kernels.def"
 
 #endif

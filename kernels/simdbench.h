@@ -47,6 +47,9 @@ enum simdbench_role {
     SIMDBENCH_OUT = 2, /* overwritten by run, never read before it is written */
     SIMDBENCH_CONST =
         3, /* read-only and known beforehand (weights): prepare may reorder it */
+    SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
+                            operand 0, which has the same type and count, and compares
+                            like an output; a timed call finds what the one before left */
 };
 
 /* Flags of a kernel. */
@@ -85,6 +88,25 @@ struct simdbench_operands {
     struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
 };
 
+/* How far results are from the exact ones, in units in the last place: distance divided
+ * by the gap between the two floats around the exact value (below the least normal one:
+ * the gap of subnormals). */
+struct simdbench_accuracy {
+    uint32_t size;
+    uint32_t reserved;
+    double max_ulp, mean_ulp; /* 0 both: not known */
+    double worst_input;       /* where max_ulp was found */
+};
+
+/* Shapes that belong together, under a name: the layers of a network. */
+struct simdbench_shape_list {
+    uint32_t size;
+    uint32_t reserved;
+    const char *name;    /* "resnet50" */
+    const char *summary; /* one line for people */
+    const char *shapes;  /* separated by spaces */
+};
+
 /* The contract of an operation. All functions are pure but for what they are said to
  * write. */
 struct simdbench_op {
@@ -121,6 +143,41 @@ struct simdbench_op {
     /* Inner operations and least bytes moved by one call. */
     void (*work)(const struct simdbench_shape *shape, uint32_t type, double *ops,
                  double *bytes);
+
+    /* All below may be NULL. */
+
+    /* Layouts that operands of one shape can have, the default first, separated by
+     * commas: "nchw,nchw8c,nchw16c". The layout is part of the shape (format() tells it),
+     * so cases are only compared with cases of the same layout. */
+    const char *layouts;
+    /* Gives the shape that layout. -EINVAL for a name that is not in `layouts`, -ENOTSUP
+     * if this shape cannot have it. */
+    int (*relayout)(struct simdbench_shape *shape, const char *layout, char *error,
+                    size_t error_size);
+    /* The name in `layouts` that the shape has. */
+    const char *(*layout_of)(const struct simdbench_shape *shape);
+    const struct simdbench_shape_list *const *lists; /* ends with NULL */
+    const char *inputs; /* what fill knows, for people: "normal, uniform:LO..HI"; the
+                           first is the default */
+    /* Errors of n elements of the first output; index as in reference. */
+    int (*accuracy)(const struct simdbench_operands *operands, const uint64_t *index,
+                    uint64_t n, struct simdbench_accuracy *accuracy);
+    const char *accuracy_inputs; /* inputs, one for each interval that --accuracy shows,
+                                    separated by spaces */
+    const char *accuracy_shape;  /* and the shape that it takes */
+};
+
+/* What a kernel chose for a case, once it is prepared. Strings live until release. */
+struct simdbench_choice {
+    uint32_t size;
+    uint32_t reserved;
+    const char
+        *implementation; /* "jit:avx512_core", "1x1, tile 28x16"; NULL: no choice */
+    const char *isa;  /* instruction set of that choice if it is not the kernel's or, for
+                         isa "lib", the one that the module's describe told; else NULL */
+    const char *note; /* what a reader of the number must know ("the interpreter's call
+                         cost is inside"), or NULL */
+    uint64_t workspace_bytes; /* memory beyond the operands */
 };
 
 /* One kernel: a function that fulfils an op for one element type on one instruction set.
@@ -135,7 +192,8 @@ struct simdbench_kernel {
     const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have;
                              "lib": a library that chooses for itself, see describe */
     const char *variant;  /* last part of the case id */
-    const char *layout; /* how operands lie in memory when there is a choice, else NULL */
+    const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
+                             left out of groups of other layouts */
     const char *roof; /* instruction mix that limits it ("fma_max", "add_max", "mul_max",
                          "fma", "read", "write", "copy"), or NULL */
 
@@ -151,6 +209,11 @@ struct simdbench_kernel {
      * operands of other ops. Reads types, roles and counts, never data. NULL: op->work.
      */
     void (*work)(const struct simdbench_operands *operands, double *ops, double *bytes);
+    /* After prepare. May be NULL. */
+    void (*choice)(const struct simdbench_operands *operands, const void *state,
+                   struct simdbench_choice *choice);
+    /* Largest and mean error over all inputs in ulp, as measured; 0: not stated. */
+    double max_ulp, mean_ulp;
 };
 
 /* --plugin=FILE.so,name=value arrives as one option each. */

@@ -63,6 +63,7 @@ struct setting {
 struct ratio {
     char *baseline; /* case id */
     double speedup; /* over 1: this case is faster */
+    bool unpaired;  /* medians of two runs: no interval */
     struct interval ci;
 };
 
@@ -97,13 +98,18 @@ struct result {
     struct setting
         *settings; /* those that differ from their default, in their fixed order */
     size_t n_settings;
-    int threads, threads_used;
-    char *module; /* NULL: own kernel */
+    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
+    char *module;              /* NULL: own kernel */
     struct setting *module_options;
     size_t n_module_options;
     char *module_version, *module_core,
         *module_isa; /* what the library says; may be NULL */
     bool is_roof, is_baseline;
+    char *layout;         /* of the operands, if the op has more than one; or NULL */
+    char *implementation; /* what the kernel chose for this case; NULL: no choice */
+    char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
+                       table, not in means; NULL: it is */
+    char *source;   /* file of the run that it was merged from; NULL: measured here */
     enum status status;
     char *reason; /* for every status but ok; never NULL then */
     char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
@@ -111,9 +117,12 @@ struct result {
     double ops, bytes; /* work of one call */
     char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
     double prepare_ns;
-    uint64_t iterations; /* calls a batch */
-    double *samples_ns;  /* raw total of each valid batch */
-    uint32_t *rounds;    /* the round that each sample belongs to, ascending */
+    double workspace_bytes; /* memory beyond the operands */
+    bool has_accuracy;
+    double max_ulp, mean_ulp, worst_input; /* over the outputs that were checked */
+    uint64_t iterations;                   /* calls a batch */
+    double *samples_ns;                    /* raw total of each valid batch */
+    uint32_t *rounds; /* the round that each sample belongs to, ascending */
     size_t n_samples;
     double overhead_ns; /* of the loop, per call */
     uint32_t voided;    /* batches thrown away on evidence */

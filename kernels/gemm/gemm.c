@@ -233,6 +233,7 @@ int gemm_workspace_prepare(const struct simdbench_operands *operands, void **sta
     memset(memory, 0, panels + rows);
     workspace->panels = memory;
     workspace->rows = memory + panels;
+    workspace->bytes = panels + rows;
     *state = workspace;
     return 0;
 }
@@ -244,6 +245,15 @@ void gemm_workspace_release(void *state)
     if (workspace)
         free(workspace->panels);
     free(workspace);
+}
+
+void gemm_workspace_choice(const struct simdbench_operands *operands, const void *state,
+                           struct simdbench_choice *choice)
+{
+    const struct gemm_workspace *workspace = state;
+
+    (void)operands;
+    choice->workspace_bytes = workspace->bytes;
 }
 
 const struct simdbench_op gemm_op = {

@@ -66,6 +66,7 @@ enum {
 struct gemm_workspace {
     void *panels; /* B, tile after tile */
     void *rows;   /* A, row after row of one block */
+    size_t bytes; /* of both */
 };
 
 #endif

@@ -143,6 +143,14 @@ void roof_memory_release(void *state)
     free(state);
 }
 
+void roof_memory_choice(const struct simdbench_operands *operands, const void *state,
+                        struct simdbench_choice *choice)
+{
+    (void)operands;
+    (void)state;
+    (void)choice;
+}
+
 struct traffic {
     double read, written, first_in, first_out;
 };

@@ -28,4 +28,11 @@
  * loops. So many that a call and filling the pipes take less than 0.3% of it. */
 #define ROOF_PAIRS 286720
 
+#include "simdbench.h"
+
+/* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */
+typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,
+                                double *bytes);
+roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work;
+
 #endif

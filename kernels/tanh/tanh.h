@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hyperbolic tangent y = tanh(x), element by element.
+ *
+ * Shape: dim = {n}; operands x IN, y OUT.
+ *
+ * Rules: tanh(-x) = -tanh(x) to the bit; +-0 stays itself; +-infinity gives +-1; a NaN
+ * gives a NaN; no result is beyond +-1; denormals count. Kernels of this project are
+ * within 2 ulp of the exact value everywhere. The reference allows TANH_SLACK_ULP, which
+ * is what libraries promise at their loosest; the error that a kernel has is measured and
+ * reported.
+ */
+#ifndef SIMDBENCH_TANH_H
+#define SIMDBENCH_TANH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prototypes.h"
+#include "simdbench.h"
+
+#define TANH_SLACK_ULP 4
+
+#endif
