@@ -45,8 +45,11 @@ INLINE void NAME(few)(const TYPE *x, TYPE *y, size_t n)
 #endif
 }
 
-/* The first vector may reach beyond the boundary where the second begins: from there on
- * no store but the last crosses a line. */
+/* All stores but those of the ends, which overlap their neighbours, are to multiples of
+ * the vector. The ends are loaded before and stored after the rest: in place, a load from
+ * two fresh stores would wait for both. Each load is followed by its store: several loads
+ * before several stores lose up to 7% in the first cache, at some distances between x and
+ * y. */
 INLINE void NAME(ordinary)(const TYPE *x, TYPE *y, size_t n, enum relu_form form)
 {
     size_t i = LANES - (uintptr_t)y / sizeof(TYPE) % LANES;
@@ -54,16 +57,14 @@ INLINE void NAME(ordinary)(const TYPE *x, TYPE *y, size_t n, enum relu_form form
         NAME(few)(x, y, n);
         return;
     }
-    STORE(y, NAME(rectify)(LOAD(x), form));
-    for (; i + UNROLL * LANES <= n; i += UNROLL * LANES) {
-        VEC v[UNROLL];
-        EACH(v[u] = NAME(rectify)(LOAD(x + i + u * LANES), form));
-        EACH(STORE(y + i + u * LANES, v[u]));
-    }
+    const VEC first = NAME(rectify)(LOAD(x), form);
+    const VEC last = NAME(rectify)(LOAD(x + n - LANES), form);
+    for (; i + UNROLL * LANES <= n; i += UNROLL * LANES)
+        EACH(STORE(y + i + u * LANES, NAME(rectify)(LOAD(x + i + u * LANES), form)));
     for (; i + LANES <= n; i += LANES)
         STORE(y + i, NAME(rectify)(LOAD(x + i), form));
-    if (i < n)
-        STORE(y + n - LANES, NAME(rectify)(LOAD(x + n - LANES), form));
+    STORE(y, first);
+    STORE(y + n - LANES, last);
 }
 
 /* Only whole lines go past the caches: parts of one would be merged in memory. */
@@ -76,11 +77,8 @@ INLINE void NAME(past_caches)(const TYPE *x, TYPE *y, size_t n)
     }
     const size_t end = i + (n - i) / LINE * LINE;
     NAME(few)(x, y, i);
-    for (; i + UNROLL * LANES <= end; i += UNROLL * LANES) {
-        VEC v[UNROLL];
-        EACH(v[u] = NAME(rectify)(LOAD(x + i + u * LANES), RELU_MAX));
-        EACH(STREAM(y + i + u * LANES, v[u]));
-    }
+    for (; i + UNROLL * LANES <= end; i += UNROLL * LANES)
+        EACH(STREAM(y + i + u * LANES, NAME(rectify)(LOAD(x + i + u * LANES), RELU_MAX)));
     for (; i < end; i += LANES)
         STREAM(y + i, NAME(rectify)(LOAD(x + i), RELU_MAX));
     _mm_sfence();

@@ -14,7 +14,7 @@
 
 enum relu_form { RELU_MAX, RELU_CMP_BLEND, RELU_AND_MASK };
 
-/* A statement for each vector of a turn, with its number u. */
+/* A statement for each vector of a turn of the loop, with its number u. */
 #define EACH(statement)                                          \
     _Pragma("GCC unroll 16") for (size_t u = 0; u < UNROLL; u++) \
     {                                                            \
