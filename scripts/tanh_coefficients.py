@@ -87,12 +87,12 @@ def polynomial(low, high, origin, degree):
 
 
 def good_origin(low, high, degree, kind):
-    """Close to the middle, with a constant that is hardly changed by rounding."""
+    """Not far from the middle, with a constant that is hardly changed by rounding."""
     middle = rounded((low + high) / 2, kind)
     around = polynomial(low, high, middle, degree)
     best = None
     for step in range(-1000, 1001):
-        origin = rounded(middle + (high - low) * step / 50000, kind)
+        origin = rounded(middle + (high - low) * step / 5000, kind)
         value = mp.polyval(around[::-1], origin - middle)
         error = abs(value - rounded(value, kind))
         if best is None or error < best[0]:
@@ -100,10 +100,10 @@ def good_origin(low, high, degree, kind):
     return best[1]
 
 
-def expm1_polynomial(degree):
-    """exp(r) - 1 = r + r^2 * (...) for r within half of log(2)."""
-    at = nodes(-mp.log(2) / 2, mp.log(2) / 2, degree + 1)
-    return interpolate(at, [mp.hyp1f1(1, 3, r) / 2 for r in at])
+def small_polynomial(degree):
+    """tanh(r) = r + r^3 * p(r^2) for r up to half of log(2)."""
+    at = nodes(mpf(0), (mp.log(2) / 2) ** 2, degree + 1)
+    return interpolate(at, [(mp.tanh(mp.sqrt(u)) / mp.sqrt(u) - 1) / u for u in at])
 
 
 def rational(end, above, below):
@@ -219,20 +219,22 @@ def numbers(name, values, kind):
 
 
 def by_exp(kind, name, end, degree, high_bits):
-    """tanh(a) = m / (m + 2), m = exp(2a) - 1, with exp(2a) = 2^n * exp(r). log(2) in two
-    parts: n times the high one is exact."""
-    high = mp.ldexp(mp.floor(mp.ldexp(mp.log(2), high_bits)), -high_bits)
-    print(f'\n/* exp(r) - 1 = r + r^2 * (...), degree {degree} in all. */')
+    """a = n * log(2) / 2 + r, so exp(2a) = 2^n * exp(2r). log(2) / 2 in two parts: n times
+    the high one is exact."""
+    step = mp.log(2) / 2
+    high = mp.ldexp(mp.floor(mp.ldexp(step, high_bits)), -high_bits)
+    print(f'\n/* r + r^3 * p(r^2), degree {2 * degree + 3} in all. */')
     constant(f'{name}_end', rounded(mpf(end), kind), kind)
-    constant(f'{name}_per_log2', rounded(2 / mp.log(2), kind), kind)
-    constant(f'{name}_log2_high', high, kind)
-    constant(f'{name}_log2_low', rounded(mp.log(2) - high, kind), kind)
-    numbers(name, expm1_polynomial(degree - 2), kind)
+    constant(f'{name}_half_step', rounded(step / 2, kind), kind)
+    constant(f'{name}_per_step', rounded(1 / step, kind), kind)
+    constant(f'{name}_step_high', high, kind)
+    constant(f'{name}_step_low', rounded(step - high, kind), kind)
+    numbers(name, small_polynomial(degree), kind)
 
 
 def by_rational(kind, name, end):
     end = rounded(mpf(end), kind)
-    p, q, error = rational(end, 3, 3)
+    p, q, error = rational(end, 3, 4)
     print(f'\n/* x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2; off by '
           f'{mp.nstr(error, 2)} at most. */')
     constant(f'{name}_end', end, kind)
@@ -249,14 +251,14 @@ print('''/* SPDX-License-Identifier: Apache-2.0 */
 #define SIMDBENCH_TANH_TABLES_H
 
 /* clang-format off */''')
-by_lane(F32, 'tanh_f32_lane32', 32, 1, 0.65, 3, 9.03, 4)
-by_lane(F32, 'tanh_f32_lane8', 8, (8 - 0.55) / 9.03, 0.55, 1, 9.02, 7)
-by_row(F32, 'tanh_f32_row', 1, 5, 9.03, 3)
-by_lane(F64, 'tanh_f64_lane16', 16, 15 / 19.1, 1, 2, 19.09, 14)
-by_row(F64, 'tanh_f64_row', 2, 6, 19.1, 7)
-by_exp(F32, 'tanh_f32_exp', 9.02, 6, 12)
-by_exp(F64, 'tanh_f64_exp', 19.1, 12, 40)
-by_rational(F32, 'tanh_f32_rational', 9.02)
+by_lane(F32, 'tanh_f32_lane32', 32, 1, 0.652, 3, 9.3, 4)
+by_lane(F32, 'tanh_f32_lane8', 8, (8 - 0.55) / 9.31, 0.55, 1, 9.3, 7)
+by_row(F32, 'tanh_f32_row', 1, 5, 9.3, 3)
+by_lane(F64, 'tanh_f64_lane16', 16, 15 / 19.31, 1, 2, 19.3, 14)
+by_row(F64, 'tanh_f64_row', 2, 6, 19.3, 7)
+by_exp(F32, 'tanh_f32_exp', 9.3, 3, 13)
+by_exp(F64, 'tanh_f64_exp', 19.3, 8, 42)
+by_rational(F64, 'tanh_f64_rational', 9.3)
 print('''
 /* clang-format on */
 

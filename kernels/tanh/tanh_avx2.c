@@ -15,40 +15,12 @@
 #define DIV INTRINSIC(div)
 #define FMA INTRINSIC(fmadd)
 #define MIN INTRINSIC(min)
+#define IF_LESS(a, b, yes, no) \
+    INTRINSIC(blendv)(no, yes, INTRINSIC(cmp)(a, b, _CMP_LT_OQ))
 #define MAGNITUDE(x) INTRINSIC(andnot)(SET((TYPE) - 0.0), x)
 #define SIGNED(y, x) INTRINSIC(or)(y, INTRINSIC(and)(SET((TYPE) - 0.0), x))
 
-static inline __m256 power_f32(__m256 b)
-{
-    return _mm256_castsi256_ps(_mm256_add_epi32(
-        _mm256_slli_epi32(_mm256_castps_si256(b), 23), _mm256_set1_epi32(127 << 23)));
-}
-
-static inline __m256i lane_index_f32(__m256 b)
-{
-    return _mm256_srli_epi32(_mm256_castps_si256(b), tanh_f32_lane8_shift);
-}
-
-static inline __m256 lane_f32(int row, __m256i index)
-{
-    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(tanh_f32_lane8[row]), index);
-}
-
-#define TYPE float
-#define NAME(x) x##_f32
-#define TABLE(x) tanh_f32_##x
-#define SIGNIFICAND 23
-#define VECTOR __m256
-#define INTRINSIC(op) _mm256_##op##_ps
-#define HAS_RATIONAL 1
-#define HAS_ROWS 0
-#define BY_LANE(x) tanh_f32_lane8##x
-#define INDEX __m256i
-#include "tanh_body.h"
-
-TANH_KERNEL(f32, avx2, table, lane_method_f32)
-TANH_KERNEL(f32, avx2, rational, rational_method_f32)
-TANH_KERNEL(f32, avx2, exp, exp_method_f32)
+/* ---- f64 ---- */
 
 static inline __m256d power_f64(__m256d b)
 {
@@ -98,9 +70,53 @@ static inline void row_load_f64(__m256d b, __m256d *c)
 #define SIGNIFICAND 52
 #define VECTOR __m256d
 #define INTRINSIC(op) _mm256_##op##_pd
-#define HAS_RATIONAL 0
+#define HAS_RATIONAL 1
 #define HAS_ROWS 1
 #include "tanh_body.h"
 
 TANH_KERNEL(f64, avx2, table, row_method_f64)
 TANH_KERNEL(f64, avx2, exp, exp_method_f64)
+
+/* ---- f32 ---- */
+
+static inline __m256 power_f32(__m256 b)
+{
+    return _mm256_castsi256_ps(_mm256_add_epi32(
+        _mm256_slli_epi32(_mm256_castps_si256(b), 23), _mm256_set1_epi32(127 << 23)));
+}
+
+static inline __m256i lane_index_f32(__m256 b)
+{
+    return _mm256_srli_epi32(_mm256_castps_si256(b), tanh_f32_lane8_shift);
+}
+
+static inline __m256 lane_f32(int row, __m256i index)
+{
+    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(tanh_f32_lane8[row]), index);
+}
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define TABLE(x) tanh_f32_##x
+#define SIGNIFICAND 23
+#define VECTOR __m256
+#define INTRINSIC(op) _mm256_##op##_ps
+#define HAS_RATIONAL 0
+#define HAS_ROWS 0
+#define BY_LANE(x) tanh_f32_lane8##x
+#define INDEX __m256i
+#include "tanh_body.h"
+
+static inline __attribute__((always_inline)) void rational_f32(__m256 *x, int count)
+{
+    for (int k = 0; k < count; k++) {
+        __m256d half[2] = {_mm256_cvtps_pd(_mm256_castps256_ps128(x[k])),
+                           _mm256_cvtps_pd(_mm256_extractf128_ps(x[k], 1))};
+        rational_method_f64(half, 2);
+        x[k] = _mm256_set_m128(_mm256_cvtpd_ps(half[1]), _mm256_cvtpd_ps(half[0]));
+    }
+}
+
+TANH_KERNEL(f32, avx2, table, lane_method_f32)
+TANH_KERNEL(f32, avx2, rational, rational_f32)
+TANH_KERNEL(f32, avx2, exp, exp_method_f32)

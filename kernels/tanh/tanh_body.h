@@ -78,28 +78,41 @@ NAME(polynomial)(const TYPE *coefficient, size_t n, VECTOR x)
     return y;
 }
 
-/* m / (m + 2), m = exp(2a) - 1. With 2a = n log(2) + r, m = 2^n (exp(r) - 1) + (2^n - 1),
- * which is exact but for the last step, and 2a itself where a is tiny. */
+/* With a = n log(2) / 2 + r, r >= 0, s = 2^n = exp(2a - 2r) and w = tanh(r):
+ * tanh(a) = ((s - 1) + (s + 1) w) / ((s + 1) + (s - 1) w), which is w itself if n = 0.
+ * Above 0.69 that is 1 - (2 - 2w) / (...), where the fraction's error counts less. */
 static inline __attribute__((always_inline)) void NAME(exp_method)(VECTOR *x, int count)
 {
-    VECTOR r[VECTORS], power[VECTORS], y[VECTORS];
+    VECTOR r[VECTORS], s[VECTORS], w[VECTORS];
 
     EACH
     {
         const VECTOR a = MIN(SET(TABLE(exp_end)), MAGNITUDE(x[k]));
-        const VECTOR b = FMA(a, SET(TABLE(exp_per_log2)), SET(MAGIC));
+        const VECTOR b =
+            FMA(SUB(a, SET(TABLE(exp_half_step))), SET(TABLE(exp_per_step)), SET(MAGIC));
         const VECTOR n = SUB(b, SET(MAGIC));
-        r[k] = FMA(n, SET(-TABLE(exp_log2_high)), ADD(a, a));
-        r[k] = FMA(n, SET(-TABLE(exp_log2_low)), r[k]);
-        power[k] = NAME(power)(b);
+        r[k] = FMA(n, SET(-TABLE(exp_step_high)), a);
+        r[k] = FMA(n, SET(-TABLE(exp_step_low)), r[k]);
+        s[k] = NAME(power)(b);
+        w[k] = MUL(r[k], r[k]);
     }
-    EACH y[k] = NAME(polynomial)(TABLE(exp), sizeof TABLE(exp) / sizeof(TYPE), r[k]);
-    EACH y[k] = FMA(y[k], MUL(r[k], r[k]), r[k]);
-    EACH y[k] = FMA(power[k], y[k], SUB(power[k], SET(1)));
-    EACH x[k] = SIGNED(DIV(y[k], ADD(y[k], SET(2))), x[k]);
+    EACH w[k] =
+        MUL(w[k], NAME(polynomial)(TABLE(exp), sizeof TABLE(exp) / sizeof(TYPE), w[k]));
+    EACH w[k] = FMA(r[k], w[k], r[k]);
+    EACH
+    {
+        const VECTOR less = SUB(s[k], SET(1)), more = ADD(s[k], SET(1));
+        const VECTOR below = FMA(w[k], less, more);
+        const VECTOR near0 = FMA(w[k], more, less), near1 = FMA(w[k], SET(2), SET(-2));
+        const VECTOR two = SET(2);
+        w[k] = DIV(IF_LESS(two, s[k], near1, near0), below);
+        w[k] = ADD(w[k], IF_LESS(two, s[k], SET(1), SET(0)));
+        x[k] = SIGNED(w[k], x[k]);
+    }
 }
 
 #if HAS_RATIONAL
+/* Good enough for f32, if it is rounded but once, at the end. */
 static inline __attribute__((always_inline)) void NAME(rational_method)(VECTOR *x,
                                                                         int count)
 {
@@ -113,7 +126,7 @@ static inline __attribute__((always_inline)) void NAME(rational_method)(VECTOR *
                                  sizeof TABLE(rational_q) / sizeof(TYPE), u[k]);
     EACH p[k] = FMA(MUL(a[k], u[k]), p[k], a[k]);
     EACH q[k] = FMA(u[k], q[k], SET(1));
-    EACH x[k] = SIGNED(MIN(SET(1), DIV(p[k], q[k])), x[k]);
+    EACH x[k] = SIGNED(DIV(p[k], q[k]), x[k]);
 }
 #endif
 

@@ -10,88 +10,87 @@
 
 /* 32 intervals, degree 4: origins, then coefficients, lowest first. */
 static const float tanh_f32_lane32_scale = 0x1p+0f;
-static const float tanh_f32_lane32_offset = 0x1.4cccccp-1f;
-static const float tanh_f32_lane32_end = 0x1.20f5c2p+3f;
+static const float tanh_f32_lane32_offset = 0x1.4dd2f2p-1f;
+static const float tanh_f32_lane32_end = 0x1.29999ap+3f;
 enum { tanh_f32_lane32_shift = 20 };
 static const float tanh_f32_lane32[6][32] = {
-    {0x1.79057ep+0f, 0x1.ba9446p+0f, 0x1.f9643p+0f, 0x1.1c8462p+1f, 0x1.3c8826p+1f,
-     0x1.5c44a6p+1f, 0x1.7cebc4p+1f, 0x1.9c5b18p+1f, 0x1.cd326p+1f, 0x1.0635e6p+2f,
-     0x1.26a09p+2f, 0x1.46a992p+2f, 0x1.662dep+2f, 0x1.86bde4p+2f, 0x1.a5eff2p+2f,
-     0x1.c62e88p+2f, 0x1.f70458p+2f, 0x1.15a51p+3f, 0x0p+0f, 0x1.1d2894p-4f,
-     0x1.0b4ebcp-3f, 0x1.8bf922p-3f, 0x1.0528e2p-2f, 0x1.45e3fep-2f, 0x1.a885b4p-2f,
-     0x1.13500ap-1f, 0x1.52ec18p-1f, 0x1.93e71ap-1f, 0x1.d3574p-1f, 0x1.09ae68p+0f,
-     0x1.297f64p+0f, 0x1.49f84ep+0f},
-    {0x1.ccd9c2p-1f, 0x1.e0b9b8p-1f, 0x1.ec9fecp-1f, 0x1.f420ap-1f, 0x1.f8c48p-1f,
-     0x1.fb954p-1f, 0x1.fd57f4p-1f, 0x1.fe5f74p-1f, 0x1.ff3da4p-1f, 0x1.ffb798p-1f,
-     0x1.ffe5b4p-1f, 0x1.fff656p-1f, 0x1.fffc64p-1f, 0x1.fffeb2p-1f, 0x1.ffff82p-1f,
-     0x1.ffffd2p-1f, 0x1.fffff6p-1f, 0x1.fffffep-1f, 0x0p+0f, 0x1.1cb2dep-4f,
-     0x1.09ccc6p-3f, 0x1.871c96p-3f, 0x1.ff4822p-3f, 0x1.3b50f4p-2f, 0x1.91c3bep-2f,
-     0x1.f70ce8p-2f, 0x1.28c9cep-1f, 0x1.50c736p-1f, 0x1.71e67ap-1f, 0x1.8dd63p-1f,
-     0x1.a4b8e4p-1f, 0x1.b7bb3p-1f},
-    {0x1.84c192p-3f, 0x1.e51bd8p-4f, 0x1.302342p-4f, 0x1.7783bp-5f, 0x1.cb9a22p-6f,
-     0x1.197738p-6f, 0x1.53235ep-7f, 0x1.9fe18ap-8f, 0x1.845e26p-9f, 0x1.217f9cp-10f,
-     0x1.a4a36ep-12f, 0x1.352ffep-13f, 0x1.cdeb3ap-15f, 0x1.4df198p-16f,
-     0x1.f7eb5ep-18f, 0x1.6ff104p-19f, 0x1.3f1f3p-21f, 0x1.f386ecp-24f, 0x1p+0f,
-     0x1.fd86c4p-1f, 0x1.f76032p-1f, 0x1.ed53bcp-1f, 0x1.e016f6p-1f, 0x1.cf73f6p-1f,
-     0x1.b12f26p-1f, 0x1.846f8ep-1f, 0x1.53f664p-1f, 0x1.227a46p-1f, 0x1.e985d6p-2f,
-     0x1.95be0ap-2f, 0x1.4c90d8p-2f, 0x1.0cac7ep-2f},
-    {-0x1.5deb28p-3f, -0x1.c779b8p-4f, -0x1.24a17cp-4f, -0x1.6ed02ap-5f,
-     -0x1.c51e58p-6f, -0x1.170c14p-6f, -0x1.5160e4p-7f, -0x1.9e92ap-8f, -0x1.83cbf6p-9f,
-     -0x1.216582p-10f, -0x1.a48d8ep-12f, -0x1.35289p-13f, -0x1.ce0192p-15f,
-     -0x1.4deba2p-16f, -0x1.f815aap-18f, -0x1.70052ep-19f, -0x1.3f4c5cp-21f,
-     -0x1.f41894p-24f, 0x1.d7683ap-23f, -0x1.1b5254p-4f, -0x1.0552c4p-3f,
-     -0x1.78d90ep-3f, -0x1.df6ab6p-3f, -0x1.1d6b22p-2f, -0x1.53eaeep-2f,
-     -0x1.7da558p-2f, -0x1.8a20b2p-2f, -0x1.7e22dp-2f, -0x1.61a958p-2f, -0x1.3b45ap-2f,
-     -0x1.1146dcp-2f, -0x1.cd806ep-3f},
-    {0x1.727096p-4f, 0x1.0a3878p-4f, 0x1.691e2ep-5f, 0x1.d39252p-6f, 0x1.2675d6p-6f,
-     0x1.6ee316p-7f, 0x1.becd12p-8f, 0x1.13a45ap-8f, 0x1.05c8aap-9f, 0x1.876b56p-11f,
-     0x1.1cb378p-12f, 0x1.a2b42cp-14f, 0x1.38ca8ep-15f, 0x1.c450f2p-17f, 0x1.55379p-18f,
-     0x1.f2599p-20f, 0x1.c60dd2p-22f, 0x1.56b96ap-24f, -0x1.5570f4p-2f, -0x1.4e9a2ap-2f,
-     -0x1.3e7bb4p-2f, -0x1.24c87p-2f, -0x1.04215ep-2f, -0x1.ba0dfep-3f, -0x1.36d126p-3f,
-     -0x1.1ea18p-4f, 0x1.85f53ep-10f, 0x1.cb1b8ap-5f, 0x1.703832p-4f, 0x1.b6111cp-4f,
-     0x1.c640aep-4f, 0x1.b22c32p-4f},
-    {-0x1.8ff1c4p-6f, -0x1.87d6dcp-6f, -0x1.2ef2b6p-6f, -0x1.a4cb3ep-7f,
-     -0x1.141a4ep-7f, -0x1.5ee2c2p-8f, -0x1.b5a8bep-9f, -0x1.0def66p-9f,
-     -0x1.0471cep-10f, -0x1.82414p-12f, -0x1.1d01c6p-13f, -0x1.a3d5d6p-15f,
-     -0x1.350474p-16f, -0x1.c6ca1ap-18f, -0x1.4ea20ap-19f, -0x1.ec6d88p-21f,
-     -0x1.c567a2p-23f, -0x1.4a8e96p-25f, 0x1.eb332ep-8f, 0x1.72382ap-5f, 0x1.551c66p-4f,
-     0x1.db740ap-4f, 0x1.226c9cp-3f, 0x1.46782p-3f, 0x1.5bdac2p-3f, 0x1.444f58p-3f,
-     0x1.04258cp-3f, 0x1.678f44p-4f, 0x1.9ab2ecp-5f, 0x1.3feb7ap-6f, -0x1.277382p-9f,
-     -0x1.02fb08p-6f},
+    {0x1.76c8b6p+0f, 0x1.b75f7p+0f, 0x1.fc5a1ep+0f, 0x1.22cbfcp+1f, 0x1.377e92p+1f,
+     0x1.5a511ap+1f, 0x1.81ff2ep+1f, 0x1.98ef36p+1f, 0x1.c1c77ap+1f, 0x1.01ba5ep+2f,
+     0x1.21d2f2p+2f, 0x1.46a994p+2f, 0x1.60c64p+2f, 0x1.81f214p+2f, 0x1.a0c986p+2f,
+     0x1.c3837cp+2f, 0x1.ec3cap+2f, 0x1.154194p+3f, 0x0p+0f, 0x1.cfdf36p-5f,
+     0x1.e0346cp-4f, 0x1.7a3d7p-3f, 0x1.009374p-2f, 0x1.3a4a8cp-2f, 0x1.b8ef34p-2f,
+     0x1.17381ep-1f, 0x1.5ebb98p-1f, 0x1.98a09p-1f, 0x1.d1f212p-1f, 0x1.094952p+0f,
+     0x1.2e4746p+0f, 0x1.4e354p+0f},
+    {0x1.cbfe96p-1f, 0x1.dff4fcp-1f, 0x1.ed0f3cp-1f, 0x1.f539b2p-1f, 0x1.f82e0ap-1f,
+     0x1.fb7266p-1f, 0x1.fd8baep-1f, 0x1.fe489ep-1f, 0x1.ff17b8p-1f, 0x1.ffacb6p-1f,
+     0x1.ffe172p-1f, 0x1.fff656p-1f, 0x1.fffbbap-1f, 0x1.fffe7cp-1f, 0x1.ffff6cp-1f,
+     0x1.ffffcep-1f, 0x1.fffff2p-1f, 0x1.fffffep-1f, 0x0p+0f, 0x1.cf6074p-5f,
+     0x1.de0448p-4f, 0x1.75ff52p-3f, 0x1.f6ad18p-3f, 0x1.30c7c6p-2f, 0x1.9f8ff6p-2f,
+     0x1.fcf4a8p-2f, 0x1.30868ap-1f, 0x1.53713ap-1f, 0x1.713b64p-1f, 0x1.8d85fcp-1f,
+     0x1.a7c7cp-1f, 0x1.b9ec7cp-1f},
+    {0x1.8aea5p-3f, 0x1.f0a4fap-4f, 0x1.2970fp-4f, 0x1.552948p-5f, 0x1.f0ab1ap-6f,
+     0x1.221a54p-6f, 0x1.396858p-7f, 0x1.b6a50ep-8f, 0x1.d02a84p-9f, 0x1.4d0c3ep-10f,
+     0x1.e8cfdap-12f, 0x1.352feep-13f, 0x1.118198p-14f, 0x1.83fda6p-16f,
+     0x1.28029ep-17f, 0x1.8ff5b8p-19f, 0x1.c02824p-21f, 0x1.0017eap-23f, 0x1p+0f,
+     0x1.fe5ca2p-1f, 0x1.f906d8p-1f, 0x1.eeecfp-1f, 0x1.e127a4p-1f, 0x1.d2a49ep-1f,
+     0x1.abad7ep-1f, 0x1.818488p-1f, 0x1.4ae014p-1f, 0x1.1ef57cp-1f, 0x1.eb73cep-2f,
+     0x1.96b738p-2f, 0x1.427a46p-2f, 0x1.051f62p-2f},
+    {-0x1.62cc7ep-3f, -0x1.d191cp-4f, -0x1.1e6cc6p-4f, -0x1.4decap-5f, -0x1.e92a76p-6f,
+     -0x1.1f8e6p-6f, -0x1.37d554p-7f, -0x1.b54066p-8f, -0x1.d010f6p-9f,
+     -0x1.4d5b1ap-10f, -0x1.e975f2p-12f, -0x1.352372p-13f, -0x1.11ee92p-14f,
+     -0x1.8496b8p-16f, -0x1.287ac8p-17f, -0x1.90739ap-19f, -0x1.c54ebp-21f,
+     -0x1.029d7p-23f, 0x1.8ff8dp-23f, -0x1.cdec1cp-5f, -0x1.d784dap-4f, -0x1.698788p-3f,
+     -0x1.d86502p-3f, -0x1.15c82p-2f, -0x1.5b1f36p-2f, -0x1.7f3afcp-2f, -0x1.899b54p-2f,
+     -0x1.7c80b6p-2f, -0x1.6269d8p-2f, -0x1.3bc79cp-2f, -0x1.0aeb64p-2f, -0x1.c2c60cp-3f},
+    {0x1.75ed22p-4f, 0x1.0f21bap-4f, 0x1.62179ep-5f, 0x1.aa27d2p-6f, 0x1.3c45ap-6f,
+     0x1.79a292p-7f, 0x1.9bf3ep-8f, 0x1.2222bp-8f, 0x1.346d8p-9f, 0x1.bdc16ap-11f,
+     0x1.47a5b2p-12f, 0x1.a2b1eap-14f, 0x1.6d34aep-15f, 0x1.045ea4p-16f,
+     0x1.8b4ffep-18f, 0x1.0dcbdep-19f, 0x1.2fb43ap-21f, 0x1.58aabp-24f, -0x1.556e18p-2f,
+     -0x1.50f2fp-2f, -0x1.42f3fap-2f, -0x1.28de42p-2f, -0x1.06b772p-2f, -0x1.c8ced8p-3f,
+     -0x1.20850ap-3f, -0x1.0ac712p-4f, 0x1.b2a536p-7f, 0x1.e5e41cp-5f, 0x1.6df778p-4f,
+     0x1.b591fep-4f, 0x1.c5a666p-4f, 0x1.adef1cp-4f},
+    {-0x1.8f4c9cp-6f, -0x1.88614ep-6f, -0x1.2fbb06p-6f, -0x1.a62306p-7f,
+     -0x1.1513aap-7f, -0x1.603116p-8f, -0x1.b75692p-9f, -0x1.0efd38p-9f,
+     -0x1.0579b8p-10f, -0x1.83cbc4p-12f, -0x1.1e25b8p-13f, -0x1.a5845ap-15f,
+     -0x1.364174p-16f, -0x1.c89cb6p-18f, -0x1.4ff962p-19f, -0x1.ee66cap-21f,
+     -0x1.c738dcp-23f, -0x1.018be2p-25f, 0x1.d1089cp-8f, 0x1.67b99cp-5f, 0x1.506886p-4f,
+     0x1.d7922cp-4f, 0x1.20fd02p-3f, 0x1.459584p-3f, 0x1.5bc60ap-3f, 0x1.45128cp-3f,
+     0x1.055cd6p-3f, 0x1.6a29a8p-4f, 0x1.9f4118p-5f, 0x1.46d1bp-6f, -0x1.02be3p-9f,
+     -0x1.005a8ap-6f},
 };
 
 /* 8 intervals, degree 7: origins, then coefficients, lowest first. */
-static const float tanh_f32_lane8_scale = 0x1.a66a08p-1f;
+static const float tanh_f32_lane8_scale = 0x1.99b5c2p-1f;
 static const float tanh_f32_lane8_offset = 0x1.19999ap-1f;
-static const float tanh_f32_lane8_end = 0x1.20a3d8p+3f;
+static const float tanh_f32_lane8_end = 0x1.29999ap+3f;
 enum { tanh_f32_lane8_shift = 22 };
 static const float tanh_f32_lane8[9][8] = {
-    {0x1.308ef2p+1f, 0x1.c94e6p+1f, 0x1.5b3edp+2f, 0x1.f12cb8p+2f, 0x0p+0f,
-     0x1.8e5296p-2f, 0x1.b1448cp-1f, 0x1.740812p+0f},
-    {0x1.f74ad4p-1f, 0x1.ff3178p-1f, 0x1.fffaecp-1f, 0x1.fffff4p-1f, 0x0p+0f,
-     0x1.7b60d2p-2f, 0x1.60d0c4p-1f, 0x1.caec32p-1f},
-    {0x1.1446f2p-5f, 0x1.9cbcc8p-9f, 0x1.45029p-14f, 0x1.80289cp-21f, 0x1p+0f,
-     0x1.b9b906p-1f, 0x1.0ce09ep-1f, 0x1.929c06p-3f},
-    {-0x1.0f9164p-5f, -0x1.9c19ap-9f, -0x1.460324p-14f, -0x1.810c6cp-21f,
-     -0x1.951796p-30f, -0x1.474dfap-2f, -0x1.7290ap-2f, -0x1.68df38p-3f},
-    {0x1.5db46ep-6f, 0x1.11dbcep-9f, 0x1.b2a4c8p-15f, 0x1.ff54dp-22f, -0x1.555538p-2f,
-     -0x1.5a7072p-3f, 0x1.306648p-4f, 0x1.7a849p-4f},
-    {-0x1.4600f8p-7f, -0x1.0fc5ccp-10f, -0x1.a4bdcp-16f, -0x1.f297bap-23f,
-     -0x1.57fd78p-16f, 0x1.5a86d4p-3f, 0x1.1cc1eep-4f, -0x1.8aed6ep-6f},
-    {0x1.bf7cacp-9f, 0x1.adc39ap-12f, 0x1.4f94fp-17f, 0x1.9bb6eep-24f, 0x1.11c532p-3f,
-     0x1.a4f06cp-7f, -0x1.f313f6p-5f, -0x1.3d60dap-8f},
-    {-0x1.6dbf6cp-11f, -0x1.23b0e8p-13f, -0x1.1be45ep-18f, -0x1.4cdbb6p-25f,
-     -0x1.43322ap-9f, -0x1.13b918p-4f, 0x1.24e502p-7f, 0x1.1a088cp-7f},
-    {-0x1.ea7498p-16f, 0x1.351d8ap-15f, 0x1.49bdfp-20f, 0x1.4f424ap-27f, -0x1.81a3ap-5f,
-     0x1.012338p-6f, 0x1.b8669cp-7f, -0x1.162a5p-8f},
+    {0x1.4f1c2ap+1f, 0x1.f77b16p+1f, 0x1.646a92p+2f, 0x1.e7facap+2f, 0x0p+0f,
+     0x1.7d772ep-2f, 0x1.becac2p-1f, 0x1.65a1c8p+0f},
+    {0x1.fa9484p-1f, 0x1.ff9b94p-1f, 0x1.fffc3p-1f, 0x1.fffffp-1f, 0x0p+0f,
+     0x1.6cbf3ep-2f, 0x1.67ca0ap-1f, 0x1.c4f796p-1f},
+    {0x1.590984p-6f, 0x1.918896p-10f, 0x1.e81d24p-15f, 0x1.000372p-20f, 0x1p+0f,
+     0x1.bf09f4p-1f, 0x1.032bdcp-1f, 0x1.bd098cp-3f},
+    {-0x1.556548p-6f, -0x1.9132p-10f, -0x1.e9d7ap-15f, -0x1.ff1916p-21f,
+     -0x1.f387e8p-30f, -0x1.3e780ep-2f, -0x1.6c3fa4p-2f, -0x1.89b9cp-3f},
+    {0x1.bd695ep-7f, 0x1.0b1376p-10f, 0x1.45f3acp-15f, 0x1.542ef2p-21f, -0x1.555532p-2f,
+     -0x1.712c48p-3f, 0x1.4cb786p-4f, 0x1.8ff8b6p-4f},
+    {-0x1.a9cac4p-8f, -0x1.0b2814p-11f, -0x1.3aa8ap-16f, -0x1.5a5b2ap-22f,
+     -0x1.8f1a3ap-16f, 0x1.57cf78p-3f, 0x1.f8a914p-5f, -0x1.6d4b82p-6f},
+    {0x1.3ac4a2p-9f, 0x1.a3bab8p-13f, 0x1.fd104ep-18f, 0x1.1fb362p-23f, 0x1.11dbdp-3f,
+     0x1.4022a8p-6f, -0x1.e39904p-5f, -0x1.076234p-7f},
+    {-0x1.5efe88p-11f, -0x1.f82728p-15f, -0x1.afedd8p-19f, -0x1.5c78dep-25f,
+     -0x1.60f452p-9f, -0x1.1c767p-4f, 0x1.6de0e8p-7f, 0x1.4b6b6ep-7f},
+    {0x1.6bd694p-16f, 0x1.fc655p-16f, 0x1.dd5286p-21f, 0x1.a11724p-28f, -0x1.7e42b6p-5f,
+     0x1.20965cp-6f, 0x1.7592b6p-7f, -0x1.014b5ap-8f},
 };
 
 /* Degree 3, a row for each interval; its origin is where it begins. */
 static const float tanh_f32_row_offset = 0x1p+0f;
-static const float tanh_f32_row_end = 0x1.20f5c2p+3f;
+static const float tanh_f32_row_end = 0x1.29999ap+3f;
 enum { tanh_f32_row_shift = 18 };
 enum { tanh_f32_row_first = 4064 };
-static const float tanh_f32_row[105][4] = {
+static const float tanh_f32_row[106][4] = {
     {0x0p+0f, 0x1p+0f, -0x1.10fc5ap-21f, -0x1.55377ap-2f},
     {0x1.ffd55ap-6f, 0x1.ff801cp-1f, -0x1.ffe5c4p-6f, -0x1.524f58p-2f},
     {0x1.ff559ap-5f, 0x1.fe0162p-1f, -0x1.fdd382p-5f, -0x1.4d0a3ep-2f},
@@ -196,116 +195,117 @@ static const float tanh_f32_row[105][4] = {
     {0x1.fffffcp-1f, 0x1.24d7ccp-22f, -0x1.1ec244p-22f, 0x1.315e0ep-23f},
     {0x1.fffffep-1f, 0x1.633c8ap-23f, -0x1.5bdb2ap-23f, 0x1.726dfp-24f},
     {0x1.fffffep-1f, 0x1.aeec74p-24f, -0x1.a5f888p-24f, 0x1.c15a8ap-25f},
-    {0x1.fffffep-1f, 0x1.05a602p-24f, -0x1.058d92p-24f, 0x1.5291f6p-25f},
+    {0x1.fffffep-1f, 0x1.055e5p-24f, -0x1.ffe064p-25f, 0x1.108bfap-25f},
+    {0x1p+0f, 0x1.3d64a6p-25f, -0x1.3d13cep-25f, 0x1.929b1cp-26f},
 };
 
 /* 16 intervals, degree 14: origins, then coefficients, lowest first. */
-static const double tanh_f64_lane16_scale = 0x1.9218202ae3da7p-1;
+static const double tanh_f64_lane16_scale = 0x1.8db8ace0509aep-1;
 static const double tanh_f64_lane16_offset = 0x1p+0;
-static const double tanh_f64_lane16_end = 0x1.3170a3d70a3d7p+4;
+static const double tanh_f64_lane16_end = 0x1.34ccccccccccdp+4;
 enum { tanh_f64_lane16_shift = 50 };
 static const double tanh_f64_lane16[16][16] = {
-    {0x1.98892e118b42cp+0, 0x1.1de44352acbcep+1, 0x1.6f3fecc6aeed3p+1,
-     0x1.c1c5eae9a6b0ap+1, 0x1.1c74408b521fdp+2, 0x1.6d9f18a630c87p+2,
-     0x1.bf72172cfb9ap+2, 0x1.085a91460e015p+3, 0x1.459071d2ab332p+3,
-     0x1.967b086d45363p+3, 0x1.ea1392cb90d45p+3, 0x1.1d1af2dc72a3ep+4, 0x0p+0,
-     0x1.e31e59cef0046p-2, 0x1.9468b6a2bedc5p-1, 0x1.1ed99a823e7aep+0},
-    {0x1.d7929cd5c7b27p-1, 0x1.f4607904bba25p-1, 0x1.fcb68627882c8p-1,
-     0x1.ff17b18752b73p-1, 0x1.ffdbdce60715ap-1, 0x1.fffd23bbb6c7fp-1,
-     0x1.ffffc738d588p-1, 0x1.fffffb8503987p-1, 0x1.ffffffe6fdac5p-1,
-     0x1.ffffffffd7434p-1, 0x1.ffffffffffc7ep-1, 0x1.ffffffffffffap-1, 0x0p+0,
-     0x1.c23350a7732fep-2, 0x1.5110b267fafc8p-1, 0x1.9d90d1572b63bp-1},
-    {0x1.36a65ddc2e7fap-3, 0x1.6fb81754325e5p-5, 0x1.a3632e02a18b8p-7,
-     0x1.d0338a312db4cp-9, 0x1.210e9bff16adcp-11, 0x1.6e211ec93566bp-15,
-     0x1.c6393a9084fe7p-19, 0x1.1ebf18a2cfd9p-22, 0x1.90253af89a226p-28,
-     0x1.45e6000422db5p-35, 0x1.c0ffe308c28b7p-43, 0x1.8002eca5080afp-50, 0x1p+0,
-     0x1.9d08f1c5425d5p-1, 0x1.22198499b9ef9p-1, 0x1.63e36aa090c01p-2},
-    {-0x1.1e1efff136842p-3, -0x1.675f103700b05p-5, -0x1.a0b1e9cb4ddb6p-7,
-     -0x1.cf60ebb14c2eap-9, -0x1.20fa3526f5af8p-11, -0x1.6e1f13250684ap-15,
-     -0x1.c639083191821p-19, -0x1.1ebf162070a26p-22, -0x1.90253ae0d35dcp-28,
-     -0x1.45e5fffe7e83fp-35, -0x1.c0ffe30d599edp-43, -0x1.8002eca2aa5dep-50,
-     -0x1.057caaef06a45p-58, -0x1.6b2e41f2ef97fp-2, -0x1.7df683523a424p-2,
-     -0x1.1f779afb6e3fcp-2},
-    {0x1.3ff551f47a1b7p-4, 0x1.c947b45148c57p-6, 0x1.12395863ae8e6p-7,
-     0x1.33d2d406752c3p-9, 0x1.8117377f95cd1p-12, 0x1.e823fa816276fp-16,
-     0x1.2ed06cf7c96e5p-19, 0x1.7e5416cf946ebp-23, 0x1.0ac37c45ac1b7p-28,
-     0x1.b287ffaf7de2p-36, 0x1.2b5541c5fe0dcp-43, 0x1.0001f2e33690fp-50,
-     -0x1.5555555555511p-2, -0x1.cebd12d32be2bp-4, 0x1.d076eeac1f973p-5,
-     0x1.c648989740b51p-4},
-    {-0x1.9fc9da3ea06ebp-6, -0x1.9ea2f449b62bcp-7, -0x1.0b215eacce29cp-8,
-     -0x1.31a30ad5e4c44p-10, -0x1.80aa76b9e3998p-13, -0x1.e81911ddbde2dp-17,
-     -0x1.2ecfe6a56a7d4p-20, -0x1.7e54096dafb27p-24, -0x1.0ac37c6a840dfp-29,
-     -0x1.b288009e3a907p-37, -0x1.2b554159ad16fp-44, -0x1.0001f31359e37p-51,
-     -0x1.799be0fd94915p-41, 0x1.57d77a336be98p-3, 0x1.6465f84497742p-4,
-     0x1.05816bb021338p-8},
-    {0x1.725b068e336fdp-11, 0x1.0a1ce3ed1391dp-8, 0x1.94f48e64d4667p-10,
-     0x1.e20ae9d7fd9fcp-12, 0x1.330da5a5ee83p-14, 0x1.866900a3c4494p-18,
-     0x1.e47e299da983p-22, 0x1.31dcbeeff5725p-25, 0x1.aad26b5bd21efp-31,
-     0x1.5ba008c358c6p-38, 0x1.deeedce1cbde4p-46, 0x1.999cc30a954f1p-53,
-     0x1.11111112b11e6p-3, -0x1.2aa891b8adaa6p-6, -0x1.047722d2a5b0cp-4,
-     -0x1.09fd8c3940f39p-5},
-    {0x1.34481dc5620e3p-8, -0x1.7c48dd1c4332cp-11, -0x1.e10b119f9a18bp-12,
-     -0x1.381a09081e566p-13, -0x1.97980e7fa7f3bp-16, -0x1.042ebb52f1092p-19,
-     -0x1.42fc8947a810cp-23, -0x1.97d0c57081407p-27, -0x1.1c8c3bc844b41p-32,
-     -0x1.cf7fed9597c39p-40, -0x1.3f49f72c8a98ep-47, -0x1.111326f596224p-54,
-     -0x1.e0e9bf0da08f7p-30, -0x1.c95e5ef9b4f51p-5, 0x1.2b8796803f109p-8,
-     0x1.31b3d2ea36ffdp-6},
-    {-0x1.9d4b527159966p-9, -0x1.f4e7cfbe84a95p-14, 0x1.a2761cfa85086p-14,
-     0x1.4faa2a33f386ep-15, 0x1.cdb01c79f0765p-18, 0x1.2924cb133fcc9p-21,
-     0x1.711b7de5c9007p-25, 0x1.d212a6f43e9b3p-29, 0x1.45317f3d137d7p-34,
-     0x1.08da9d5bce796p-41, 0x1.6ce589855aac9p-49, 0x1.3814e01ee19f1p-56,
-     -0x1.ba1b8cd4af9a2p-5, 0x1.b09c698119478p-6, 0x1.2afc56d7f6a3ap-6,
-     -0x1.4a2fb990e347ep-9},
-    {0x1.17f4042ee94c8p-10, 0x1.64d0a4c177b37p-13, -0x1.4b5c7fe3275aap-17,
-     -0x1.260bbdcca5521p-17, -0x1.c56edfbb658d9p-20, -0x1.28ba72db8c797p-23,
-     -0x1.7111456f25523p-27, -0x1.d211a757eaaebp-31, -0x1.4532c11fa7383p-36,
-     -0x1.08dc6852e8a0ap-43, -0x1.6ce3b3aa73e02p-51, -0x1.3815869919848p-58,
-     -0x1.2e0e8660acde5p-21, 0x1.78483d300fc1cp-7, -0x1.625b3824af7e9p-7,
-     -0x1.cb00b07f8676dp-9},
-    {-0x1.a43d3783d7ae9p-15, -0x1.67e4c53399bbp-14, -0x1.1465173ed623dp-18,
-     0x1.790910d18ccfp-20, 0x1.84677cfa06b5dp-22, 0x1.0705562b93004p-25,
-     0x1.47fd8f335626p-29, 0x1.9e4745fad3953p-33, 0x1.212a14a701698p-38,
-     0x1.d7032fd54eec8p-46, 0x1.4477aaa1cdd85p-53, 0x1.158124e8c64bbp-60,
-     0x1.66667a5931bfbp-6, -0x1.c5af09079c77dp-7, -0x1.8b2256929e8e9p-12,
-     0x1.6d1ec88073ba7p-9},
-    {-0x1.7bed0f282cd9ep-13, 0x1.de7f3893a0a91p-16, 0x1.a360c95564003p-19,
-     -0x1.278ab694890e2p-24, -0x1.1f6466147ccd8p-24, -0x1.a2774cfcb9fe5p-28,
-     -0x1.064682093006p-31, -0x1.4b67fd3d1710cp-35, -0x1.ce82c22b68c4cp-41,
-     -0x1.78976e7c7ba81p-48, -0x1.03b0d965641abp-55, -0x1.bbee75c8653d4p-63,
-     -0x1.3ddb3fb960b1cp-15, 0x1.34682dae27a6dp-11, 0x1.e3d1390a56cbp-9,
-     -0x1.81e36e126b9f6p-11},
-    {0x1.075c6b9a8dbc4p-13, -0x1.76b157ac8db96p-18, -0x1.595ced83763ebp-20,
-     -0x1.09a62ce743013p-24, 0x1.5f39967766852p-27, 0x1.2cd27a090c68ap-30,
-     0x1.7cff554bb9809p-34, 0x1.e1ce1c3453d89p-38, 0x1.4dc971dea6f3ap-43,
-     0x1.0fecadb4910d4p-50, 0x1.76932699bc4aep-58, 0x1.405819b42c959p-65,
-     -0x1.1c72b559a3516p-7, 0x1.43c8ca7527f07p-8, -0x1.ce75b1914da12p-10,
-     -0x1.40413f11c95a1p-12},
-    {-0x1.6f8c757b19319p-15, -0x1.00c2459405c38p-21, 0x1.aacb903063e8bp-22,
-     0x1.21a20f28085ebp-25, -0x1.20bbbb3fbf974p-30, -0x1.8846261d0f2p-33,
-     -0x1.fb846cdbcd78ep-37, -0x1.417b4644feab9p-40, -0x1.bf57c1b2b627ep-46,
-     -0x1.6dee933455602p-53, -0x1.efb26f9e043c8p-61, -0x1.ac3e1ba1d13a8p-68,
-     -0x1.41cf340f1379p-11, -0x1.ff4bb5888db47p-10, -0x1.3270ba9b55af2p-12,
-     0x1.907775ff36249p-12},
-    {0x1.d93409f3a7909p-21, 0x1.2a3f5803d759p-20, -0x1.8b76d520f430cp-24,
-     -0x1.9f63aa8a19f15p-27, -0x1.3b199e7b36f5p-34, 0x1.d52609fcd41b4p-36,
-     0x1.3fef72ceecd11p-39, 0x1.96aeae7701062p-43, 0x1.3583e26445267p-48,
-     0x1.f72f091a30bdfp-56, 0x1.5b06e5b70f3eap-63, 0x1.28f2b423634ep-70,
-     0x1.46fa10af8dd15p-8, -0x1.2d25d397b5ea5p-10, 0x1.751a2b1622701p-11,
-     -0x1.2c63c990ee524p-13},
-    {0x1.091d5e1b8eb1cp-17, -0x1.3b32eb4162841p-21, 0x1.91db175007d06p-27,
-     0x1.e3afd42565ceap-29, 0x1.22951c26bbadcp-34, -0x1.d1d38ce1e8faap-39,
-     -0x1.614a8e22543c8p-42, -0x1.c0e326a8b02bap-46, -0x1.54227d992e4cbp-51,
-     -0x1.0b38283e71c43p-58, -0x1.a3db654ef481p-66, -0x1.4ce4a4cd8c62bp-73,
-     -0x1.0621d503b7e4ep-9, 0x1.1e2d544dfddcbp-10, -0x1.19ddb242834d5p-12,
-     -0x1.5a79226563ef6p-16},
+    {0x1.92d9d38d2203ap+0, 0x1.1530cff3398fbp+1, 0x1.7bfeff4f00184p+1,
+     0x1.b5c479d05ee0fp+1, 0x1.13d2b0cac6f17p+2, 0x1.6bd907b547bc9p+2,
+     0x1.c653e6c04c443p+2, 0x1.0c8c4bd33d295p+3, 0x1.3ff36381206dap+3,
+     0x1.94b2479eb36d3p+3, 0x1.f5745613320bep+3, 0x1.18419bf357c2ap+4, 0x0p+0,
+     0x1.b05035134ed8ep-2, 0x1.ad048a61a69c7p-1, 0x1.1abe640ca83d5p+0},
+    {0x1.d5cff5ca65743p-1, 0x1.f2b4c7558ca79p-1, 0x1.fd4e14919c79bp-1,
+     0x1.fee7cfb898b1ap-1, 0x1.ffd0ad45ebf15p-1, 0x1.fffcf9ffee0a4p-1,
+     0x1.ffffd2358b495p-1, 0x1.fffffc8d81839p-1, 0x1.ffffffdc7aff3p-1,
+     0x1.ffffffffd275p-1, 0x1.ffffffffffe47p-1, 0x1.ffffffffffff5p-1, 0x0p+0,
+     0x1.985629d076d29p-2, 0x1.5e921f9173fcep-1, 0x1.9aac99382b15ep-1},
+    {0x1.4398b8f1fdee8p-3, 0x1.a3e14671ea014p-5, 0x1.580d4c8dac359p-7,
+     0x1.17e39cfdfb2a7p-8, 0x1.7a8451aa574d1p-11, 0x1.82fee47652689p-15,
+     0x1.6e539553e5bbap-19, 0x1.b93f3cbbbbf42p-23, 0x1.1c2806751aa7ap-27,
+     0x1.6c580008e9e1bp-35, 0x1.b9000db499c12p-44, 0x1.60018245786a1p-49, 0x1p+0,
+     0x1.ae95a7b6eccb9p-1, 0x1.0ff60f232085ep-1, 0x1.6d32b0d9d6cfep-2},
+    {-0x1.28eed500f0ee2p-3, -0x1.98fa5e2fc7cc1p-5, -0x1.563db073df3p-7,
+     -0x1.174a721fc103dp-8, -0x1.7a61555c15137p-11, -0x1.82fc9b6ef1529p-15,
+     -0x1.6e537490b2c8ep-19, -0x1.b93f39c33147cp-23, -0x1.1c280664ff6ffp-27,
+     -0x1.6c5800052992bp-35, -0x1.b9000dc782da3p-44, -0x1.600182466d09fp-49,
+     -0x1.1d1418f3f11aap-58, -0x1.5767b7f33d13ep-2, -0x1.746da48ff9eb9p-2,
+     -0x1.24ecb3ef90526p-2},
+    {0x1.49339c799f7afp-4, 0x1.02662ab54329cp-5, 0x1.c382d71884859p-8,
+     0x1.72cb78282c1f8p-9, 0x1.f8248221b81d7p-12, 0x1.01fab0ee4075fp-15,
+     0x1.e86eeeb86552dp-20, 0x1.262a228c0e64ep-23, 0x1.7ae008858b357p-28,
+     0x1.e5caaafd564f7p-36, 0x1.26000987c921bp-44, 0x1.d5575827feba6p-50,
+     -0x1.555555555550cp-2, -0x1.2c3c6e9136785p-3, 0x1.26ca23dad0655p-4,
+     0x1.c4e2ebee29afbp-4},
+    {-0x1.a07bbceedc501p-6, -0x1.cd749d5266e88p-7, -0x1.b9f29b35d401dp-9,
+     -0x1.6f9dd90258b11p-10, -0x1.f76a0b80cf754p-13, -0x1.01f498ebe7513p-16,
+     -0x1.e86e3ffcab1f9p-21, -0x1.262a1a9fd96e4p-24, -0x1.7ae00791ec6acp-29,
+     -0x1.e5caabc5ca75ap-37, -0x1.260007c0be536p-45, -0x1.d55757bf39e6p-51,
+     -0x1.93258d8901229p-41, 0x1.5ca9275b2d87p-3, 0x1.26b9e06c2dd3fp-4,
+     0x1.b4e8d399dc234p-8},
+    {0x1.84891bf910011p-15, 0x1.1c8779cd397cep-8, 0x1.5264904fc2cf5p-10,
+     0x1.2106c85dc99a3p-11, 0x1.91911389d0bcp-14, 0x1.9ca70e6ee70b2p-18,
+     0x1.86bd8207387bbp-22, 0x1.d6a9aadc2f4efp-26, 0x1.2f1999249068dp-30,
+     0x1.84a21b69a959cp-38, 0x1.d66661566326fp-47, 0x1.7779190b261c4p-52,
+     0x1.11111112c9096p-3, -0x1.5ccc747eba47fp-12, -0x1.f76e9b360bee3p-5,
+     -0x1.18ce435ec262cp-5},
+    {0x1.555f9d3603632p-8, -0x1.51b19b3b663bap-11, -0x1.9b4a6faef93cap-12,
+     -0x1.73ee346dcfbd8p-13, -0x1.0a28de00ff2a3p-15, -0x1.13000a3210fafp-19,
+     -0x1.047ce1f3d359fp-23, -0x1.39c650270f768p-27, -0x1.94222b7106bbp-32,
+     -0x1.0316ab9d52aa4p-39, -0x1.3999da10ec0f2p-48, -0x1.f4a194e1d6b7cp-54,
+     -0x1.f80a486b72f23p-30, -0x1.066c0e169b441p-4, 0x1.480afa88864f7p-7,
+     0x1.35e847df569dcp-6},
+    {-0x1.b63ef58df3946p-9, -0x1.dcc31424a5643p-13, 0x1.7caff63922b58p-14,
+     0x1.8a990ca1f2908p-15, 0x1.2ca41909cd63ep-17, 0x1.3a0dc5b02c849p-21,
+     0x1.29aff65fc0d4bp-25, 0x1.669931c0dc6a3p-29, 0x1.cddf0fb3cdfd4p-34,
+     0x1.281a8b616aac2p-41, 0x1.66681b25954c1p-50, 0x1.1e12afad29f01p-55,
+     -0x1.ba1b8c01bd684p-5, 0x1.51dc3caac1b64p-6, 0x1.ce32ed51201d4p-7,
+     -0x1.0bdb8ac8a8272p-9},
+    {0x1.1976b01e2968ap-10, 0x1.dfeeeeea94d6p-13, -0x1.9edad7963a47dp-17,
+     -0x1.4e6a057085a8fp-17, -0x1.2592bbbe47c92p-19, -0x1.3996f9174dc35p-23,
+     -0x1.29a94ada0112fp-27, -0x1.669891573e2c6p-31, -0x1.cddf05f8b4264p-36,
+     -0x1.281d746f24505p-43, -0x1.665e0a97d9b74p-52, -0x1.1e0f306aa3014p-57,
+     -0x1.37943dd040e4fp-21, 0x1.20c812434e9a4p-6, -0x1.5c33681520579p-7,
+     -0x1.00666f225db49p-8},
+    {-0x1.a99401ce9830fp-18, -0x1.bef24a0402167p-14, -0x1.b531f47d945ebp-20,
+     0x1.807d4c9575f35p-20, 0x1.f0dcc77900e67p-22, 0x1.15ebc1cc1e91dp-25,
+     0x1.088b03587e8b6p-29, 0x1.3ebfde00c88f9p-33, 0x1.9a70307ce2c26p-38,
+     0x1.072a229afcc6fp-45, 0x1.3e72702e9a8d5p-54, 0x1.fc979be402a77p-60,
+     0x1.66670b2083754p-6, -0x1.b7cbd7c4096dfp-7, 0x1.325807586d67p-10,
+     0x1.7bfb3bf67e1e2p-9},
+    {-0x1.bf541ba6cdaebp-13, 0x1.1013bfe01658cp-15, 0x1.05cc1df8cf6a5p-19,
+     0x1.30ba8acd3bfd4p-26, -0x1.658f292be8441p-24, -0x1.ba054da5f5da3p-28,
+     -0x1.a720aa5b0a5c8p-32, -0x1.fdff3e9b307ebp-36, -0x1.4831f7f54dd8p-40,
+     -0x1.a48f0afeda8cap-48, -0x1.ff1862ec7e23dp-57, -0x1.978a230493d5bp-62,
+     -0x1.4396bfcc9c8a3p-15, -0x1.37b8722b78994p-9, 0x1.6680b5074f349p-9,
+     -0x1.6223f6156988ep-11},
+    {0x1.1f995507828efp-13, -0x1.3c76fe9154384p-18, -0x1.d7bf64cedc317p-21,
+     -0x1.d4daa2e01fefp-24, 0x1.93a5f23e3cee3p-27, 0x1.3da99f98c3ed8p-30,
+     0x1.335e46150c79bp-34, 0x1.72b60d0e87e59p-38, 0x1.dffaaff6e1e7dp-43,
+     0x1.329c7dcffc06cp-50, 0x1.74f0901b4538cp-59, 0x1.2973faffacbe9p-64,
+     -0x1.1c5f87ca1e236p-7, 0x1.7e3f7915164c8p-8, -0x1.dbd559b564528p-10,
+     -0x1.90312785a765ep-12},
+    {-0x1.6bd1fa9e0bdd4p-15, -0x1.c70fa17cc894dp-20, 0x1.367a25df841b1p-22,
+     0x1.b635bcd76a6f5p-25, -0x1.cbe8233b40828p-31, -0x1.9e75c285e2bb1p-33,
+     -0x1.98d6c993f133cp-37, -0x1.ed87cf78c48aep-41, -0x1.4699e768d29a1p-45,
+     -0x1.a3e148f6bd3e7p-53, -0x1.d12b009f4289p-62, -0x1.839d71363557cp-67,
+     -0x1.4459dba82c26fp-11, -0x1.f9eb9fc18f24p-11, 0x1.906294f1a1b6ap-14,
+     0x1.aeb831272077cp-12},
+    {-0x1.2cd9828bdb57cp-20, 0x1.ad010fcba1891p-20, -0x1.40da61ab0b5b1p-24,
+     -0x1.146b04ab656a7p-26, -0x1.5dd1fae593d2dp-33, 0x1.e60389700a6efp-36,
+     0x1.0283ddbf1100dp-39, 0x1.390034657855p-43, 0x1.8115680330d0ap-48,
+     0x1.03f828b795591p-55, 0x1.2bdaadaf41a48p-64, 0x1.8e0b3744a5c11p-70,
+     0x1.475d160f290ffp-8, -0x1.f3b9244eec5acp-10, 0x1.1399b525b02ffp-11,
+     -0x1.26a20b6bfa487p-13},
+    {0x1.bd1688a222fd8p-18, -0x1.16132d9fc1544p-21, 0x1.b017e526db0f2p-27,
+     0x1.a6cd2a44d587fp-29, 0x1.bc53a9196095fp-35, -0x1.a5d4815f1dd8bp-39,
+     -0x1.2fab8ca4ccbe4p-42, -0x1.76791f9e85711p-46, -0x1.107b92e6b40d5p-51,
+     -0x1.94d21c6d9228cp-59, -0x1.2cb561f6524cbp-66, -0x1.c2dfadad907a7p-74,
+     -0x1.068b45170f084p-9, 0x1.1dcbc321e7345p-10, -0x1.240855e2da0b9p-12,
+     -0x1.8dd0c8652751p-17},
 };
 
 /* Degree 7, a row for each interval; its origin is where it begins. */
 static const double tanh_f64_row_offset = 0x1p+1;
-static const double tanh_f64_row_end = 0x1.319999999999ap+4;
+static const double tanh_f64_row_end = 0x1.34ccccccccccdp+4;
 enum { tanh_f64_row_shift = 46 };
 enum { tanh_f64_row_first = 65536 };
-static const double tanh_f64_row[213][8] = {
+static const double tanh_f64_row[214][8] = {
     {0x0p+0, 0x1p+0, -0x1.0c6e5e0064897p-50, -0x1.555555554bf0ap-2,
      -0x1.abd3677c7dee9p-31, 0x1.11111e99ccf01p-3, -0x1.76c01e39daf0ap-18,
      -0x1.b91fe57b7892bp-5},
@@ -942,36 +942,42 @@ static const double tanh_f64_row[213][8] = {
     {0x1.fffffffffffffp-1, 0x1.dd5c565e24adep-53, -0x1.dd5c54c97ce7cp-53,
      0x1.3e3d5b8264a7bp-53, -0x1.3e37331804a9cp-54, 0x1.fc539787af55cp-56,
      -0x1.4b2aaf1b4996ap-57, 0x1.2ea932d096b11p-59},
-    {0x1.fffffffffffffp-1, 0x1.2188ad6ae1c6dp-53, -0x1.2188ad69ba7f1p-53,
-     0x1.820b912a18848p-54, -0x1.820b58b6701b6p-55, 0x1.34cc7aff6ffb1p-56,
-     -0x1.99ff920f0b61dp-58, 0x1.a9f109905d9fp-60},
+    {0x1.fffffffffffffp-1, 0x1.2188ad67efe8dp-53, -0x1.2188ac7280528p-53,
+     0x1.820b538532f34p-54, -0x1.8203db3b4abefp-55, 0x1.3450cce002d26p-56,
+     -0x1.91b9be065ab0ep-58, 0x1.6f2571e37bc37p-60},
+    {0x1p+0, 0x1.5f38ed3eb9ba1p-54, -0x1.5f38ed3eb3ddcp-54, 0x1.d44be6f6f371fp-55,
+     -0x1.d44be279aa456p-56, 0x1.76a19cba0437dp-57, -0x1.f2f4d48fecae2p-59,
+     0x1.0f8926e56ef47p-60},
 };
 
-/* exp(r) - 1 = r + r^2 * (...), degree 6 in all. */
-static const float tanh_f32_exp_end = 0x1.20a3d8p+3f;
-static const float tanh_f32_exp_per_log2 = 0x1.715476p+1f;
-static const float tanh_f32_exp_log2_high = 0x1.62ep-1f;
-static const float tanh_f32_exp_log2_low = 0x1.0bfbe8p-15f;
-static const float tanh_f32_exp[5] = {
-    0x1p-1f, 0x1.5554dep-3f, 0x1.55551ap-5f, 0x1.120b62p-7f, 0x1.6d10fcp-10f};
+/* r + r^3 * p(r^2), degree 9 in all. */
+static const float tanh_f32_exp_end = 0x1.29999ap+3f;
+static const float tanh_f32_exp_half_step = 0x1.62e43p-3f;
+static const float tanh_f32_exp_per_step = 0x1.715476p+1f;
+static const float tanh_f32_exp_step_high = 0x1.62ep-2f;
+static const float tanh_f32_exp_step_low = 0x1.0bfbe8p-16f;
+static const float tanh_f32_exp[4] = {
+    -0x1.555554p-2f, 0x1.110f3cp-3f, -0x1.b8e806p-5f, 0x1.45a1f4p-6f};
 
-/* exp(r) - 1 = r + r^2 * (...), degree 12 in all. */
-static const double tanh_f64_exp_end = 0x1.319999999999ap+4;
-static const double tanh_f64_exp_per_log2 = 0x1.71547652b82fep+1;
-static const double tanh_f64_exp_log2_high = 0x1.62e42fefa2p-1;
-static const double tanh_f64_exp_log2_low = 0x1.9ef35793c7673p-41;
-static const double tanh_f64_exp[11] = {
-    0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.11111111100dfp-7,
-    0x1.6c16c16c162d6p-10, 0x1.a01a01abe62ddp-13, 0x1.a01a01a6d7808p-16,
-    0x1.71de02375656cp-19, 0x1.27e4db67b4303p-22, 0x1.af4ddd84882fep-26,
-    0x1.1f72fc730b4ffp-29};
+/* r + r^3 * p(r^2), degree 19 in all. */
+static const double tanh_f64_exp_end = 0x1.34ccccccccccdp+4;
+static const double tanh_f64_exp_half_step = 0x1.62e42fefa39efp-3;
+static const double tanh_f64_exp_per_step = 0x1.71547652b82fep+1;
+static const double tanh_f64_exp_step_high = 0x1.62e42fefa3p-2;
+static const double tanh_f64_exp_step_low = 0x1.3de6af278ece6p-43;
+static const double tanh_f64_exp[9] = {
+    -0x1.5555555555555p-2, 0x1.111111111107ap-3, -0x1.ba1ba1b9fae1fp-5,
+    0x1.664f486cd243dp-6, -0x1.226e2dff57abp-7, 0x1.d6d106710009bp-9,
+    -0x1.7d539795d6ddbp-10, 0x1.301a924d2dcdbp-11, -0x1.9467c499751cep-13};
 
-/* x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2; off by 2.2e-8 at most. */
-static const float tanh_f32_rational_end = 0x1.20a3d8p+3f;
-static const float tanh_f32_rational_p[4] = {
-    0x1.1213d2p-3f, 0x1.ca6b36p-9f, 0x1.5a3632p-16f, 0x1.cbe17ep-27f};
-static const float tanh_f32_rational_q[4] = {
-    0x1.de5f36p-2f, 0x1.a816e2p-6f, 0x1.58d378p-12f, 0x1.a23c62p-21f};
+/* x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2; off by 1.4e-9 at most. */
+static const double tanh_f64_rational_end = 0x1.299999999999ap+3;
+static const double tanh_f64_rational_p[4] = {
+    0x1.1a14e3e415be6p-3, 0x1.05b5e95d151cp-8, 0x1.063815179202ep-15,
+    0x1.aa08f558cf361p-25};
+static const double tanh_f64_rational_q[5] = {
+    0x1.e25fc6b56da4cp-2, 0x1.c58e7c5976d37p-6, 0x1.b64e86e9e884ap-12,
+    0x1.ab4de0e7ee984p-20, 0x1.887f46e665587p-31};
 
 /* clang-format on */
 
