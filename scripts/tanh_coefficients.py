@@ -170,7 +170,7 @@ def integer(name, value):
 
 
 def array(name, rows, kind):
-    print(f'static const {kind[5]} {name}[{len(rows)}][{len(rows[0])}] = {{')
+    print(f'_Alignas(64) static const {kind[5]} {name}[{len(rows)}][{len(rows[0])}] = {{')
     for row in rows:
         text = ', '.join(literal(v, kind) for v in row)
         print(textwrap.fill(text, 88, initial_indent='    {', subsequent_indent='     ') +

@@ -13,7 +13,7 @@ static const float tanh_f32_lane32_scale = 0x1p+0f;
 static const float tanh_f32_lane32_offset = 0x1.4dd2f2p-1f;
 static const float tanh_f32_lane32_end = 0x1.29999ap+3f;
 enum { tanh_f32_lane32_shift = 20 };
-static const float tanh_f32_lane32[6][32] = {
+_Alignas(64) static const float tanh_f32_lane32[6][32] = {
     {0x1.76c8b6p+0f, 0x1.b75f7p+0f, 0x1.fc5a1ep+0f, 0x1.22cbfcp+1f, 0x1.377e92p+1f,
      0x1.5a511ap+1f, 0x1.81ff2ep+1f, 0x1.98ef36p+1f, 0x1.c1c77ap+1f, 0x1.01ba5ep+2f,
      0x1.21d2f2p+2f, 0x1.46a994p+2f, 0x1.60c64p+2f, 0x1.81f214p+2f, 0x1.a0c986p+2f,
@@ -64,7 +64,7 @@ static const float tanh_f32_lane8_scale = 0x1.99b5c2p-1f;
 static const float tanh_f32_lane8_offset = 0x1.19999ap-1f;
 static const float tanh_f32_lane8_end = 0x1.29999ap+3f;
 enum { tanh_f32_lane8_shift = 22 };
-static const float tanh_f32_lane8[9][8] = {
+_Alignas(64) static const float tanh_f32_lane8[9][8] = {
     {0x1.4f1c2ap+1f, 0x1.f77b16p+1f, 0x1.646a92p+2f, 0x1.e7facap+2f, 0x0p+0f,
      0x1.7d772ep-2f, 0x1.becac2p-1f, 0x1.65a1c8p+0f},
     {0x1.fa9484p-1f, 0x1.ff9b94p-1f, 0x1.fffc3p-1f, 0x1.fffffp-1f, 0x0p+0f,
@@ -90,7 +90,7 @@ static const float tanh_f32_row_offset = 0x1p+0f;
 static const float tanh_f32_row_end = 0x1.29999ap+3f;
 enum { tanh_f32_row_shift = 18 };
 enum { tanh_f32_row_first = 4064 };
-static const float tanh_f32_row[106][4] = {
+_Alignas(64) static const float tanh_f32_row[106][4] = {
     {0x0p+0f, 0x1p+0f, -0x1.10fc5ap-21f, -0x1.55377ap-2f},
     {0x1.ffd55ap-6f, 0x1.ff801cp-1f, -0x1.ffe5c4p-6f, -0x1.524f58p-2f},
     {0x1.ff559ap-5f, 0x1.fe0162p-1f, -0x1.fdd382p-5f, -0x1.4d0a3ep-2f},
@@ -204,7 +204,7 @@ static const double tanh_f64_lane16_scale = 0x1.8db8ace0509aep-1;
 static const double tanh_f64_lane16_offset = 0x1p+0;
 static const double tanh_f64_lane16_end = 0x1.34ccccccccccdp+4;
 enum { tanh_f64_lane16_shift = 50 };
-static const double tanh_f64_lane16[16][16] = {
+_Alignas(64) static const double tanh_f64_lane16[16][16] = {
     {0x1.92d9d38d2203ap+0, 0x1.1530cff3398fbp+1, 0x1.7bfeff4f00184p+1,
      0x1.b5c479d05ee0fp+1, 0x1.13d2b0cac6f17p+2, 0x1.6bd907b547bc9p+2,
      0x1.c653e6c04c443p+2, 0x1.0c8c4bd33d295p+3, 0x1.3ff36381206dap+3,
@@ -305,7 +305,7 @@ static const double tanh_f64_row_offset = 0x1p+1;
 static const double tanh_f64_row_end = 0x1.34ccccccccccdp+4;
 enum { tanh_f64_row_shift = 46 };
 enum { tanh_f64_row_first = 65536 };
-static const double tanh_f64_row[214][8] = {
+_Alignas(64) static const double tanh_f64_row[214][8] = {
     {0x0p+0, 0x1p+0, -0x1.0c6e5e0064897p-50, -0x1.555555554bf0ap-2,
      -0x1.abd3677c7dee9p-31, 0x1.11111e99ccf01p-3, -0x1.76c01e39daf0ap-18,
      -0x1.b91fe57b7892bp-5},
