@@ -70,6 +70,10 @@ static void test_fill(void **state)
     plain_make(&again, "n2c19h3w5k3r3s3b16", 5);
     plain_make(&other, "n2c19h3w5k3r3s3b16", 6);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, "no-such-input"), -EINVAL);
+    assert_int_equal(conv()->fill(&plain.operands.view, 5, "special"), -EINVAL);
+    assert_int_equal(conv()->fill(&plain.operands.view, 5, "bits:0..inf"), -EINVAL);
+    assert_int_equal(conv()->fill(&plain.operands.view, 5, "normal"), 0);
+    assert_int_equal(conv()->fill(&plain.operands.view, 5, NULL), 0);
     assert_memory_equal(data(&blocked, 0), data(&again, 0), 4 * count(&again, 0));
     assert_memory_equal(data(&blocked, 1), data(&again, 1), 4 * count(&again, 1));
     assert_memory_equal(data(&blocked, 1), data(&plain, 1), 4 * count(&plain, 1));
