@@ -290,16 +290,25 @@ static void test_onednn_isa(void **state)
     in_child(onednn_bad_isa_body, "onednn");
 }
 
+/* clang-format off */
+#define BASELINE(name) \
+    {"rows of " #name, test_rows, NULL, NULL, name}, \
+    {"options of " #name, test_refuses_option, NULL, NULL, name}
+/* clang-format on */
+
 int main(void)
 {
-#define BASELINE(name)                                            \
-    {"rows of " name, test_rows, NULL, NULL, name},               \
-    {                                                             \
-        "options of " name, test_refuses_option, NULL, NULL, name \
-    }
+    static char onednn[] = "onednn", sleef[] = "sleef", libmvec[] = "libmvec",
+                graphblas[] = "graphblas", openblas[] = "openblas";
+    /* clang-format off */
     const struct CMUnitTest tests[] = {
-        BASELINE("onednn"),    BASELINE("sleef"),    BASELINE("libmvec"),
-        BASELINE("graphblas"), BASELINE("openblas"), cmocka_unit_test(test_onednn_isa),
+        BASELINE(onednn),
+        BASELINE(sleef),
+        BASELINE(libmvec),
+        BASELINE(graphblas),
+        BASELINE(openblas),
+        cmocka_unit_test(test_onednn_isa),
     };
+    /* clang-format on */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
