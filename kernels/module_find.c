@@ -203,7 +203,7 @@ static bool find_in(const char *folder, const char *name, char *path, size_t pat
     if (n >= 0 && (size_t)n < path_size && access(path, R_OK) == 0)
         return true;
     n = snprintf(path, path_size, "%s/" FOREIGN "%s", folder, name);
-    return n >= 0 && (size_t)n < path_size && is_executable(path);
+    return *name && n >= 0 && (size_t)n < path_size && is_executable(path);
 }
 
 int module_find(const char *name, char *path, size_t path_size, struct error *error)

@@ -291,6 +291,14 @@ def no_options(name, options, known=()):
                           (f" (known: {', '.join(known)})" if known else ""))
 
 
+def serve(worker, stream):
+    for line in stream.makefile("rb"):
+        request = json.loads(line)
+        if request.get("do") == "quit":
+            break
+        send(stream, worker.answer(request))
+
+
 def main(name, load, packages):
     """Serves until there are no more requests. load(options) imports what it needs and
     returns a Library; packages tells which Debian package each module comes in."""
@@ -305,10 +313,9 @@ def main(name, load, packages):
     gc.collect()
     gc.freeze()
     gc.disable()
-    send(stream, hello)
-    for line in stream.makefile("rb"):
-        request = json.loads(line)
-        if request.get("do") == "quit":
-            break
-        send(stream, worker.answer(request))
+    try:
+        send(stream, hello)
+        serve(worker, stream)
+    except ConnectionError:
+        pass  # the parent wants no more answers
     return 0
