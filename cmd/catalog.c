@@ -65,13 +65,16 @@ static int add_offers(struct catalog *catalog, struct worker *worker)
         const char *isa = message_text(kernel, "isa");
         const char *variant = message_text(kernel, "variant");
         uint32_t number = type ? type_find(type) : 0;
-        if (!op || !isa || !variant || !number)
+        const char *semiring = message_text(kernel, "semiring");
+        if (!module_name_valid(op) || !module_name_valid(variant) || !number || !isa ||
+            (semiring && !module_name_valid(semiring)) ||
+            (isa_find(isa) < 0 && strcmp(isa, "lib")))
             return -EPROTO;
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
             .op = strdup(op),
-            .semiring = copy(message_text(kernel, "semiring")),
+            .semiring = copy(semiring),
             .isa = strdup(isa),
             .variant = strdup(variant),
             .layout = copy(message_text(kernel, "layout")),
@@ -122,9 +125,10 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->isa = copy(message_text(worker->description, "isa"));
     info->detail = copy(message_text(worker->description, "detail"));
     info->advice = copy(message_text(worker->description, "advice"));
-    /* A plug-in is called by the name that it gives itself. */
+    /* What is given as a path is called by the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
-    if (path && !baseline && own) {
+    bool named = baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so");
+    if (path && !named && module_name_valid(own)) {
         snprintf(name, sizeof name, "%s%s", own, strchr(info->name, ',') ?: "");
         free(info->name);
         info->name = strdup(name);

@@ -42,7 +42,7 @@ static void copy_struct(void *to, size_t to_size, const void *from)
     memcpy(to, &size, sizeof size);
 }
 
-static bool is_name(const char *text)
+bool module_name_valid(const char *text)
 {
     if (!text || !*text)
         return false;
@@ -100,7 +100,7 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
 {
     const struct simdbench_op *op = &copy->op[index];
     const char *module = copy->table.name;
-    if (!is_name(op->name))
+    if (!module_name_valid(op->name))
         return error_set(error, -EINVAL,
                          "module %s: the name of op %zu must be of letters, digits, '-' "
                          "and '_'",
@@ -205,7 +205,7 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].may_be_missing && !names[i].value)
             continue;
-        if (!is_name(names[i].value))
+        if (!module_name_valid(names[i].value))
             return error_set(error, -EINVAL,
                              "module %s: the %s of kernel %zu must be of letters, "
                              "digits, '-' and '_'",
@@ -299,7 +299,7 @@ static int check_abi(const struct simdbench_module *table, const char *path,
                          "%s: its table has size %u; set .size = sizeof(struct "
                          "simdbench_module)",
                          path, table->size);
-    if (!is_name(table->name))
+    if (!module_name_valid(table->name))
         return error_set(error, -EINVAL,
                          "%s: the module's name must be of letters, digits, '-' and '_'",
                          path);
