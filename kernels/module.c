@@ -86,8 +86,8 @@ static int check_op_extras(const struct simdbench_op *op, const char *module,
     }
     for (size_t i = 0; op->lists && op->lists[i]; i++) {
         const struct simdbench_shape_list *list = op->lists[i];
-        if (list->size < BYTES_TO(simdbench_shape_list, shapes) || !is_name(list->name) ||
-            !list->summary || !list->shapes)
+        if (list->size < BYTES_TO(simdbench_shape_list, shapes) ||
+            !module_name_valid(list->name) || !list->summary || !list->shapes)
             return error_set(error, -EINVAL,
                              "module %s: shape list %zu of op '%s' needs its size, a "
                              "name of letters, digits, '-' and '_', a summary and shapes",
