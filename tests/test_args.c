@@ -12,7 +12,7 @@
 
 #include "args.h"
 
-enum { WORDS_MAX = 16 };
+enum { WORDS_MAX = 24 };
 
 /* Cuts a command line at its spaces and parses it. */
 static int parse(const char *line, struct options *options, struct error *error)
