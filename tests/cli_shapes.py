@@ -235,7 +235,9 @@ class Choices(Third):
         row = self.chosen("spare=2")
         self.assertRegex(row["unranked"],
                          "its process has 3 threads alive, the case asked for 1")
-        self.assertIn(row["unranked"], row["notes"])
+        row = self.chosen("spare=2,isa=scalar")
+        self.assertRegex(row["unranked"], "^ran scalar")
+        self.assertTrue([n for n in row["notes"] if "3 threads alive" in n], row)
 
     def test_rows_of_one_instruction_set(self):
         """A library's row for a set of ours is there for our kernels of that set."""
