@@ -16,10 +16,13 @@ void note_once(struct result *result, const char *note)
         result_add_note(result, note);
 }
 
+/* The first reason is told by reports; further ones become notes. */
 static void unrank(struct result *result, const char *reason)
 {
     if (result->is_baseline && !result->unranked)
         string_set(&result->unranked, reason);
+    else if (!result->unranked || strcmp(result->unranked, reason) != 0)
+        note_once(result, reason);
 }
 
 void fairness_clear(struct result *result)
@@ -65,7 +68,6 @@ void fairness_alive(struct result *result, int alive)
         return;
     snprintf(text, sizeof text, "its process has %d threads alive, the case asked for %d",
              alive, result->threads);
-    note_once(result, text);
     unrank(result, text);
 }
 
@@ -76,7 +78,5 @@ void fairness_used(struct result *result)
         return;
     snprintf(text, sizeof text, "used %d threads, the case asked for %d",
              result->threads_used, result->threads);
-    if (result->is_baseline)
-        note_once(result, text);
     unrank(result, text);
 }

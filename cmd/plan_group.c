@@ -22,7 +22,8 @@ static bool fits(const struct offer *offer, const struct plan_group *group)
     const bool registers = offer->flags & SIMDBENCH_REGISTERS;
     return !strcmp(offer->op, group->op) && offer->type == group->type &&
            registers == (group->shape.shape.rank == 0) &&
-           (!offer->layout || !strcmp(offer->layout, group->shape.layout));
+           (!offer->layout || !group->shape.layout[0] ||
+            !strcmp(offer->layout, group->shape.layout));
 }
 
 /* A library's row for an instruction set of ours is there for our kernels of that set:

@@ -217,7 +217,7 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
                          "module %s: kernel %s computes op '%s', which neither simdbench "
                          "nor the module has",
                          module, kernel->variant, kernel->op);
-    if (kernel->layout && !in_commas(op->layouts, kernel->layout))
+    if (kernel->layout && op->layouts && !in_commas(op->layouts, kernel->layout))
         return error_set(error, -EINVAL,
                          "module %s: kernel %s takes layout '%s', which op '%s' does not "
                          "have",

@@ -164,6 +164,14 @@ static void put_titles(struct csv *csv, const struct keys *baselines,
         "ghz_lo",
         "ghz_hi",
         "ghz_level",
+        "layout",
+        "implementation",
+        "unranked",
+        "source",
+        "workspace_bytes",
+        "max_ulp",
+        "mean_ulp",
+        "worst_input",
     };
     static const char *const ratio[] = {"speedup", "speedup_lo", "speedup_hi",
                                         "speedup_level"};
@@ -238,16 +246,32 @@ static void put_measured(struct csv *csv, const struct result *result)
     put_interval(csv, result->ghz > 0, &result->ghz_ci);
 }
 
-static void put_row(struct csv *csv, const struct result *result,
+static void put_choice(struct csv *csv, const struct result *result)
+{
+    bool accuracy = result->has_accuracy;
+
+    put_plain(csv, result->layout);
+    put_plain(csv, result->implementation);
+    put_plain(csv, result->unranked);
+    put_plain(csv, result->source);
+    put_number(csv, true, result->workspace_bytes);
+    put_number(csv, accuracy, result->max_ulp);
+    put_number(csv, accuracy, result->mean_ulp);
+    put_number(csv, accuracy, result->worst_input);
+}
+
+static void put_row(struct csv *csv, const struct run *run, const struct result *result,
                     const struct keys *baselines, const struct keys *counters)
 {
     static const struct ratio unknown;
 
     put_case(csv, result);
     put_measured(csv, result);
+    put_choice(csv, result);
     for (size_t i = 0; i < baselines->n; i++) {
         const struct ratio *ratio =
-            baseline_ratio(result, baselines->key[i].text, baselines->key[i].length);
+            baseline_ratio(run, result, baselines->key[i].text, baselines->key[i].length)
+                .ratio;
         put_number(csv, ratio != NULL, ratio ? ratio->speedup : 0);
         put_interval(csv, ratio != NULL, ratio ? &ratio->ci : &unknown.ci);
     }
@@ -270,7 +294,7 @@ int csv_write(const struct run *run, FILE *file)
     if (!code) {
         put_titles(&csv, &baselines, &counters);
         for (size_t i = 0; i < run->n_results; i++)
-            put_row(&csv, &run->results[i], &baselines, &counters);
+            put_row(&csv, run, &run->results[i], &baselines, &counters);
     }
     free(baselines.key);
     free(counters.key);

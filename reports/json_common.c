@@ -29,6 +29,15 @@ static const struct field tool_table[] = {
 };
 const struct fields tool_fields = FIELDS(tool_table);
 
+static const struct field source_table[] = {
+    {"name", FIELD_TEXT, offsetof(struct source, name)},
+    {"fingerprint", FIELD_NAME, offsetof(struct source, fingerprint)},
+    {"cpu", FIELD_NAME, offsetof(struct source, cpu)},
+    {"started_at", FIELD_NAME, offsetof(struct source, started_at)},
+    {"version", FIELD_NAME, offsetof(struct source, tool_version)},
+};
+const struct fields source_fields = FIELDS(source_table);
+
 static const struct field case_table[] = {
     {"id", FIELD_TEXT, offsetof(struct result, id)},
     {"group", FIELD_SIZE, offsetof(struct result, group)},
@@ -37,6 +46,7 @@ static const struct field case_table[] = {
     {"isa", FIELD_TEXT, offsetof(struct result, isa)},
     {"variant", FIELD_TEXT, offsetof(struct result, variant)},
     {"shape", FIELD_TEXT, offsetof(struct result, shape)},
+    {"layout", FIELD_NAME, offsetof(struct result, layout)},
     {"threads", FIELD_INT, offsetof(struct result, threads)},
     {"threads_used", FIELD_INT, offsetof(struct result, threads_used)},
     {"module", FIELD_NAME, offsetof(struct result, module)},
@@ -44,6 +54,9 @@ static const struct field case_table[] = {
     {"module_core", FIELD_NAME, offsetof(struct result, module_core)},
     {"module_isa", FIELD_NAME, offsetof(struct result, module_isa)},
     {"input_hash", FIELD_NAME, offsetof(struct result, input_hash)},
+    {"implementation", FIELD_NAME, offsetof(struct result, implementation)},
+    {"unranked", FIELD_NAME, offsetof(struct result, unranked)},
+    {"source", FIELD_NAME, offsetof(struct result, source)},
 };
 const struct fields case_fields = FIELDS(case_table);
 
@@ -52,8 +65,16 @@ static const struct field measured_table[] = {
     {"iterations", FIELD_U64, offsetof(struct result, iterations)},
     {"overhead_ns", FIELD_NUMBER, offsetof(struct result, overhead_ns)},
     {"voided", FIELD_U32, offsetof(struct result, voided)},
+    {"workspace_bytes", FIELD_AMOUNT, offsetof(struct result, workspace_bytes)},
 };
 const struct fields measured_fields = FIELDS(measured_table);
+
+static const struct field accuracy_table[] = {
+    {"max_ulp", FIELD_NUMBER, offsetof(struct result, max_ulp)},
+    {"mean_ulp", FIELD_NUMBER, offsetof(struct result, mean_ulp)},
+    {"worst_input", FIELD_NUMBER, offsetof(struct result, worst_input)},
+};
+const struct fields accuracy_fields = FIELDS(accuracy_table);
 
 static const struct field summary_table[] = {
     {"median_ns", FIELD_NUMBER, offsetof(struct result, median_ns)},
@@ -75,6 +96,13 @@ static const struct field limit_table[] = {
     {"too_low", FIELD_BOOL, offsetof(struct limit, too_low)},
 };
 const struct fields limit_fields = FIELDS(limit_table);
+
+static const struct field ratio_table[] = {
+    {"baseline", FIELD_TEXT, offsetof(struct ratio, baseline)},
+    {"speedup", FIELD_NUMBER, offsetof(struct ratio, speedup)},
+    {"unpaired", FIELD_BOOL, offsetof(struct ratio, unpaired)},
+};
+const struct fields ratio_fields = FIELDS(ratio_table);
 
 static const struct field counter_table[] = {
     {"asked", FIELD_BOOL, offsetof(struct counter, asked)},

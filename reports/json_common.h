@@ -17,6 +17,7 @@ enum field_kind {
     FIELD_NAME,   /* string, or null for NULL; may be missing */
     FIELD_NUMBER, /* number; null if not finite */
     FIELD_RATE,   /* number, or null for 0 (unknown); may be missing */
+    FIELD_AMOUNT, /* number from 0 up; may be missing: 0 */
     FIELD_INT,    /* whole numbers from 0 */
     FIELD_U32,
     FIELD_U64, /* up to 2^53 */
@@ -36,9 +37,10 @@ struct fields {
     size_t n;
 };
 
-extern const struct fields run_fields, tool_fields;
-extern const struct fields case_fields, measured_fields, summary_fields, rate_fields;
-extern const struct fields limit_fields, counter_fields, count_fields;
+extern const struct fields run_fields, tool_fields, source_fields;
+extern const struct fields case_fields, measured_fields, accuracy_fields;
+extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
+extern const struct fields counter_fields, count_fields;
 
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);

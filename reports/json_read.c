@@ -93,6 +93,21 @@ static int read_version(const struct value *root, struct run *run)
     return code;
 }
 
+static int add_source(const struct value *entry, void *context)
+{
+    struct source *source = run_add_source(context, NULL);
+
+    return source ? value_fields(entry, &source_fields, source) : value_no_memory(entry);
+}
+
+static int read_sources(const struct value *root, struct run *run)
+{
+    struct value sources = value_member(root, "sources");
+    int code = value_absent(&sources) ? 0 : value_array(&sources);
+
+    return code ? code : value_each(&sources, add_source, run);
+}
+
 static int read_document(const struct value *root, struct run *run)
 {
     struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
@@ -118,6 +133,8 @@ static int read_document(const struct value *root, struct run *run)
         code = read_facts(&settings, &run->settings);
     if (!code)
         code = read_host(&host, run);
+    if (!code)
+        code = read_sources(root, run);
     if (!code)
         code = value_array(&results);
     if (!code)

@@ -125,22 +125,21 @@ static int add_counter(const struct value *entry, void *context)
 
 static int add_ratio(const struct value *entry, void *context)
 {
-    static const struct field table[] = {
-        {"speedup", FIELD_NUMBER, offsetof(struct ratio, speedup)}};
-    static const struct fields fields = {table, ARRAY_LEN(table)};
-    struct value baseline = value_member(entry, "baseline");
-    struct ratio *ratio;
-    int code = value_object(entry);
+    struct ratio *ratio = result_add_ratio(context, NULL);
+    int code;
 
-    if (!code)
-        code = value_want(&baseline, cJSON_IsString(baseline.json), "a string");
-    if (code)
-        return code;
-    ratio = result_add_ratio(context, baseline.json->valuestring);
     if (!ratio)
         return value_no_memory(entry);
-    code = value_fields(entry, &fields, ratio);
+    code = value_fields(entry, &ratio_fields, ratio);
     return code ? code : value_interval(entry, "ci", &ratio->ci);
+}
+
+static int read_accuracy(const struct value *object, struct result *result)
+{
+    struct value accuracy = value_member(object, "accuracy");
+
+    result->has_accuracy = !value_absent(&accuracy);
+    return result->has_accuracy ? value_fields(&accuracy, &accuracy_fields, result) : 0;
 }
 
 static int read_status(const struct value *object, struct result *result)
@@ -264,6 +263,8 @@ int json_read_result(const struct value *entry, void *context)
         code = value_fields(&work, &work_fields, result);
     if (!code)
         code = value_fields(entry, &measured_fields, result);
+    if (!code)
+        code = read_accuracy(entry, result);
     if (!code)
         code = read_samples(entry, result);
     if (!code)

@@ -141,6 +141,12 @@ static int read_field(const struct value *value, enum field_kind kind, void *at)
         if (!value_absent(value))
             code = value_number(value, at);
         break;
+    case FIELD_AMOUNT:
+        if (value->json)
+            code = value_number(value, at);
+        if (!code && *(double *)at < 0)
+            code = VALUE_FAIL(value, "expected a number from 0 up");
+        break;
     case FIELD_INT:
         code = value_whole(value, INT_MAX, &whole);
         if (!code)

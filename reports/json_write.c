@@ -124,6 +124,7 @@ static void put_field(struct maker *maker, cJSON *parent, const struct field *fi
         put_text(maker, parent, field->name, *(char *const *)at);
         break;
     case FIELD_NUMBER:
+    case FIELD_AMOUNT:
         put_number(maker, parent, field->name, *(const double *)at);
         break;
     case FIELD_RATE:
@@ -259,11 +260,31 @@ static void put_summary(struct maker *maker, cJSON *parent, const struct result 
     put_fields(maker, rates, &rate_fields, result);
 }
 
+static void put_accuracy(struct maker *maker, cJSON *parent, const struct result *result)
+{
+    if (result->has_accuracy)
+        put_fields(maker, put(maker, parent, "accuracy", cJSON_CreateObject()),
+                   &accuracy_fields, result);
+    else
+        put(maker, parent, "accuracy", cJSON_CreateNull());
+}
+
+static void put_ratios(struct maker *maker, cJSON *parent, const struct result *result)
+{
+    cJSON *ratios = put(maker, parent, "ratios", cJSON_CreateArray());
+
+    for (size_t i = 0; i < result->n_ratios; i++) {
+        cJSON *item = put(maker, ratios, NULL, cJSON_CreateObject());
+        put_fields(maker, item, &ratio_fields, &result->ratios[i]);
+        put_interval(maker, item, "ci", "ci_level", &result->ratios[i].ci);
+    }
+}
+
 static void put_result(struct maker *maker, cJSON *parent, const struct result *result)
 {
     cJSON *object = put(maker, parent, NULL, cJSON_CreateObject());
     bool bad = result->status != STATUS_OK && result->status != STATUS_PENDING;
-    cJSON *work, *ratios, *clock;
+    cJSON *work, *clock;
 
     put_fields(maker, object, &case_fields, result);
     put_text(maker, object, "role",
@@ -280,18 +301,12 @@ static void put_result(struct maker *maker, cJSON *parent, const struct result *
     put_number(maker, work, "ops", result->ops);
     put_number(maker, work, "bytes", result->bytes);
     put_fields(maker, object, &measured_fields, result);
+    put_accuracy(maker, object, result);
     put_numbers(maker, object, "samples_ns", result->samples_ns, NULL, result->n_samples);
     put_numbers(maker, object, "rounds", NULL, result->rounds, result->n_samples);
     put_summary(maker, object, result);
     put_limit(maker, object, result);
-    ratios = put(maker, object, "ratios", cJSON_CreateArray());
-    for (size_t i = 0; i < result->n_ratios; i++) {
-        const struct ratio *ratio = &result->ratios[i];
-        cJSON *item = put(maker, ratios, NULL, cJSON_CreateObject());
-        put_text(maker, item, "baseline", ratio->baseline ? ratio->baseline : "");
-        put_number(maker, item, "speedup", ratio->speedup);
-        put_interval(maker, item, "ci", "ci_level", &ratio->ci);
-    }
+    put_ratios(maker, object, result);
     put_counters(maker, object, result);
     clock = put(maker, object, "clock", cJSON_CreateObject());
     put_number(maker, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
@@ -302,7 +317,7 @@ static void put_result(struct maker *maker, cJSON *parent, const struct result *
 
 static cJSON *make_document(struct maker *maker, const struct run *run)
 {
-    cJSON *root = cJSON_CreateObject(), *tool, *settings, *results;
+    cJSON *root = cJSON_CreateObject(), *tool, *settings, *sources, *results;
 
     put_number(maker, root, "schema_version", run->schema_version);
     tool = put(maker, root, "tool", cJSON_CreateObject());
@@ -314,6 +329,10 @@ static cJSON *make_document(struct maker *maker, const struct run *run)
     for (size_t i = 0; i < run->settings.n; i++)
         put_fact(maker, settings, &run->settings.fact[i]);
     put_host(maker, root, run);
+    sources = put(maker, root, "sources", cJSON_CreateArray());
+    for (size_t i = 0; i < run->n_sources; i++)
+        put_fields(maker, put(maker, sources, NULL, cJSON_CreateObject()), &source_fields,
+                   &run->sources[i]);
     results = put(maker, root, "results", cJSON_CreateArray());
     for (size_t i = 0; i < run->n_results; i++)
         put_result(maker, results, &run->results[i]);

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sheet.h"
-#include "summarise.h"
-#include "text.h"
+#include "legend.h"
 
-/* Different texts, in order of appearance; those that do not fit are only counted. */
-enum { TALLY_MAX = 24 };
-
-struct tally {
-    struct {
-        const char *key, *detail; /* detail of the first one */
-        size_t key_length, count;
-    } entry[TALLY_MAX];
-    size_t n, lost;
-};
-
-static void tally_add(struct tally *tally, const char *key, size_t length,
-                      const char *detail)
+void tally_add(struct tally *tally, const char *key, size_t length, const char *detail)
 {
     size_t i = 0;
 
@@ -39,9 +24,8 @@ static void tally_add(struct tally *tally, const char *key, size_t length,
     tally->entry[i].count++;
 }
 
-/* "note: TEXT (ID and 3 more)", a line each. */
-static void tally_lines(const struct tally *tally, const char *what,
-                        struct buffer *buffer, legend_line *line, void *context)
+void tally_lines(const struct tally *tally, const char *what, struct buffer *buffer,
+                 legend_line *line, void *context)
 {
     for (size_t i = 0; i < tally->n; i++) {
         buffer_clear(buffer);
@@ -61,18 +45,6 @@ static void tally_lines(const struct tally *tally, const char *what,
     }
 }
 
-static void add_part(struct buffer *buffer, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length;) {
-        char piece[5] = {0};
-        uint32_t code;
-        size_t step = text_utf8((const unsigned char *)text + i, length - i, &code);
-        memcpy(piece, text + i, step ? step : 1);
-        buffer_plain(buffer, piece);
-        i += step ? step : 1;
-    }
-}
-
 /* Each group measures its limits anew: a line tells the range over all groups. */
 static void limit_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                         void *context)
@@ -83,7 +55,7 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
 
     for (size_t i = 0; i < run->n_results; i++) {
         const struct limit *limit = &run->results[i].limit;
-        if (limit->id)
+        if (limit->id && !run->results[i].source)
             tally_add(&tally, limit->id, strcspn(limit->id, "@"), "");
         too_low |= limit->too_low;
     }
@@ -94,7 +66,7 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
         bool gops = true;
         for (size_t i = 0; i < run->n_results; i++) {
             const struct limit *limit = &run->results[i].limit;
-            if (!limit->id || strncmp(limit->id, key, length) ||
+            if (!limit->id || run->results[i].source || strncmp(limit->id, key, length) ||
                 strcspn(limit->id, "@") != length)
                 continue;
             gops = limit->gops > 0;
@@ -105,7 +77,7 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
         text_digits(hi, hi_text);
         buffer_clear(buffer);
         buffer_add(buffer, "limit: ");
-        add_part(buffer, key, length);
+        buffer_plain_n(buffer, key, length);
         buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
                       hi_text);
         buffer_add(buffer, gops ? " Gop/s" : " GB/s");
@@ -113,109 +85,6 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
     }
     if (too_low)
         line("limit too low: cases marked ! are above 102% of their limit", context);
-}
-
-/* Appends ", 1.02x vs LIBRARY" for each library that all `n` sizes of a kernel have. */
-static void mean_ratios(const struct run *run, const char *key, size_t length, size_t n,
-                        double *values, struct buffer *buffer)
-{
-    struct tally tally = {.n = 0};
-
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
-        if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
-            continue;
-        for (size_t r = 0; r < result->n_ratios; r++) {
-            const char *baseline = result->ratios[r].baseline;
-            tally_add(&tally, baseline, strcspn(baseline, ":"), "");
-        }
-    }
-    for (size_t t = 0; t < tally.n; t++) {
-        size_t found = 0;
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
-            if (strncmp(result->id, key, length) || strcspn(result->id, "@") != length)
-                continue;
-            for (size_t r = 0; r < result->n_ratios && found < n; r++) {
-                const char *baseline = result->ratios[r].baseline;
-                if (strcspn(baseline, ":") == tally.entry[t].key_length &&
-                    !strncmp(baseline, tally.entry[t].key, tally.entry[t].key_length))
-                    values[found++] = result->ratios[r].speedup;
-            }
-        }
-        if (found != n)
-            continue;
-        buffer_format(buffer, ", %.3fx vs ", stats_geomean(values, n));
-        add_part(buffer, tally.entry[t].key, tally.entry[t].key_length);
-    }
-}
-
-/* What a kernel reaches over all of its sizes. */
-static void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                       void *context)
-{
-    struct tally tally = {.n = 0};
-    double *values = calloc(run->n_results + 1, sizeof *values);
-
-    for (size_t i = 0; i < run->n_results && values; i++) {
-        const struct result *result = &run->results[i];
-        if (!result->is_roof && !result->is_baseline && result->status == STATUS_OK &&
-            result->id && result->limit.id)
-            tally_add(&tally, result->id, strcspn(result->id, "@"), "");
-    }
-    for (size_t t = 0; t < tally.n; t++) {
-        const char *key = tally.entry[t].key;
-        size_t length = tally.entry[t].key_length, n = 0;
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
-            if (result->limit.id && !strncmp(result->id, key, length) &&
-                strcspn(result->id, "@") == length)
-                values[n++] = result->limit.share;
-        }
-        double mean = stats_geomean(values, n);
-        if (n < 2 || !isfinite(mean))
-            continue;
-        buffer_clear(buffer);
-        buffer_format(buffer, "geometric mean of %zu sizes: ", n);
-        add_part(buffer, key, length);
-        buffer_format(buffer, " %.1f%% of limit", 100 * mean);
-        mean_ratios(run, key, length, n, values, buffer);
-        line(buffer_text(buffer), context);
-    }
-    free(values);
-}
-
-static void baseline_lines(const struct run *run, struct buffer *buffer,
-                           legend_line *line, void *context)
-{
-    struct tally tally = {.n = 0};
-
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
-        size_t seen = tally.n;
-        const char *separator = ": ";
-        if (!result->module || !result->id)
-            continue;
-        tally_add(&tally, result->id, baseline_label(result), "");
-        if (tally.n == seen ||
-            !(result->module_version || result->module_core || result->module_isa))
-            continue;
-        buffer_clear(buffer);
-        buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
-        add_part(buffer, result->id, baseline_label(result));
-        for (int part = 0; part < 3; part++) {
-            static const char *const names[] = {"version ", "core type ", ""};
-            const char *text = part == 0   ? result->module_version
-                               : part == 1 ? result->module_core
-                                           : result->module_isa;
-            if (!text)
-                continue;
-            buffer_format(buffer, "%s%s", separator, names[part]);
-            buffer_plain(buffer, text);
-            separator = ", ";
-        }
-        line(buffer_text(buffer), context);
-    }
 }
 
 static void note_lines(const struct run *run, struct buffer *buffer, legend_line *line,
@@ -327,6 +196,10 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     limit_lines(run, &buffer, line, context);
     mean_lines(run, &buffer, line, context);
     baseline_lines(run, &buffer, line, context);
+    unranked_lines(run, &buffer, line, context);
+    source_lines(run, &buffer, line, context);
+    choice_lines(run, &buffer, line, context);
+    workspace_lines(run, &buffer, line, context);
     note_lines(run, &buffer, line, context);
     counter_lines(run, &buffer, line, context);
     if (run->pmu_reason && *run->pmu_reason) {

@@ -138,6 +138,16 @@ struct result *run_add_result(struct run *run)
     return result;
 }
 
+struct source *run_add_source(struct run *run, const char *name)
+{
+    struct source *source = array_grow(&run->sources, run->n_sources, sizeof *source);
+
+    if (!source || string_set(&source->name, name))
+        return NULL;
+    run->n_sources++;
+    return source;
+}
+
 int result_set_status(struct result *result, enum status status, const char *reason)
 {
     result->status = status;
@@ -313,6 +323,18 @@ static void result_free(struct result *result)
     free(result->counters);
 }
 
+static void sources_free(struct source *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(list[i].name);
+        free(list[i].fingerprint);
+        free(list[i].cpu);
+        free(list[i].started_at);
+        free(list[i].tool_version);
+    }
+    free(list);
+}
+
 void run_free(struct run *run)
 {
     if (!run)
@@ -330,6 +352,7 @@ void run_free(struct run *run)
     strings_free(run->isas, run->n_isas);
     free(run->pmu_state);
     free(run->pmu_reason);
+    sources_free(run->sources, run->n_sources);
     for (size_t i = 0; i < run->n_results; i++)
         result_free(&run->results[i]);
     free(run->results);

@@ -63,7 +63,7 @@ struct setting {
 struct ratio {
     char *baseline; /* case id */
     double speedup; /* over 1: this case is faster */
-    bool unpaired;  /* medians of two runs: no interval */
+    bool unpaired;  /* of medians of two runs: no interval */
     struct interval ci;
 };
 
@@ -109,7 +109,7 @@ struct result {
     char *implementation; /* what the kernel chose for this case; NULL: no choice */
     char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
                        table, not in means; NULL: it is */
-    char *source;   /* file of the run that it was merged from; NULL: measured here */
+    char *source;   /* name of the source that it was merged from; NULL: measured here */
     enum status status;
     char *reason; /* for every status but ok; never NULL then */
     char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
@@ -118,7 +118,8 @@ struct result {
     char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
     double prepare_ns;
     double workspace_bytes; /* memory beyond the operands */
-    bool has_accuracy;
+    bool has_accuracy; /* best set by the plan, with NAN until the case is checked: the
+                          table has a column for it */
     double max_ulp, mean_ulp, worst_input; /* over the outputs that were checked */
     uint64_t iterations;                   /* calls a batch */
     double *samples_ns;                    /* raw total of each valid batch */
@@ -159,6 +160,12 @@ struct facts {
     size_t n;
 };
 
+/* A run whose results were merged into another one. */
+struct source {
+    char *name; /* its file, without folders; a number follows if that is not unique */
+    char *fingerprint, *cpu, *started_at, *tool_version; /* as in struct run */
+};
+
 struct run {
     int schema_version;
     char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
@@ -174,6 +181,8 @@ struct run {
     char *pmu_state, *pmu_reason;
     struct result *results; /* in plan order */
     size_t n_results;
+    struct source *sources;
+    size_t n_sources;
     bool interrupted;
 };
 
@@ -185,6 +194,7 @@ struct run *run_new(void);
 void run_free(struct run *run);
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
+struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
 int facts_bool(struct facts *facts, const char *name, bool value);
@@ -208,9 +218,21 @@ void result_clear_samples(struct result *result);
 
 /* Derives summaries, rates, limits and ratios of one group, or of all with GROUP_ALL, for
  * cases that are ok (or noisy: no limit, no ratios). Ratios use only rounds in which both
- * cases have a sample. Returns 0 or -ENOMEM. */
+ * cases have a sample; of cases of different sources, the medians. A baseline of one
+ * instruction set is one for cases of that set only, be it the kernel's or the one that a
+ * library says it chose. Results that have a summary but no samples keep it. Returns 0 or
+ * -ENOMEM. */
 #define GROUP_ALL ((size_t)-1)
 int run_summarise(struct run *run, size_t group);
+
+/* ---- merging (merge.c) ---- */
+
+/* Takes the results of `other`, all but its roofs, into a run: those of the op, element
+ * type, shape, layout and settings of one of its groups become baselines of that group,
+ * the rest groups of their own at the end. Their ids begin with "NAME:", NAME being the
+ * file name in `path`. Summarises anew. Afterwards `other` is good for run_free() only,
+ * and so is `into` after -ENOMEM. */
+int run_merge(struct run *into, struct run *other, const char *path, struct error *error);
 
 /* ---- JSON (json_write.c, json_read.c): reports/schema.json describes it ---- */
 

@@ -6,36 +6,30 @@
 #include "summarise.h"
 #include "text.h"
 
-size_t baseline_label(const struct result *result)
+/* The limit of a memory stream is named after its bytes, that of an instruction mix after
+ * where its operands are: "roof/f32/avx512/fma@registers". */
+static bool is_stream(const char *limit_id)
 {
-    const char *id = result->id ? result->id : "", *op = result->op ? result->op : "";
-    size_t length = strlen(op);
+    const char *at = strchr(limit_id, '@');
 
-    /* Option values may hold ':' too: the label ends where ":op/" begins. */
-    for (const char *colon = strchr(id, ':'); colon && result->module;
-         colon = strchr(colon + 1, ':'))
-        if (!strncmp(colon + 1, op, length) && colon[1 + length] == '/')
-            return (size_t)(colon - id);
-    return strcspn(id, "@");
+    return at && at[1] >= '0' && at[1] <= '9';
 }
 
-static bool label_matches(const char *id, const char *label, size_t length)
+/* What memory limits is told in bytes, and so is all that is compared with it. */
+static bool in_bytes(const struct run *run, const struct result *result)
 {
-    return !strncmp(id, label, length) && (!id[length] || strchr(":@", id[length]));
-}
+    const struct result *first = result, *end = run->results + run->n_results;
 
-const struct ratio *baseline_ratio(const struct result *result, const char *label,
-                                   size_t length)
-{
-    const struct ratio *found = NULL;
-
-    for (size_t i = 0; i < result->n_ratios; i++) {
-        const struct ratio *ratio = &result->ratios[i];
-        if (ratio->baseline && label_matches(ratio->baseline, label, length) &&
-            (!found || ratio->speedup < found->speedup))
-            found = ratio;
-    }
-    return found;
+    if (!(result->ops > 0) || result->is_roof)
+        return !(result->ops > 0);
+    if (result->limit_id)
+        return is_stream(result->limit_id);
+    while (first > run->results && first[-1].group == result->group)
+        first--;
+    for (; first < end && first->group == result->group; first++)
+        if (first->limit_id && !first->is_baseline)
+            return is_stream(first->limit_id);
+    return false;
 }
 
 static struct column *add_column(struct sheet *sheet, enum column_kind kind,
@@ -58,14 +52,15 @@ static bool has_key(const struct sheet *sheet, enum column_kind kind, const char
     return false;
 }
 
-/* "vs openblas" over "coretype=SkylakeX": options stand below the name. */
+/* "vs openblas" over "coretype=SkylakeX": options stand below the name, and the name
+ * below its file. */
 static void add_baseline(struct sheet *sheet, const char *label, size_t length)
 {
     struct column *column = add_column(sheet, COLUMN_RATIO, "");
     size_t name = 0;
     char text[CELL_SIZE];
 
-    while (name < length && label[name] != ',')
+    while (name < length && label[name] != ',' && label[name] != ':')
         name++;
     column->key = label;
     column->key_length = length;
@@ -77,17 +72,20 @@ static void add_baseline(struct sheet *sheet, const char *label, size_t length)
     text_plain(text, column->title, CELL_SIZE);
 }
 
+/* What was merged comes last. */
 static void add_baselines(struct sheet *sheet, const struct run *run)
 {
     size_t first = sheet->n;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
-        size_t length = baseline_label(result);
-        if (result->is_baseline && sheet->n < first + BASELINE_COLUMNS && length &&
-            !has_key(sheet, COLUMN_RATIO, result->id, length))
-            add_baseline(sheet, result->id, length);
-    }
+    for (int merged = 0; merged < 2; merged++)
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            size_t length = baseline_label(result);
+            if (result->is_baseline && !result->source == !merged &&
+                sheet->n < first + BASELINE_COLUMNS && length &&
+                !has_key(sheet, COLUMN_RATIO, result->id, length))
+                add_baseline(sheet, result->id, length);
+        }
 }
 
 static void add_counters(struct sheet *sheet, const struct run *run)
@@ -108,19 +106,28 @@ static void add_counters(struct sheet *sheet, const struct run *run)
 
 void sheet_make(struct sheet *sheet, const struct run *run)
 {
-    bool gops = false, gbps = false;
+    bool limit = false, accuracy = false;
 
-    for (size_t i = 0; i < run->n_results; i++)
-        if (!run->results[i].is_roof) {
-            gops |= run->results[i].ops > 0;
-            gbps |= !(run->results[i].ops > 0);
-        }
-    sheet->n = 0;
-    sheet->mixed = gops && gbps;
+    *sheet = (struct sheet){.run = run};
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (result->is_roof)
+            continue;
+        sheet->gbps |= in_bytes(run, result);
+        sheet->gops |= !in_bytes(run, result);
+        limit |= result->limit_id != NULL;
+        accuracy |= result->has_accuracy;
+    }
     add_column(sheet, COLUMN_TIME, "time");
     add_column(sheet, COLUMN_INTERVAL, "\u00b195%");
-    add_column(sheet, COLUMN_RATE, sheet->mixed ? "rate" : gbps ? "GB/s" : "Gop/s");
-    add_column(sheet, COLUMN_LIMIT, "of limit");
+    add_column(sheet, COLUMN_RATE,
+               sheet->gops && sheet->gbps ? "rate"
+               : sheet->gbps              ? "GB/s"
+                                          : "Gop/s");
+    if (limit)
+        add_column(sheet, COLUMN_LIMIT, "of limit");
+    if (accuracy)
+        add_column(sheet, COLUMN_ULP, "max ulp");
     add_baselines(sheet, run);
     add_column(sheet, COLUMN_GHZ, "GHz");
     add_counters(sheet, run);
@@ -148,19 +155,28 @@ static void interval_cell(const struct result *result, char *text)
         snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
 }
 
+/* A unit that is not the title's stands in the cell. */
 static void rate_cell(const struct sheet *sheet, const struct result *result, char *text)
 {
-    bool ops = result->ops > 0;
-    double rate = ops ? result->gops : result->gbps;
+    bool bytes = in_bytes(sheet->run, result);
+    double rate = bytes ? result->gbps : result->gops;
     char digits[NUMBER_SIZE];
 
     if (!(rate > 0))
         return;
     text_digits(rate, digits);
     snprintf(text, CELL_SIZE, "%s%s", digits,
-             !sheet->mixed ? ""
-             : ops         ? " Gop/s"
-                           : " GB/s");
+             !(bytes ? sheet->gops : sheet->gbps) ? ""
+             : bytes                              ? " GB/s"
+                                                  : " Gop/s");
+}
+
+static void ulp_cell(const struct result *result, char *text)
+{
+    double ulp = result->max_ulp;
+
+    if (result->has_accuracy && isfinite(ulp))
+        snprintf(text, CELL_SIZE, "%.*f", ulp < 99.995 ? 2 : 0, ulp);
 }
 
 static void speedup_digits(double value, char out[NUMBER_SIZE])
@@ -171,26 +187,31 @@ static void speedup_digits(double value, char out[NUMBER_SIZE])
         text_digits(value, out);
 }
 
-static void ratio_cell(const struct column *column, const struct result *result,
-                       char *text, enum tone *tone)
+/* "1.20x [1.19, 1.21]"; behind the x a star if the baseline is unranked, a tilde if the
+ * ratio is unpaired. */
+static void ratio_cell(const struct sheet *sheet, const struct column *column,
+                       const struct result *result, char *text, enum tone *tone)
 {
-    const struct ratio *ratio = baseline_ratio(result, column->key, column->key_length);
+    struct versus versus =
+        baseline_ratio(sheet->run, result, column->key, column->key_length);
+    const struct ratio *ratio = versus.ratio;
     char value[NUMBER_SIZE], lo[NUMBER_SIZE], hi[NUMBER_SIZE];
+    int length;
 
     if (!ratio)
         return;
     speedup_digits(ratio->speedup, value);
-    if (!ratio->ci.known) {
-        snprintf(text, CELL_SIZE, "%sx", value);
+    length = snprintf(text, CELL_SIZE, "%sx%s%s", value, versus.ranked ? "" : "*",
+                      ratio->unpaired ? "~" : "");
+    if (!ratio->ci.known)
         return;
-    }
     speedup_digits(ratio->ci.lo, lo);
     speedup_digits(ratio->ci.hi, hi);
-    if (column->compact)
-        snprintf(text, CELL_SIZE, "%sx", value);
-    else
-        snprintf(text, CELL_SIZE, "%sx [%s, %s]", value, lo, hi);
-    if (ratio->ci.lo > 1)
+    if (!column->compact)
+        snprintf(text + length, CELL_SIZE - (size_t)length, " [%s, %s]", lo, hi);
+    if (!versus.ranked)
+        *tone = TONE_DIM;
+    else if (ratio->ci.lo > 1)
         *tone = TONE_GOOD;
     else if (ratio->ci.hi < 1)
         *tone = TONE_BAD;
@@ -224,6 +245,8 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
     *tone = TONE_PLAIN;
     switch (column->kind) {
     case COLUMN_TIME:
+        if (!result_has_summary(result))
+            break;
         text_time(result->median_ns, number);
         snprintf(text, CELL_SIZE, "%s", number);
         break;
@@ -240,8 +263,11 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
         if (result->limit.too_low)
             *tone = TONE_BAD;
         break;
+    case COLUMN_ULP:
+        ulp_cell(result, text);
+        break;
     case COLUMN_RATIO:
-        ratio_cell(column, result, text, tone);
+        ratio_cell(sheet, column, result, text, tone);
         break;
     case COLUMN_GHZ:
         if (result->ghz > 0)
@@ -259,7 +285,8 @@ void sheet_group(const struct run *run, size_t first, size_t end, char *name, si
     const struct result *result = &run->results[first];
     bool same = true;
     const char *type, *element;
-    char text[512], ops[NUMBER_SIZE], bytes[NUMBER_SIZE];
+    struct buffer text = {.text = NULL};
+    char ops[NUMBER_SIZE], bytes[NUMBER_SIZE];
 
     for (size_t i = first; i < end; i++)
         if (!run->results[i].is_roof && !run->results[i].is_baseline) {
@@ -274,9 +301,19 @@ void sheet_group(const struct run *run, size_t first, size_t end, char *name, si
     }
     /* Kernels of several semirings share a group, but not a type: the element remains. */
     element = same ? NULL : strrchr(type, '-');
-    snprintf(text, sizeof text, "%s/%s@%s", result->op ? result->op : "",
-             element ? element + 1 : type, result->shape ? result->shape : "");
-    text_plain(text, name, size);
+    buffer_plain(&text, result->op);
+    buffer_add(&text, "/");
+    buffer_plain(&text, element ? element + 1 : type);
+    buffer_add(&text, "@");
+    buffer_plain(&text, result->shape);
+    for (size_t i = 0; i < result->n_settings; i++) {
+        buffer_add(&text, ";");
+        buffer_plain(&text, result->settings[i].name);
+        buffer_add(&text, "=");
+        buffer_plain(&text, result->settings[i].value);
+    }
+    snprintf(name, size, "%s", buffer_text(&text));
+    buffer_free(&text);
     text_scaled(result->ops, "op", ops);
     text_scaled(result->bytes, "B", bytes);
     work[0] = '\0';

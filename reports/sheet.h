@@ -8,13 +8,14 @@
 
 #include "reports.h"
 
-enum { COLUMNS_MAX = 80, CELL_SIZE = 128, BASELINE_COLUMNS = 3 };
+enum { COLUMNS_MAX = 80, CELL_SIZE = 128, BASELINE_COLUMNS = 12 };
 
 enum column_kind {
     COLUMN_TIME,
     COLUMN_INTERVAL,
     COLUMN_RATE,
     COLUMN_LIMIT,
+    COLUMN_ULP,
     COLUMN_RATIO,
     COLUMN_GHZ,
     COLUMN_COUNTER,
@@ -31,9 +32,10 @@ struct column {
 };
 
 struct sheet {
+    const struct run *run;
     struct column column[COLUMNS_MAX];
     size_t n;
-    bool mixed; /* some rates are Gop/s, some GB/s: the cells say which */
+    bool gops, gbps; /* what rates are: if both, the cells say which */
 };
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
@@ -41,10 +43,11 @@ enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
 void sheet_make(struct sheet *sheet, const struct run *run);
 /* Drops all columns of a kind. */
 void sheet_drop(struct sheet *sheet, enum column_kind kind);
-/* Text of a cell of a case that is ok; plain ASCII but for the sign +-. */
+/* Text of a cell of a case of the run that is ok; plain ASCII but for the sign +-. */
 void sheet_cell(const struct sheet *sheet, const struct column *column,
                 const struct result *result, char text[CELL_SIZE], enum tone *tone);
-/* "gemm/maxplus-f32@64x64x64" of the results [first, end), and the work of one call. */
+/* "gemm/maxplus-f32@64x64x64;input=zero" of the results [first, end), and the work of one
+ * call. */
 void sheet_group(const struct run *run, size_t first, size_t end, char *name, size_t size,
                  char work[CELL_SIZE]);
 
@@ -55,12 +58,22 @@ typedef void sheet_row(const struct result *result, void *context);
 void sheet_rows(const struct run *run, size_t first, size_t end, bool roofs,
                 sheet_row *row, void *context);
 
-/* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX". */
+/* ---- baseline.c ---- */
+
+/* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX",
+ * "b.json:onednn". */
 size_t baseline_label(const struct result *result);
-/* The ratio of a result against a baseline of that label (the fastest, if there are
- * several); NULL if there is none. */
-const struct ratio *baseline_ratio(const struct result *result, const char *label,
-                                   size_t length);
+/* The same of an id, of a case of that op. */
+size_t id_label(const char *id, const char *op);
+
+struct versus {
+    const struct ratio *ratio; /* NULL: there is none */
+    bool ranked;               /* its baseline is a fair one */
+};
+/* The ratio of a result of the run against the baselines of that label: if there are
+ * several, the fastest of the fair ones, or else of the others. */
+struct versus baseline_ratio(const struct run *run, const struct result *result,
+                             const char *label, size_t length);
 
 /* ---- legend.c: lines about the whole run, safe to print ---- */
 

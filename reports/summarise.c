@@ -9,10 +9,15 @@
 /* Above this share a kernel beat its limit by more than noise. */
 #define LIMIT_TOLERANCE 1.02
 
+static bool has_samples(const struct result *result)
+{
+    return result->n_samples && result->iterations;
+}
+
 bool result_has_summary(const struct result *result)
 {
     return (result->status == STATUS_OK || result->status == STATUS_NOISY) &&
-           result->n_samples && result->iterations;
+           (has_samples(result) || result->median_ns > 0);
 }
 
 size_t run_group_end(const struct run *run, size_t first)
@@ -113,6 +118,9 @@ static int summarise_limit(struct result *result, const struct result *group, si
     double speedup;
     size_t pairs;
 
+    /* Its roof stayed in the file that it comes from. */
+    if (result->source)
+        return 0;
     free(result->limit.id);
     result->limit = (struct limit){.id = NULL};
     if (result->status != STATUS_OK || !result->limit_id)
@@ -140,14 +148,25 @@ static int summarise_limit(struct result *result, const struct result *group, si
     return string_set(&result->limit.id, roof->id);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
 static int add_ratio(struct result *result, const struct result *baseline)
 {
+    bool unpaired = !same_text(result->source, baseline->source) ||
+                    !has_samples(result) || !has_samples(baseline);
     struct interval ci = {.known = false};
     double speedup = 0;
-    size_t n;
+    size_t n = 0;
 
-    if (paired_speedup(result, baseline, &speedup, &ci, &n))
+    if (unpaired) {
+        speedup = rate(baseline->median_ns, result->median_ns);
+        n = speedup > 0;
+    } else if (paired_speedup(result, baseline, &speedup, &ci, &n)) {
         return -ENOMEM;
+    }
     if (!n)
         return 0;
     struct ratio *ratio = result_add_ratio(result, baseline->id);
@@ -155,22 +174,59 @@ static int add_ratio(struct result *result, const struct result *baseline)
         return -ENOMEM;
     ratio->speedup = speedup;
     ratio->ci = ci;
+    ratio->unpaired = unpaired;
     return 0;
+}
+
+/* The instruction set that runs, or NULL if the library does not say. */
+static const char *real_isa(const struct result *result)
+{
+    return !result->isa || !strcmp(result->isa, "lib") ? result->module_isa : result->isa;
+}
+
+static bool fits_isa(const struct result *result, const struct result *baseline)
+{
+    const char *isa = real_isa(result);
+
+    return !baseline->isa || !strcmp(baseline->isa, "lib") || !isa ||
+           !strcmp(baseline->isa, isa);
+}
+
+static bool is_usable(const struct result *result, const struct result *baseline)
+{
+    return baseline->is_baseline && baseline != result && baseline->status == STATUS_OK &&
+           result_has_summary(baseline);
+}
+
+/* A library with a row for each instruction set is compared within each. A file from
+ * another machine may have no row for the set at hand: then all of its rows will do. */
+static bool is_opponent(const struct result *result, const struct result *baseline,
+                        const struct result *group, size_t n)
+{
+    if (!is_usable(result, baseline))
+        return false;
+    if (fits_isa(result, baseline))
+        return true;
+    if (same_text(result->source, baseline->source))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (is_usable(result, &group[i]) && fits_isa(result, &group[i]) &&
+            same_text(group[i].source, baseline->source))
+            return false;
+    return true;
 }
 
 static int summarise_ratios(struct result *result, const struct result *group, size_t n)
 {
+    int code = 0;
+
     result_clear_ratios(result);
     if (result->status != STATUS_OK || result->is_roof || !result_has_summary(result))
         return 0;
-    for (size_t i = 0; i < n; i++) {
-        bool usable = group[i].is_baseline && &group[i] != result &&
-                      group[i].status == STATUS_OK && result_has_summary(&group[i]);
-        int code = usable ? add_ratio(result, &group[i]) : 0;
-        if (code)
-            return code;
-    }
-    return 0;
+    for (size_t i = 0; i < n && !code; i++)
+        if (is_opponent(result, &group[i], group, n))
+            code = add_ratio(result, &group[i]);
+    return code;
 }
 
 static int summarise_group(struct result *group, size_t n)
@@ -179,13 +235,14 @@ static int summarise_group(struct result *group, size_t n)
 
     for (size_t i = 0; i < n && !code; i++) {
         struct result *result = &group[i];
-        result->ghz =
-            result->n_clock ? stats_median(result->clock_ghz, result->n_clock) : 0;
-        result->ghz_ci =
-            stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
+        if (result->n_clock) {
+            result->ghz = stats_median(result->clock_ghz, result->n_clock);
+            result->ghz_ci =
+                stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
+        }
         for (size_t c = 0; c < result->n_counters; c++)
             summarise_counter(&result->counters[c], result);
-        if (result_has_summary(result))
+        if (has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
     }
     for (size_t i = 0; i < n && !code; i++) {

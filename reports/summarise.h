@@ -5,7 +5,7 @@
 
 #include "reports.h"
 
-/* True if the result was measured well enough to have a median. */
+/* True if the result was measured well enough to have a median, here or elsewhere. */
 bool result_has_summary(const struct result *result);
 /* Index behind the last result of the group that begins at `first`. */
 size_t run_group_end(const struct run *run, size_t first);

@@ -17,20 +17,20 @@ struct layout {
     FILE *file;
     struct sheet sheet;
     int id_width;
-    struct buffer scratch;
+    bool short_ids; /* without shape and settings, which are in the heading */
+    struct buffer scratch, hidden;
 };
 
 static int cell_width(const struct sheet *sheet, const struct column *column)
 {
     static const int least[] = {
-        [COLUMN_TIME] = 8,    [COLUMN_INTERVAL] = 6, [COLUMN_RATE] = 6,
-        [COLUMN_LIMIT] = 7,   [COLUMN_RATIO] = 21,   [COLUMN_GHZ] = 5,
-        [COLUMN_COUNTER] = 8,
+        [COLUMN_TIME] = 8, [COLUMN_INTERVAL] = 6, [COLUMN_RATE] = 6, [COLUMN_LIMIT] = 7,
+        [COLUMN_ULP] = 5,  [COLUMN_RATIO] = 21,   [COLUMN_GHZ] = 5,  [COLUMN_COUNTER] = 8,
     };
     int width = column->compact ? 6 : least[column->kind];
     int top = text_width(column->top), title = text_width(column->title);
 
-    if (sheet->mixed && column->kind == COLUMN_RATE)
+    if (sheet->gops && sheet->gbps && column->kind == COLUMN_RATE)
         width = 12; /* with its unit */
     width = top > width ? top : width;
     return title > width ? title : width;
@@ -45,10 +45,17 @@ static int total_width(const struct layout *layout)
     return width;
 }
 
+/* Writes the id to the scratch buffer and returns its width. */
 static int id_width(struct layout *layout, const struct result *result)
 {
+    const char *id = result->id ? result->id : "", *at = strchr(id, '@');
+    const char *shape = result->shape ? result->shape : "";
+    size_t length = strlen(shape);
+    bool cut = layout->short_ids && at && !result->is_roof &&
+               !strncmp(at + 1, shape, length) && strchr(";", at[1 + length]);
+
     buffer_clear(&layout->scratch);
-    buffer_plain(&layout->scratch, result->id);
+    buffer_plain_n(&layout->scratch, id, cut ? (size_t)(at - id) : strlen(id));
     return text_width(buffer_text(&layout->scratch));
 }
 
@@ -69,41 +76,76 @@ static int longest_id(struct layout *layout, bool own)
     return longest;
 }
 
+/* The last ratio column goes; the end of the table says so. */
+static bool hide_ratio(struct layout *layout)
+{
+    struct sheet *sheet = &layout->sheet;
+    size_t ratios = 0, last = 0;
+
+    for (size_t i = 0; i < sheet->n; i++)
+        if (sheet->column[i].kind == COLUMN_RATIO) {
+            ratios++;
+            last = i;
+        }
+    if (ratios < 2)
+        return false;
+    buffer_add(&layout->hidden, layout->hidden.length ? ", " : "");
+    buffer_plain_n(&layout->hidden, sheet->column[last].key,
+                   sheet->column[last].key_length);
+    for (sheet->n--; last < sheet->n; last++)
+        sheet->column[last] = sheet->column[last + 1];
+    return true;
+}
+
+/* Gives up one thing more; false if there is nothing left to give up. */
+static bool layout_shrink(struct layout *layout, int step)
+{
+    struct sheet *sheet = &layout->sheet;
+
+    switch (step) {
+    case 0:
+        sheet_drop(sheet, COLUMN_GHZ);
+        return true;
+    case 1:
+        layout->short_ids = true;
+        layout->id_width = longest_id(layout, false);
+        return true;
+    case 2:
+        layout->id_width = longest_id(layout, true);
+        return true;
+    case 3:
+        sheet_drop(sheet, COLUMN_INTERVAL);
+        return true;
+    case 4:
+        for (size_t i = 0; i < sheet->n; i++)
+            sheet->column[i].compact = sheet->column[i].kind == COLUMN_RATIO;
+        return true;
+    case 5:
+        layout->id_width = WRAP_INDENT;
+        return true;
+    default:
+        return hide_ratio(layout);
+    }
+}
+
 static void layout_begin(struct layout *layout, const struct run *run,
                          const struct text_options *options, FILE *file)
 {
+    int step = 0;
+
     *layout = (struct layout){
         .run = run, .options = options ? options : &no_options, .file = file};
     sheet_make(&layout->sheet, run);
     layout->id_width = longest_id(layout, false);
-    /* What is given up first when the terminal is narrow; ids are never cut. */
-    for (int step = 0; step < 5; step++) {
-        if (!layout->options->width || total_width(layout) <= layout->options->width)
-            break;
-        switch (step) {
-        case 0:
-            layout->id_width = longest_id(layout, true);
-            break;
-        case 1:
-            sheet_drop(&layout->sheet, COLUMN_GHZ);
-            break;
-        case 2:
-            sheet_drop(&layout->sheet, COLUMN_INTERVAL);
-            break;
-        case 3:
-            for (size_t i = 0; i < layout->sheet.n; i++)
-                layout->sheet.column[i].compact =
-                    layout->sheet.column[i].kind == COLUMN_RATIO;
-            break;
-        default:
-            layout->id_width = WRAP_INDENT;
-        }
-    }
+    while (layout->options->width && total_width(layout) > layout->options->width &&
+           layout_shrink(layout, step))
+        step++;
 }
 
 static void layout_end(struct layout *layout)
 {
     buffer_free(&layout->scratch);
+    buffer_free(&layout->hidden);
 }
 
 static void print_tone(const struct layout *layout, enum tone tone)
@@ -263,6 +305,12 @@ static void print_line(const char *line, void *context)
 static void print_end(struct layout *layout)
 {
     fputc('\n', layout->file);
+    if (layout->hidden.length) {
+        buffer_clear(&layout->scratch);
+        buffer_format(&layout->scratch, "no room for ratios: vs %s",
+                      buffer_text(&layout->hidden));
+        print_line(buffer_text(&layout->scratch), layout);
+    }
     legend_notes(layout->run, print_line, layout);
     legend_origin(layout->run, print_line, layout);
 }

@@ -200,17 +200,21 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
     buffer->length += (size_t)length;
 }
 
-void buffer_plain(struct buffer *buffer, const char *text)
+void buffer_plain_n(struct buffer *buffer, const char *text, size_t n)
 {
-    size_t left = text ? strlen(text) : 0;
     char piece[16];
 
-    while (left) {
-        size_t taken = plain_piece(text, left, piece);
+    while (n) {
+        size_t taken = plain_piece(text, n, piece);
         buffer_add(buffer, piece);
         text += taken;
-        left -= taken;
+        n -= taken;
     }
+}
+
+void buffer_plain(struct buffer *buffer, const char *text)
+{
+    buffer_plain_n(buffer, text, text ? strlen(text) : 0);
 }
 
 void buffer_clear(struct buffer *buffer)

@@ -37,6 +37,8 @@ __attribute__((format(printf, 2, 3))) void buffer_format(struct buffer *buffer,
                                                          const char *format, ...);
 /* Adds text_plain of `text`. */
 void buffer_plain(struct buffer *buffer, const char *text);
+/* The same of its first `n` bytes. */
+void buffer_plain_n(struct buffer *buffer, const char *text, size_t n);
 void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */

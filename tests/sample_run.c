@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,27 +23,33 @@ struct plan_row {
 
 #define OPENBLAS "openblas:gemm/plustimes-f32/lib/sgemm"
 #define SKYLAKEX "openblas,coretype=SkylakeX:gemm/plustimes-f32/lib/sgemm"
-#define ROOF(shape) "roof/f32/avx512/fmamax@" shape
+#define ROOF "roof/f32/avx512/fma_max@registers"
+#define COPY "roof/f32/avx512/copy@800000;threads=2"
+#define TANH(prefix, isa, variant, shape) \
+    prefix "tanh/f32/" isa "/" variant "@" shape, "tanh", "f32", isa, variant, shape
+#define LAYER "n16c16h512w512k16r3s3b16"
+#define CONV(prefix, isa, variant, shape) \
+    prefix "conv/f32/" isa "/" variant "@" shape, "conv", "f32", isa, variant, shape
 #define GEMM(isa, variant, shape)                                                       \
     "gemm/maxplus-f32/" isa "/" variant "@" shape, "gemm", "maxplus-f32", isa, variant, \
         shape
 
 static const struct plan_row rows[] = {
-    {0, GEMM("avx512", "fma", "64x64x64"), NULL, NULL, ROOF("64x64x64"), STATUS_OK, NULL,
-     3210.25, 524288, 49152, false},
-    {0, GEMM("avx512", "add", "64x64x64"), NULL, NULL, ROOF("64x64x64"), STATUS_OK, NULL,
-     6010.5, 524288, 49152, false},
+    {0, GEMM("avx512", "fma", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 3210.25,
+     524288, 49152, false},
+    {0, GEMM("avx512", "add", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 6010.5,
+     524288, 49152, false},
     {0, OPENBLAS "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
      "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75, 524288, 49152, false},
     {0, SKYLAKEX "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
      "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5, 524288, 49152, false},
-    {0, ROOF("64x64x64"), "roof", "f32", "avx512", "fmamax", "64x64x64", NULL, NULL, NULL,
+    {0, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
      STATUS_OK, NULL, 600, 100000, 0, true},
-    {1, GEMM("avx512", "fma", "128x128x128"), NULL, NULL, ROOF("128x128x128"), STATUS_OK,
-     NULL, 24500.125, 4194304, 196608, false},
-    {1, GEMM("avx512", "add", "128x128x128"), NULL, NULL, ROOF("128x128x128"),
-     STATUS_WRONG, "output (3, 5) is 1.5 but should be 2.25; 17 of 16384 are wrong", 0,
-     4194304, 196608, false},
+    {1, GEMM("avx512", "fma", "128x128x128"), NULL, NULL, ROOF, STATUS_OK, NULL,
+     24500.125, 4194304, 196608, false},
+    {1, GEMM("avx512", "add", "128x128x128"), NULL, NULL, ROOF, STATUS_WRONG,
+     "output (3, 5) is 1.5 but should be 2.25; 17 of 16384 are wrong", 0, 4194304, 196608,
+     false},
     {1, GEMM("avx2", "fma", "128x128x128"), NULL, NULL, NULL, STATUS_FAILED,
      "the worker died of signal 11 (SIGSEGV)", 0, 4194304, 196608, false},
     {1, GEMM("neon", "fma", "128x128x128"), NULL, NULL, NULL, STATUS_SKIPPED,
@@ -54,12 +61,36 @@ static const struct plan_row rows[] = {
      "openblas", "Haswell", NULL, STATUS_OK, NULL, 33000.5, 4194304, 196608, false},
     {1, SKYLAKEX "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
      "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 25100.25, 4194304, 196608, false},
-    {1, ROOF("128x128x128"), "roof", "f32", "avx512", "fmamax", "128x128x128", NULL, NULL,
-     NULL, STATUS_OK, NULL, 612.5, 100000, 0, true},
+    {1, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
+     STATUS_OK, NULL, 612.5, 100000, 0, true},
     {2, "relu/f32/avx512/max@100000;threads=2", "relu", "f32", "avx512", "max", "100000",
-     NULL, NULL, "roof/f32/avx512/copy@100000", STATUS_OK, NULL, 9500, 0, 800000, false},
-    {2, "roof/f32/avx512/copy@100000", "roof", "f32", "avx512", "copy", "100000", NULL,
-     NULL, NULL, STATUS_OK, NULL, 9900, 0, 800000, true},
+     NULL, NULL, COPY, STATUS_OK, NULL, 9500, 100000, 800000, false},
+    {2, COPY, "roof", "f32", "avx512", "copy", "800000", NULL, NULL, NULL, STATUS_OK,
+     NULL, 9900, 0, 800000, true},
+    {3, TANH("", "avx512", "table", "1000"), NULL, NULL, NULL, STATUS_OK, NULL, 110, 1000,
+     8000, false},
+    {3, TANH("", "avx2", "table", "1000"), NULL, NULL, NULL, STATUS_OK, NULL, 240, 1000,
+     8000, false},
+    {3, TANH("sleef:", "avx512", "u10", "1000"), "sleef", NULL, NULL, STATUS_OK, NULL,
+     330, 1000, 8000, false},
+    {3, TANH("sleef:", "avx512", "u35", "1000"), "sleef", NULL, NULL, STATUS_OK, NULL,
+     260, 1000, 8000, false},
+    {3, TANH("sleef:", "avx2", "u35", "1000"), "sleef", NULL, NULL, STATUS_OK, NULL, 560,
+     1000, 8000, false},
+    {3, TANH("numpy:", "lib", "tanh", "1000"), "numpy", NULL, NULL, STATUS_OK, NULL, 900,
+     1000, 8000, false},
+    {4, TANH("", "avx512", "table", "4000"), NULL, NULL, NULL, STATUS_OK, NULL, 430, 4000,
+     32000, false},
+    {4, TANH("sleef:", "avx512", "u35", "4000"), "sleef", NULL, NULL, STATUS_OK, NULL,
+     1040, 4000, 32000, false},
+    {4, TANH("numpy:", "lib", "tanh", "4000"), "numpy", NULL, NULL, STATUS_OK, NULL, 1900,
+     4000, 32000, false},
+    {5, CONV("", "avx512", "direct", LAYER), NULL, NULL, ROOF, STATUS_OK, NULL, 1.5e8,
+     19178000000, 134000000, false},
+    {5, CONV("openblas:", "lib", "im2col", LAYER), "openblas", "SkylakeX", NULL,
+     STATUS_OK, NULL, 6.1e8, 19178000000, 134000000, false},
+    {5, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
+     STATUS_OK, NULL, 600, 100000, 0, true},
 };
 
 static void plan_case(struct run *run, const struct plan_row *row)
@@ -80,6 +111,17 @@ static void plan_case(struct run *run, const struct plan_row *row)
         must(!result_add_setting(result, "threads", "2"));
     if (row->module && strchr(row->id, ','))
         must(!result_add_module_option(result, "coretype", "SkylakeX"));
+    if (!strcmp(row->op, "conv")) {
+        must(!string_set(&result->layout, "nchw16c"));
+        result->workspace_bytes = row->module ? 36e6 : 0;
+        must(!string_set(&result->implementation, row->module ? NULL : "tile 28x16"));
+    }
+    if (!strcmp(row->op, "tanh")) {
+        result->has_accuracy = true;
+        result->max_ulp = result->mean_ulp = result->worst_input = NAN;
+    }
+    if (row->module && !strcmp(row->module, "numpy"))
+        must(!string_set(&result->unranked, "2 threads, not 1"));
     result->is_roof = row->roof;
     result->is_baseline = row->module;
     result->ops = row->ops;
@@ -148,7 +190,7 @@ static void measure_counters(struct result *result, bool last_group)
         must(!counter_add_sample(counter, 0));
 }
 
-static void measure_case(struct result *result, const struct plan_row *row)
+static void measure_case(struct result *result, const struct plan_row *row, size_t seed)
 {
     /* A fixed pattern in place of noise; rounds 3 and 7 are missing from some cases. */
     static const double noise[] = {0,  1.5, -0.5, 2.25,  0.25, -1,  0.75,
@@ -164,14 +206,18 @@ static void measure_case(struct result *result, const struct plan_row *row)
         must(!result_add_note(result, "narrower than this CPU: avx2, not avx512"));
     if (row->ns <= 0)
         return;
-    result->threads_used = result->threads;
+    result->threads_used = result->unranked ? 2 : result->threads;
+    if (result->has_accuracy) {
+        result->max_ulp = row->module ? 3.4567 : 1.4712;
+        result->mean_ulp = 0.25;
+        result->worst_input = -0.625;
+    }
     result->prepare_ns = 1234.5;
     result->iterations = 100;
     result->overhead_ns = 1.75;
     result->voided = row->status == STATUS_NOISY ? 9 : 1;
     for (uint32_t round = 0; round < ARRAY_LEN(noise); round++) {
-        double ns =
-            row->ns * (1 + noise[(5 * round + (size_t)(row - rows)) % 13] / 1000) + 1.75;
+        double ns = row->ns * (1 + noise[(5 * round + seed) % 13] / 1000) + 1.75;
         if (round == skip || (row->group == 2 && round > 4))
             continue;
         must(!result_add_sample(result, round, ns * 100));
@@ -184,16 +230,52 @@ void sample_run_measure(struct run *run, size_t group)
 {
     for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].group == group)
-            measure_case(&run->results[i], &rows[i]);
+            measure_case(&run->results[i], &rows[i], i);
     must(!run_summarise(run, group));
 }
 
-struct run *sample_run(void)
+struct run *sample_run_alone(void)
 {
     struct run *run = sample_run_plan();
 
     for (size_t group = 0; group < SAMPLE_GROUPS; group++)
         sample_run_measure(run, group);
+    return run;
+}
+
+/* The relu group with its roof, and one of tanh that the sample has not. */
+struct run *sample_run_other(void)
+{
+    static const struct plan_row tanh_row = {4,    TANH("", "avx512", "table", "9000"),
+                                             NULL, NULL,
+                                             NULL, STATUS_OK,
+                                             NULL, 900,
+                                             9000, 72000,
+                                             false};
+    struct run *other = run_new();
+
+    must(other);
+    must(!string_set(&other->fingerprint, "ffee0000ffee0000"));
+    must(!string_set(&other->started_at, "2024-05-05T00:00:00Z"));
+    must(!facts_text(&other->host, "cpu", "Other CPU 100"));
+    for (size_t i = 0; i < 3; i++) {
+        const struct plan_row *row = i < 2 ? &rows[13 + i] : &tanh_row;
+        plan_case(other, row);
+        measure_case(&other->results[i], row, i);
+    }
+    for (size_t i = 0; i < other->results[0].n_samples; i++)
+        other->results[0].samples_ns[i] *= 2;
+    must(!run_summarise(other, GROUP_ALL));
+    return other;
+}
+
+struct run *sample_run(void)
+{
+    struct run *run = sample_run_alone(), *other = sample_run_other();
+    struct error error;
+
+    must(!run_merge(run, other, "results/b.json", &error));
+    run_free(other);
     return run;
 }
 
@@ -208,7 +290,7 @@ struct run *sample_run_small(void)
     small->host.fact[0].identity = true;
     for (size_t i = 10; i < 13; i++) {
         plan_case(small, &rows[i]);
-        measure_case(&small->results[i - 10], &rows[i]);
+        measure_case(&small->results[i - 10], &rows[i], i);
     }
     must(!run_summarise(small, 1));
     return small;
@@ -226,6 +308,10 @@ static void make_hostile(struct result *result)
     must(!string_set(&result->module_core, SAMPLE_HOSTILE));
     must(!string_set(&result->variant, SAMPLE_HOSTILE));
     must(!string_set(&result->shape, SAMPLE_HOSTILE));
+    must(!string_set(&result->layout, SAMPLE_HOSTILE));
+    must(!string_set(&result->implementation, SAMPLE_HOSTILE));
+    must(!result->unranked || !string_set(&result->unranked, SAMPLE_HOSTILE));
+    must(!result->source || !string_set(&result->source, SAMPLE_HOSTILE));
     must(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
     must(!result_add_module_option(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
     must(!result_add_note(result, SAMPLE_HOSTILE));
@@ -234,6 +320,7 @@ static void make_hostile(struct result *result)
     if (result->limit_id) {
         must(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->limit_id) > 0);
         must(!string_set(&result->limit_id, id));
+        must(!result->limit.id || !string_set(&result->limit.id, id));
         free(id);
     }
     must(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
@@ -253,6 +340,8 @@ struct run *sample_run_hostile(void)
     must(!facts_text(&run->host, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
     must(!string_set(&run->host.fact[0].text, SAMPLE_HOSTILE));
     must(!facts_text(&run->settings, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    must(!string_set(&run->sources[0].name, SAMPLE_HOSTILE));
+    must(!string_set(&run->sources[0].cpu, SAMPLE_HOSTILE));
     for (size_t i = 0; i < run->n_results; i++)
         make_hostile(&run->results[i]);
     must(!run_summarise(run, GROUP_ALL));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run that has some of everything, for tests of writers and readers: all statuses, two
- * OpenBLAS, roofs, counters that are there and that are not. Always the same.
+ * OpenBLAS, roofs, counters that are there and that are not, libraries with rows for an
+ * instruction set each, accuracy, choices, workspace. Always the same.
  */
 #ifndef SIMDBENCH_SAMPLE_RUN_H
 #define SIMDBENCH_SAMPLE_RUN_H
@@ -13,8 +14,12 @@ struct run *sample_run_plan(void);
 /* Measures group `group` of a planned run, and summarises it. */
 void sample_run_measure(struct run *run, size_t group);
 /* Both, for all groups. */
+struct run *sample_run_alone(void);
+enum { SAMPLE_GROUPS = 6 };
+/* A small run of another machine: one group that the sample has too, one that it has not;
+ * and the sample with it merged in, from "results/b.json". */
+struct run *sample_run_other(void);
 struct run *sample_run(void);
-enum { SAMPLE_GROUPS = 3 };
 
 /* Three cases of one group, for tests that read it very often. */
 struct run *sample_run_small(void);

@@ -57,7 +57,23 @@ class Schema(unittest.TestCase):
         self.assertEqual(self.run_sample["host"]["cpu"],
                          self.run_sample["host"]["identity"]["cpu"])
         self.assertTrue(any(r["ratios"] for r in results))
+        self.assertTrue(any(x["unpaired"] for r in results for x in r["ratios"]))
+        self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
+        for key in ("layout", "implementation", "unranked", "source", "workspace_bytes"):
+            self.assertTrue(any(r[key] for r in results), key)
+        self.assertEqual([s["name"] for s in self.run_sample["sources"]], ["b.json"])
         self.assertTrue(any(r["limit"] and "gbps" in r["limit"] for r in results))
+
+    def test_older_documents_are_valid(self):
+        document = copy.deepcopy(self.run_sample)
+        del document["sources"]
+        for result in document["results"]:
+            for key in ("layout", "implementation", "unranked", "source",
+                        "workspace_bytes", "accuracy"):
+                del result[key]
+            for ratio in result["ratios"]:
+                del ratio["unpaired"]
+        self.assertTrue(self.validator.is_valid(document))
 
     def reject(self, change):
         document = copy.deepcopy(self.run_sample)
@@ -66,12 +82,13 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key != "interrupted":
+            if key not in ("interrupted", "sources"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
-                           "input_hash"):
+                           "input_hash", "layout", "implementation", "unranked", "source",
+                           "workspace_bytes", "accuracy"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {
@@ -85,6 +102,11 @@ class Schema(unittest.TestCase):
             "interval": lambda d, r: r["summary"].update(ci_ns=[1]),
             "counter": lambda d, r: r["counters"].update(x={"value": 1}),
             "both": lambda d, r: r["counters"]["instructions"].update(absent="no"),
+            "layout": lambda d, r: r.update(layout=8),
+            "workspace": lambda d, r: r.update(workspace_bytes=-1),
+            "accuracy": lambda d, r: r.update(accuracy={"max_ulp": 1.5}),
+            "unpaired": lambda d, r: r["ratios"][0].update(unpaired="no"),
+            "source": lambda d, r: d["sources"].append({}),
             "fact": lambda d, r: d["settings"].update(x=[]),
         }
         for name, change in bad.items():

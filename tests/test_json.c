@@ -146,6 +146,42 @@ static void every_field_is_read(void **state)
     run_free(again);
 }
 
+/* Those of libraries, choices, accuracy and merged runs. */
+static void later_fields_are_read(void **state)
+{
+    struct run *run = sample_run(), *again;
+    char *json = sample_text(run, FORMAT_JSON, NULL);
+    size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
+
+    (void)state;
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *a = &run->results[i], *b = &again->results[i];
+        assert_true(a->workspace_bytes == b->workspace_bytes);
+        assert_true(!a->implementation == !b->implementation);
+        assert_int_equal(a->has_accuracy, b->has_accuracy);
+        if (b->has_accuracy && !isnan(b->max_ulp)) {
+            assert_true(a->max_ulp == b->max_ulp && a->mean_ulp == b->mean_ulp);
+            assert_true(b->worst_input == -0.625);
+            accurate++;
+        }
+        layouts += b->layout && !strcmp(b->layout, "nchw16c");
+        unranked += b->unranked && !strcmp(b->unranked, a->unranked);
+        sources += b->source && !strcmp(b->source, "b.json");
+        for (size_t r = 0; r < b->n_ratios; r++)
+            unpaired += b->ratios[r].unpaired;
+    }
+    assert_true(layouts == 2 && unranked == 2 && sources == 2 && unpaired == 1);
+    assert_int_equal(accurate, 10);
+    assert_int_equal(again->n_sources, 1);
+    assert_string_equal(again->sources[0].name, "b.json");
+    assert_string_equal(again->sources[0].started_at, run->sources[0].started_at);
+    assert_null(again->sources[0].tool_version);
+    free(json);
+    run_free(run);
+    run_free(again);
+}
+
 static void names_that_clash(void **state)
 {
     struct run *run = sample_run_small();
@@ -265,6 +301,7 @@ int main(void)
         cmocka_unit_test(saved_file_prints_the_same),
         cmocka_unit_test(numbers_survive),
         cmocka_unit_test(every_field_is_read),
+        cmocka_unit_test(later_fields_are_read),
         cmocka_unit_test(names_that_clash),
         cmocka_unit_test(save_and_load),
         cmocka_unit_test(failed_save_keeps_the_file),

@@ -109,6 +109,29 @@ static void bad_inputs(void **state)
          "results[0].ratios[0].baseline: missing"},
         {"results", "\"ratios\":\t[", "\"ratios\":\t[7, ",
          "results[0].ratios[0]: expected an object"},
+        {"results", "\"ratios\":\t[",
+         "\"ratios\":\t[{\"baseline\": \"b\", \"speedup\": 1, \"unpaired\": 2}, ",
+         "results[0].ratios[0].unpaired: expected true or false"},
+        {"results", "\"layout\":\tnull", "\"layout\":\t8",
+         "results[0].layout: expected a string or null"},
+        {"results", "\"unranked\":\tnull", "\"unranked\":\ttrue",
+         "results[0].unranked: expected a string or null"},
+        {"results", "\"source\":\tnull", "\"source\":\t[]", "results[0].source: "},
+        {"results", "\"implementation\":\tnull", "\"implementation\":\t{}",
+         "results[0].implementation: "},
+        {"results", "\"workspace_bytes\":\t0", "\"workspace_bytes\":\t-1",
+         "results[0].workspace_bytes: expected a number from 0 up"},
+        {"results", "\"workspace_bytes\":\t0", "\"workspace_bytes\":\tnull",
+         "results[0].workspace_bytes: expected a number"},
+        {"results", "\"accuracy\":\tnull", "\"accuracy\":\t1.5",
+         "results[0].accuracy: expected an object"},
+        {"results", "\"accuracy\":\tnull",
+         "\"accuracy\":\t{\"max_ulp\": 1, \"mean_ulp\": \"x\"}",
+         "results[0].accuracy.mean_ulp: expected a number"},
+        {"", "\"sources\":\t[]", "\"sources\":\t{}", "sources: expected an array"},
+        {"", "\"sources\":\t[]", "\"sources\":\t[{}]", "sources[0].name: missing"},
+        {"", "\"sources\":\t[]", "\"sources\":\t[{\"name\": \"b\", \"fingerprint\": 7}]",
+         "sources[0].fingerprint: expected a string or null"},
         {"results", "\"page-faults\":\t{", "\"page-faults\":\t{\"absent\": 4, ",
          "results[0].counters.page-faults.absent: expected"},
         {"page-faults", "\"samples\":\t[", "\"samples\":\t[{}, ",
@@ -224,6 +247,40 @@ static void unknown_fields_are_ignored(void **state)
     run_free(read);
 }
 
+/* Files written before these fields joined; ratios have none of them here. */
+static void older_files_are_read(void **state)
+{
+    static const char *const added[] = {"layout", "implementation",  "unranked",
+                                        "source", "workspace_bytes", "accuracy",
+                                        "sources"};
+    struct run *run = sample_run_small(), *read;
+    char *good = sample_text(run, FORMAT_JSON, NULL), *old = strdup(good), *again;
+    struct error error = {.text = ""};
+
+    (void)state;
+    assert_non_null(old);
+    for (size_t i = 0; i < ARRAY_LEN(added); i++) {
+        char key[32], *at = old;
+        snprintf(key, sizeof key, "\"%s\":\t", added[i]);
+        assert_non_null(strstr(old, key));
+        while ((at = strstr(at, key))) {
+            char *next = strchr(at, '\n');
+            memmove(at, next, strlen(next) + 1);
+        }
+    }
+    for (char *at = old; (at = strstr(at, ",\n\t\t\t\t\t\"unpaired\":\tfalse"));)
+        memmove(at, at + 24, strlen(at + 24) + 1);
+    if (run_read_json(&read, old, strlen(old), &error))
+        fail_msg("%s", error.text);
+    again = sample_text(read, FORMAT_JSON, NULL);
+    assert_string_equal(again, good);
+    free(old);
+    free(good);
+    free(again);
+    run_free(run);
+    run_free(read);
+}
+
 /* ---- mutations ---- */
 
 static uint64_t next_random(uint64_t *seed)
@@ -305,6 +362,7 @@ int main(void)
         cmocka_unit_test(bad_bytes),
         cmocka_unit_test(deep_nesting_is_no_crash),
         cmocka_unit_test(unknown_fields_are_ignored),
+        cmocka_unit_test(older_files_are_read),
         cmocka_unit_test(mutations),
     };
 

@@ -300,6 +300,42 @@ static void summarise_paired_ratios(void **state)
     run_free(run);
 }
 
+/* Rows of one instruction set are for cases of that set, be it the kernel's or the one
+ * that a library chose; a library without one is for all. */
+static void summarise_instruction_sets(void **state)
+{
+    static const struct {
+        const char *isa, *module_isa;
+        size_t ratios;
+    } rows[] = {
+        {"avx512", NULL, 2},   {"avx2", NULL, 2},       {"sse2", NULL, 1},
+        {"lib", "avx2", 2},    {"lib", "avx512_bf", 1}, {"lib", NULL, 3},
+        {"avx512", "avx2", 2},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        static const char *const isas[] = {"avx512", "avx2", "lib"};
+        struct run *run = run_new();
+        add_case(run, "kernel", 100, 10);
+        for (size_t b = 0; b < ARRAY_LEN(isas); b++) {
+            struct result *baseline = add_case(run, isas[b], 200, 10);
+            baseline->is_baseline = true;
+            assert_int_equal(string_set(&baseline->isa, isas[b]), 0);
+        }
+        assert_int_equal(string_set(&run->results[0].isa, rows[i].isa), 0);
+        assert_int_equal(string_set(&run->results[0].module_isa, rows[i].module_isa), 0);
+        assert_int_equal(run_summarise(run, 0), 0);
+        assert_int_equal(run->results[0].n_ratios, rows[i].ratios);
+        assert_string_equal(run->results[0].ratios[rows[i].ratios - 1].baseline, "lib");
+        if (rows[i].ratios == 2)
+            assert_string_equal(run->results[0].ratios[0].baseline,
+                                strcmp(rows[i].isa, "lib") ? rows[i].isa
+                                                           : rows[i].module_isa);
+        run_free(run);
+    }
+}
+
 static void summarise_counters_and_clock(void **state)
 {
     struct run *run = run_new();
@@ -357,6 +393,7 @@ int main(void)
         cmocka_unit_test(summarise_limits),
         cmocka_unit_test(summarise_bandwidth_limit),
         cmocka_unit_test(summarise_paired_ratios),
+        cmocka_unit_test(summarise_instruction_sets),
         cmocka_unit_test(summarise_counters_and_clock),
         cmocka_unit_test(samples_are_checked),
     };

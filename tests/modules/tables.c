@@ -32,6 +32,12 @@ static int relayout(struct simdbench_shape *shape, const char *layout, char *err
     return -EINVAL;
 }
 
+static const char *layout_of(const struct simdbench_shape *shape)
+{
+    (void)shape;
+    return "row";
+}
+
 static int accuracy(const struct simdbench_operands *operands, const uint64_t *index,
                     uint64_t n, struct simdbench_accuracy *found)
 {
@@ -123,8 +129,13 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
         op.accuracy = accuracy;
     if (strcmp(how, "op-list") == 0)
         op.lists = lists;
-    if (strcmp(how, "kernel-layout") == 0)
+    if (strncmp(how, "kernel-layout", 13) == 0)
         kernel.layout = "column";
+    if (strcmp(how, "kernel-layout-unknown") == 0) {
+        op.layouts = "row,diagonal";
+        op.relayout = relayout;
+        op.layout_of = layout_of;
+    }
     if (strcmp(how, "options") == 0)
         module.open = tables_open;
     if (strcmp(how, "older") == 0) {

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of another run beside our own: who meets whom, and what it is called. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_run.h"
+
+static void merge(struct run *into, struct run *other, const char *path)
+{
+    struct error error = {.text = ""};
+
+    if (run_merge(into, other, path, &error))
+        fail_msg("%s", error.text);
+    run_free(other);
+}
+
+static struct result *find(const struct run *run, const char *id)
+{
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!strcmp(run->results[i].id, id))
+            return &run->results[i];
+    fail_msg("there is no %s", id);
+    return NULL;
+}
+
+static const struct ratio *find_ratio(const struct result *result, const char *baseline)
+{
+    for (size_t i = 0; i < result->n_ratios; i++)
+        if (!strcmp(result->ratios[i].baseline, baseline))
+            return &result->ratios[i];
+    return NULL;
+}
+
+/* "op/type/isa/variant@shape", taking `ns` in each of ten rounds. */
+static struct result *add_case(struct run *run, size_t group, const char *id, double ns)
+{
+    struct result *result = run_add_result(run);
+    char *text = strdup(id), *rest = text;
+    char **const parts[] = {&result->op, &result->type, &result->isa, &result->variant};
+
+    assert_non_null(text);
+    result->group = group;
+    result->iterations = 10;
+    result->ops = 1000;
+    assert_int_equal(string_set(&result->id, id), 0);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        assert_int_equal(string_set(parts[i], strsep(&rest, "/@")), 0);
+    assert_int_equal(string_set(&result->shape, rest), 0);
+    assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+    for (uint32_t round = 0; round < 10; round++)
+        assert_int_equal(result_add_sample(result, round, 10 * ns), 0);
+    free(text);
+    return result;
+}
+
+static struct run *one_case(const char *id, double ns)
+{
+    struct run *run = run_new();
+
+    assert_non_null(run);
+    add_case(run, 0, id, ns);
+    return run;
+}
+
+static void groups_meet(void **state)
+{
+    struct run *run = sample_run_alone();
+    size_t before = run->n_results, group = run->results[before - 1].group;
+    const struct result *relu, *merged, *alone;
+    const struct ratio *ratio;
+
+    (void)state;
+    merge(run, sample_run_other(), "some/folder/b.json");
+    assert_int_equal(run->n_results, before + 2); /* its roof is left out */
+    for (size_t i = 1; i < run->n_results; i++)
+        assert_true(run->results[i - 1].group <= run->results[i].group);
+    relu = find(run, "relu/f32/avx512/max@100000;threads=2");
+    merged = find(run, "b.json:relu/f32/avx512/max@100000;threads=2");
+    assert_int_equal(merged->group, relu->group);
+    assert_true(merged->is_baseline && !relu->is_baseline);
+    assert_string_equal(merged->source, "b.json");
+    assert_null(relu->source);
+    ratio = find_ratio(relu, merged->id);
+    assert_non_null(ratio);
+    assert_true(ratio->unpaired && !ratio->ci.known);
+    assert_float_equal(ratio->speedup, merged->median_ns / relu->median_ns, 1e-12);
+    /* The share of its own limit stays, though the roof is gone. */
+    assert_true(merged->limit.share > 0.5 && merged->limit.share < 0.55);
+    alone = find(run, "b.json:tanh/f32/avx512/table@9000");
+    assert_true(alone == &run->results[run->n_results - 1]);
+    assert_int_equal(alone->group, group + 1);
+    assert_false(alone->is_baseline);
+    assert_true(alone->gops > 0 && alone->n_samples);
+    assert_int_equal(run->n_sources, 1);
+    assert_string_equal(run->sources[0].fingerprint, "ffee0000ffee0000");
+    assert_string_equal(run->sources[0].cpu, "Other CPU 100");
+    run_free(run);
+}
+
+/* Ratios within the run that is merged into are what they were. */
+static void own_ratios_stay(void **state)
+{
+    struct run *run = sample_run(), *alone = sample_run_alone();
+
+    (void)state;
+    for (size_t i = 0; i < alone->n_results; i++) {
+        const struct result *a = &alone->results[i];
+        const struct result *b = a->is_roof ? NULL : find(run, a->id);
+        for (size_t r = 0; b && r < a->n_ratios; r++) {
+            const struct ratio *ratio = find_ratio(b, a->ratios[r].baseline);
+            assert_non_null(ratio);
+            assert_true(ratio->speedup == a->ratios[r].speedup && !ratio->unpaired);
+            assert_true(ratio->ci.lo == a->ratios[r].ci.lo);
+        }
+    }
+    run_free(run);
+    run_free(alone);
+}
+
+static void what_is_the_same_work(void **state)
+{
+    static const struct {
+        const char *id, *layout, *other_layout, *threads;
+        bool meets;
+    } rows[] = {
+        {"gemm/plustimes-f32/lib/sgemm@64", NULL, NULL, NULL, true}, /* any semiring */
+        {"gemm/maxplus-f64/avx2/fma@64", NULL, NULL, NULL, false},
+        {"gemm/maxplus-f32/avx2/fma@65", NULL, NULL, NULL, false},
+        {"conv/maxplus-f32/avx2/fma@64", NULL, NULL, NULL, false},
+        {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw", NULL, true},
+        {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw8c", NULL, false},
+        {"gemm/maxplus-f32/avx2/fma@64", "nchw", NULL, NULL, true}, /* an older file */
+        {"gemm/maxplus-f32/avx2/fma@64", NULL, NULL, "2", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *run = one_case("gemm/maxplus-f32/avx2/fma@64", 100);
+        struct run *other = one_case(rows[i].id, 200);
+        assert_int_equal(string_set(&run->results[0].layout, rows[i].layout), 0);
+        assert_int_equal(string_set(&other->results[0].layout, rows[i].other_layout), 0);
+        if (rows[i].threads)
+            assert_int_equal(
+                result_add_setting(&other->results[0], "threads", rows[i].threads), 0);
+        merge(run, other, "b");
+        assert_int_equal(run->results[1].group, rows[i].meets ? 0 : 1);
+        assert_int_equal(run->results[1].is_baseline, rows[i].meets);
+        assert_int_equal(run->results[0].n_ratios, rows[i].meets);
+        if (rows[i].meets)
+            assert_float_equal(run->results[0].ratios[0].speedup, 2, 1e-9);
+        run_free(run);
+    }
+}
+
+/* A file that is merged twice, and one that is itself merged, keep their ids apart. */
+static void names_are_unique(void **state)
+{
+    struct run *run = one_case("tanh/f32/avx2/a@9", 100), *middle;
+
+    (void)state;
+    merge(run, one_case("tanh/f32/avx2/a@9", 200), "x/b.json");
+    merge(run, one_case("tanh/f32/avx2/a@9", 300), "y/b.json");
+    middle = one_case("tanh/f32/avx2/a@9", 400);
+    add_case(middle, 0, "tanh/f32/avx2/b@9", 500);
+    middle->results[1].is_baseline = true;
+    merge(middle, one_case("tanh/f32/avx2/a@9", 600), "c.json");
+    merge(run, middle, "m.json");
+    assert_int_equal(run->n_results, 6);
+    assert_float_equal(find(run, "b.json:tanh/f32/avx2/a@9")->median_ns, 200, 1e-9);
+    assert_float_equal(find(run, "b.json-2:tanh/f32/avx2/a@9")->median_ns, 300, 1e-9);
+    assert_float_equal(find(run, "m.json:c.json:tanh/f32/avx2/a@9")->median_ns, 600,
+                       1e-9);
+    assert_int_equal(run->n_sources, 4);
+    assert_string_equal(run->sources[3].name, "m.json:c.json");
+    assert_string_equal(find(run, "m.json:c.json:tanh/f32/avx2/a@9")->source,
+                        "m.json:c.json");
+    /* Two rows of one file were measured in turns: they are paired. */
+    const struct result *paired = find(run, "m.json:tanh/f32/avx2/a@9");
+    assert_false(find_ratio(paired, "m.json:tanh/f32/avx2/b@9")->unpaired);
+    assert_true(find_ratio(paired, "b.json:tanh/f32/avx2/a@9")->unpaired);
+    assert_true(find_ratio(paired, "m.json:c.json:tanh/f32/avx2/a@9")->unpaired);
+    run_free(run);
+}
+
+/* Rows of the same instruction set, or else whatever the file has. */
+static void other_instruction_sets(void **state)
+{
+    struct run *run = one_case("tanh/f32/avx512/a@9", 100), *other;
+
+    (void)state;
+    add_case(run, 0, "tanh/f32/sse2/a@9", 400);
+    other = one_case("tanh/f32/avx512/b@9", 100);
+    add_case(other, 0, "tanh/f32/avx2/b@9", 200);
+    merge(run, other, "b");
+    assert_int_equal(run->results[0].n_ratios, 1);
+    assert_string_equal(run->results[0].ratios[0].baseline, "b:tanh/f32/avx512/b@9");
+    assert_int_equal(run->results[1].n_ratios, 2);
+    run_free(run);
+}
+
+/* Made elsewhere: a summary, but no samples. */
+static void summary_without_samples(void **state)
+{
+    struct run *run = one_case("tanh/f32/avx2/a@9", 100), *again;
+    struct run *other = one_case("tanh/f32/avx2/b@9", 100);
+    char *json;
+
+    (void)state;
+    result_clear_samples(&other->results[0]);
+    other->results[0].median_ns = 150;
+    other->results[0].gops = 6.5;
+    merge(run, other, "b");
+    assert_int_equal(run->results[0].n_ratios, 1);
+    assert_float_equal(run->results[0].ratios[0].speedup, 1.5, 1e-9);
+    assert_true(run->results[1].median_ns == 150 && run->results[1].gops == 6.5);
+    json = sample_text(run, FORMAT_JSON, NULL);
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    assert_true(again->results[1].median_ns == 150);
+    assert_true(again->results[0].ratios[0].unpaired);
+    free(json);
+    run_free(again);
+    run_free(run);
+}
+
+static void nothing_to_merge(void **state)
+{
+    struct run *run = run_new(), *empty = run_new();
+
+    (void)state;
+    merge(run, empty, "empty");
+    assert_int_equal(run->n_results, 0);
+    merge(run, sample_run_other(), "b");
+    assert_int_equal(run->n_results, 2);
+    assert_true(run->results[0].group == 0 && run->results[1].group == 1);
+    assert_false(run->results[0].is_baseline);
+    run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_meet),
+        cmocka_unit_test(own_ratios_stay),
+        cmocka_unit_test(what_is_the_same_work),
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(other_instruction_sets),
+        cmocka_unit_test(summary_without_samples),
+        cmocka_unit_test(nothing_to_merge),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
