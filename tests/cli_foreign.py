@@ -61,6 +61,18 @@ class Foreign(Case):
             # An interpreter that multiplies 8x8x8 faster than C would be news.
             self.assertGreater(own["ratios"][0]["speedup"], 1.5, own["ratios"])
 
+    def test_semirings(self):
+        """Like with like: other semirings than those asked for stay away."""
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus",
+                                 "--rounds=12")
+        self.assertEqual([r["variant"] for r in kernels(document, module="fake")], ["least"])
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus,maxplus",
+                                 "--rounds=12")
+        self.assertEqual(len(kernels(document, module="fake")), 3)
+        for own in kernels(document, module=None, status="ok"):
+            for ratio in own["ratios"]:
+                self.assertIn(f"/{own['type']}/", ratio["baseline"])
+
     def test_in_process(self):
         self.fake("well", "ok noisy", "--in-process")
 
