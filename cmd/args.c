@@ -6,21 +6,25 @@
 
 #include "args.h"
 
+enum { REPORT_FILES_MAX = 100 };
+
 const struct command_row command_rows[] = {
     {"report",
      COMMAND_REPORT,
-     "FILE.json",
-     "print a saved run again",
+     "FILE.json...",
+     "print saved runs again, several as one",
      1,
-     1,
-     {"report run.json", "report run.json --format=markdown"}},
+     REPORT_FILES_MAX,
+     {"report run.json", "report run.json --format=markdown",
+      "report ours.json theirs.json --json=both.json"}},
     {"list",
      COMMAND_LIST,
      "[TOPIC [PATTERN]]",
-     "what there is: ops, kernels, isas, events, modules",
+     "what there is: ops, kernels, isas, modules, shapes, events",
      0,
      2,
-     {"list", "list kernels avx512", "list events cache", "list ops --plugin=./mine.so"}},
+     {"list", "list kernels avx512", "list shapes resnet",
+      "list ops --plugin=./mine.so"}},
     {"doctor",
      COMMAND_DOCTOR,
      "",
@@ -50,15 +54,15 @@ int args_commands(struct text_list *names)
 void options_free(struct options *options)
 {
     struct text_list *const lists[] = {
-        &options->files,    &options->isas,    &options->types,  &options->semirings,
-        &options->variants, &options->filters, &options->shapes, &options->baselines,
-        &options->plugins,  &options->events,
+        &options->files,       &options->isas,    &options->types,  &options->semirings,
+        &options->variants,    &options->filters, &options->sizes,  &options->shapes,
+        &options->shape_lists, &options->layouts, &options->inputs, &options->baselines,
+        &options->plugins,     &options->events,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
     free(options->command);
     free(options->cpu);
-    free(options->input);
     free(options->json);
     free(options->markdown);
     *options = (struct options){0};

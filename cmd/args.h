@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option table and what reads it: parsing (args.c), help (help.c), and the readers of
- * values (numbers.c, options.c).
+ * The option table (options.c) and what reads it: parsing (args.c), help (help.c), and
+ * the readers of values (numbers.c, option_values.c).
  */
 #ifndef SIMDBENCH_ARGS_H
 #define SIMDBENCH_ARGS_H
@@ -17,6 +17,12 @@ enum command_mask {
     COMMAND_ALL = COMMAND_OP | COMMAND_REPORT | COMMAND_LIST | COMMAND_DOCTOR,
 };
 
+struct option_row;
+
+/* Reads the value (NULL for a flag) into the options. */
+typedef int option_setter(const struct option_row *row, const char *value,
+                          struct options *options, struct error *error);
+
 struct option_row {
     const char *name;     /* without the dashes */
     const char *value;    /* what its value is called, "a|b" if it is one of these; NULL:
@@ -25,17 +31,22 @@ struct option_row {
     unsigned commands;    /* enum command_mask */
     const char *fallback; /* its default in words, NULL: none worth saying */
     const char *help;     /* one or two sentences */
-    /* Reads the value (NULL for a flag) into the options; NULL for --help and --version,
-     * which end the program. */
-    int (*set)(const struct option_row *row, const char *value, struct options *options,
-               struct error *error);
-    size_t field; /* offset in struct options of what a shared setter sets */
+    option_setter *set;   /* NULL for --help and --version, which end the program */
+    size_t field;         /* offset in struct options of what a shared setter sets */
 };
 
 /* In the order of the help text; ends with a row without a name. */
 extern const struct option_row option_rows[];
 /* The row of that name for these commands, or NULL. `name` ends after `length` bytes. */
 const struct option_row *option_find(const char *name, size_t length, unsigned commands);
+
+/* Shared setters, which write where row->field says (option_values.c): `second` is for
+ * pairs of which the first is the default, `items` are what stands between commas. */
+option_setter option_set_flag, option_set_text, option_set_second, option_set_duration,
+    option_add_item, option_add_items, option_add_module;
+/* Setters of one option. */
+option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
+    option_set_align, option_set_rounds, option_set_seed, option_set_format;
 
 struct command_row {
     const char *name;

@@ -10,7 +10,10 @@
 /* What an op is compared with when the user names nothing. */
 static const struct {
     const char *op, *baseline;
-} defaults[] = {{"gemm", "openblas"}};
+} defaults[] = {
+    {"gemm", "openblas"}, {"relu", "onednn"},  {"tanh", "onednn"},
+    {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
+};
 
 /* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
 struct spec {
@@ -62,19 +65,24 @@ static int add_offers(struct catalog *catalog, struct worker *worker)
         const char *isa = message_text(kernel, "isa");
         const char *variant = message_text(kernel, "variant");
         uint32_t number = type ? type_find(type) : 0;
-        if (!op || !isa || !variant || !number)
+        const char *semiring = message_text(kernel, "semiring");
+        if (!module_name_valid(op) || !module_name_valid(variant) || !number || !isa ||
+            (semiring && !module_name_valid(semiring)) ||
+            (isa_find(isa) < 0 && strcmp(isa, "lib")))
             return -EPROTO;
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
             .op = strdup(op),
-            .semiring = copy(message_text(kernel, "semiring")),
+            .semiring = copy(semiring),
             .isa = strdup(isa),
             .variant = strdup(variant),
             .layout = copy(message_text(kernel, "layout")),
             .roof = copy(message_text(kernel, "roof")),
             .type = number,
             .flags = (uint32_t)message_number(kernel, "flags", 0),
+            .max_ulp = message_number(kernel, "max_ulp", 0),
+            .mean_ulp = message_number(kernel, "mean_ulp", 0),
             .is_baseline = worker->info.is_baseline,
             .is_roof = !worker->info.path && !strcmp(op, "roof"),
         };
@@ -117,9 +125,10 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->isa = copy(message_text(worker->description, "isa"));
     info->detail = copy(message_text(worker->description, "detail"));
     info->advice = copy(message_text(worker->description, "advice"));
-    /* A plug-in is called by the name that it gives itself. */
+    /* What is given as a path is called by the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
-    if (path && !baseline && own) {
+    bool named = baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so");
+    if (path && !named && module_name_valid(own)) {
         snprintf(name, sizeof name, "%s%s", own, strchr(info->name, ',') ?: "");
         free(info->name);
         info->name = strdup(name);
@@ -154,20 +163,26 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
     return status;
 }
 
+/* For an op its usual ones; without an op (`list`) those of all. */
 static int enlist_defaults(struct catalog *catalog, const struct options *options,
                            struct error *error)
 {
-    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
-        struct error why = {.text = ""};
-        if (options->is_op && strcmp(options->command, defaults[i].op))
-            continue;
-        int status = enlist_module(catalog, options, defaults[i].baseline, true, &why);
-        if (status == -EINTR || status == -ENOMEM)
-            return error_set(error, status, "%s", why.text);
-        if (status < 0 && !catalog->missing)
-            catalog->missing = strdup(why.text);
+    struct text_list names = {.n = 0};
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_LEN(defaults) && status == 0; i++) {
+        if (!options->is_op || !strcmp(options->command, defaults[i].op))
+            status = text_list_add_once(&names, defaults[i].baseline);
     }
-    return 0;
+    for (size_t i = 0; i < names.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        status = enlist_module(catalog, options, names.item[i], true, &why);
+        if (status == -EINTR || status == -ENOMEM)
+            error_set(error, status, "%s", why.text);
+        else if (status < 0)
+            status = text_list_add(&catalog->missing, why.text);
+    }
+    text_list_free(&names);
+    return status;
 }
 
 int catalog_make(const struct options *options, struct catalog *catalog,
@@ -210,7 +225,7 @@ void catalog_free(struct catalog *catalog)
         worker_free(catalog->workers[i]);
     free(catalog->offers);
     free(catalog->workers);
-    free(catalog->missing);
+    text_list_free(&catalog->missing);
     if (catalog->memory_fd >= 0)
         close(catalog->memory_fd);
     *catalog = (struct catalog){.memory_fd = -1};
@@ -253,20 +268,55 @@ int catalog_ops(const struct catalog *catalog, struct text_list *ops)
     return status;
 }
 
-int catalog_default_shapes(const struct catalog *catalog, const char *op, char *text,
-                           size_t size, struct error *error)
+const char *catalog_op_text(const struct catalog *catalog, const char *op,
+                            const char *field)
 {
     const struct worker *owner = catalog_op_owner(catalog, op);
-    const char *shapes =
-        owner ? message_text(find_op(owner, op), "default_shapes") : NULL;
-    if (!shapes)
-        return error_set(error, -EINVAL, "op %s has no default sizes: give --sizes", op);
-    snprintf(text, size, "%s", shapes);
-    return 0;
+    return owner ? message_text(find_op(owner, op), field) : NULL;
+}
+
+void catalog_each_list(const struct catalog *catalog, const char *op,
+                       void (*each)(const char *name, const char *summary,
+                                    const char *shapes, void *context),
+                       void *context)
+{
+    const struct worker *owner = catalog_op_owner(catalog, op);
+    const cJSON *list;
+    if (!owner)
+        return;
+    cJSON_ArrayForEach(list,
+                       cJSON_GetObjectItemCaseSensitive(find_op(owner, op), "lists"))
+    {
+        const char *name = message_text(list, "name");
+        const char *summary = message_text(list, "summary");
+        const char *shapes = message_text(list, "shapes");
+        if (name && shapes)
+            each(name, summary ? summary : "", shapes, context);
+    }
+}
+
+static int read_shape(const cJSON *reply, struct shape_info *info)
+{
+    const char *canonical = message_text(reply, "text");
+    const char *layout = message_text(reply, "layout");
+    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
+                                .bytes = message_number(reply, "bytes", 0)};
+    if (!canonical || strlen(canonical) >= sizeof info->text ||
+        (layout && strlen(layout) >= sizeof info->layout))
+        return -EPROTO;
+    strcpy(info->text, canonical);
+    strcpy(info->layout, layout ? layout : "");
+    int status =
+        message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape);
+    return status < 0
+               ? status
+               : message_read_operands(
+                     cJSON_GetObjectItemCaseSensitive(reply, "operands"), &info->map);
 }
 
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
-                  const char *text, struct shape_info *info, struct error *error)
+                  const char *text, const char *layout, struct shape_info *info,
+                  struct error *error)
 {
     struct worker *owner = catalog_op_owner(catalog, op);
     if (!owner)
@@ -275,25 +325,16 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     cJSON_AddStringToObject(request, "op", op);
     cJSON_AddStringToObject(request, "type", type_name(type));
     cJSON_AddStringToObject(request, "text", text);
+    if (layout)
+        cJSON_AddStringToObject(request, "layout", layout);
     struct error why = {.text = ""};
     int status = worker_ask(owner, request, 10 * 1000000000LL, &reply, &why);
-    if (status < 0) {
-        error_set(error, status, "--sizes: '%s' for op %s: %.300s", text, op, why.text);
-        goto out;
-    }
-    const char *canonical = message_text(reply, "text");
-    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
-                                .bytes = message_number(reply, "bytes", 0)};
-    if (!canonical ||
-        message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape) <
-            0 ||
-        message_read_operands(cJSON_GetObjectItemCaseSensitive(reply, "operands"),
-                              &info->map) < 0)
+    if (status < 0)
+        error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
+                  layout ? " in layout " : "", layout ? layout : "", why.text);
+    else if (read_shape(reply, info) < 0)
         status =
-            error_set(error, -EPROTO, "op %s: bad answer about shape '%s'", op, text);
-    else
-        snprintf(info->text, sizeof info->text, "%s", canonical);
-out:
+            error_set(error, -EPROTO, "op %s: bad answer about shape '%.200s'", op, text);
     cJSON_Delete(reply);
     return status;
 }

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { START_TIMEOUT_S = 20, LINE_MAX_BYTES = 64 << 20 };
+/* Importing a large library takes an interpreter seconds, on a loaded machine many. */
+enum { START_TIMEOUT_S = 20, START_FOREIGN_TIMEOUT_S = 90, LINE_MAX_BYTES = 64 << 20 };
 
 volatile int interrupted_by;
 extern char **environ;
@@ -118,6 +119,37 @@ static void obituary(struct worker *worker, const char *doing, struct error *err
     worker_kill(worker);
 }
 
+static bool is_foreign(const struct worker *worker)
+{
+    return worker->info.path && module_is_foreign(worker->info.path);
+}
+
+/* Starts the program with the socket and the memory file as descriptors 3 and 4. */
+static int spawn_program(struct worker *worker, const char *const *argv, int socket,
+                         int memory)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t blocked;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_adddup2(&actions, socket, 3);
+    posix_spawn_file_actions_adddup2(&actions, memory, 4);
+    /* An interpreter needs a while until it can ignore Ctrl-C by itself. */
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &blocked);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int status = posix_spawn(&worker->info.pid,
+                             is_foreign(worker) ? worker->info.path : "/proc/self/exe",
+                             &actions, &attributes, (char **)(uintptr_t)argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
 static int spawn(struct worker *worker, struct error *error)
 {
     int pair[2];
@@ -130,31 +162,36 @@ static int spawn(struct worker *worker, struct error *error)
     close(pair[1]);
     char parent[24];
     snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
-    const char *argv[128] = {"simdbench", "worker", parent};
-    size_t n = 3;
-    if (worker->info.path)
+    const char *argv[128];
+    size_t n = 0;
+    if (!is_foreign(worker)) {
+        argv[n++] = "simdbench";
+        argv[n++] = "worker";
+        argv[n++] = parent;
+        if (worker->info.path)
+            argv[n++] = worker->info.path;
+    } else {
         argv[n++] = worker->info.path;
+        argv[n++] = parent;
+    }
     for (size_t i = 0; i < worker->info.n_options && n < ARRAY_LEN(argv) - 3; i++) {
         argv[n++] = worker->info.options[i].name;
         argv[n++] = worker->info.options[i].value;
     }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    posix_spawn_file_actions_adddup2(&actions, socket, 3);
-    posix_spawn_file_actions_adddup2(&actions, memory, 4);
-    int status = socket < 0 || memory < 0
-                     ? EMFILE
-                     : posix_spawn(&worker->info.pid, "/proc/self/exe", &actions, NULL,
-                                   (char **)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    argv[n] = NULL;
+    int status =
+        socket < 0 || memory < 0 ? EMFILE : spawn_program(worker, argv, socket, memory);
     close(socket);
     close(memory);
     if (status) {
         close(pair[0]);
         worker->info.pid = 0;
-        return error_set(error, -status, "cannot start a worker: %s", strerror(status));
+        return error_set(error, -status, "cannot start %s: %s%s",
+                         is_foreign(worker) ? worker->info.path : "a worker",
+                         strerror(status),
+                         is_foreign(worker) && status == ENOENT
+                             ? " (is the interpreter of its first line installed?)"
+                             : "");
     }
     worker->fd = pair[0];
     return 0;
@@ -279,7 +316,7 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
-    if (in_process) {
+    if (in_process && !is_foreign(worker)) {
         const struct simdbench_option *options[64];
         size_t n = 0;
         for (; n < info->n_options && n < ARRAY_LEN(options); n++)
@@ -291,7 +328,8 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
     if (status < 0)
         return status;
     cJSON *hello = NULL;
-    status = exchange(worker, NULL, START_TIMEOUT_S * 1000000000LL, &hello, error);
+    int64_t seconds = is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
+    status = exchange(worker, NULL, seconds * 1000000000LL, &hello, error);
     if (status == 0 && !message_true(hello, "ok")) {
         const char *text = message_text(hello, "error");
         int code = (int)message_number(hello, "errno", EPROTO);

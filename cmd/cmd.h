@@ -38,6 +38,10 @@ struct text_list {
 };
 int text_list_add(struct text_list *list, const char *text); /* copies; -ENOMEM */
 int text_list_add_n(struct text_list *list, const char *text, size_t length);
+bool text_list_has(const struct text_list *list, const char *text);
+int text_list_add_once(struct text_list *list, const char *text); /* unless it has it */
+/* Adds what stands between any of the separators; `text` may be NULL. */
+int text_list_split(struct text_list *list, const char *text, const char *separators);
 void text_list_cut(struct text_list *list, size_t n); /* drops all but the first n */
 void text_list_free(struct text_list *list);
 /* Writes up to three members of `list` that are spelled much like `word`: "avx2, avx512";
@@ -66,9 +70,14 @@ struct options {
     struct text_list files; /* what stands on the command line without a name */
     struct text_list isas;  /* as written: "auto", "all", names */
     struct text_list types, semirings, variants, filters;
-    struct text_list shapes;    /* --sizes, expanded; empty: the op's default */
-    struct text_list baselines; /* NAME[,option=value...] each; "none" */
-    struct text_list plugins;   /* FILE.so[,option=value...] each */
+    /* What to run, all three together; the op's default if they are empty. */
+    struct text_list sizes;       /* expanded */
+    struct text_list shapes;      /* --shape: for the op to parse */
+    struct text_list shape_lists; /* --shapes: names and files */
+    struct text_list layouts;     /* names and "all"; empty: all that have kernels */
+    struct text_list inputs;      /* empty: the op's default */
+    struct text_list baselines;   /* NAME[,option=value...] each; "none" */
+    struct text_list plugins;     /* FILE.so[,option=value...] each */
     struct text_list events;
     int *cpu; /* --cpu=LIST; n_cpu = 0: choose one */
     size_t n_cpu;
@@ -80,8 +89,8 @@ struct options {
     uint32_t rounds; /* 0: from time_per_case */
     uint64_t seed;
     bool seed_given;
-    char *input; /* --input, NULL: the op's default */
     bool check_full;
+    bool accuracy;         /* errors, not times */
     int64_t timeout_ns;    /* of one call */
     char *json, *markdown; /* files, NULL: none */
     enum format format;
@@ -114,6 +123,7 @@ struct offer {
     uint32_t index;                                      /* its number there */
     char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
     uint32_t type, flags;
+    double max_ulp, mean_ulp; /* 0: not stated */
     bool is_baseline, is_roof;
 };
 
@@ -123,13 +133,14 @@ struct catalog {
     size_t n_workers;
     struct offer *offers;
     size_t n_offers;
-    char *missing; /* why the default baseline is not there, or NULL */
+    struct text_list missing; /* why a default baseline is not there: a line each */
 };
 
 /* A shape as its op understands it. */
 struct shape_info {
     struct simdbench_shape shape;
-    char text[256]; /* canonical */
+    char text[256];  /* canonical */
+    char layout[64]; /* empty: the op has only one */
     double ops, bytes;
     struct operands_map map; /* operands without offsets */
 };
@@ -143,11 +154,18 @@ void catalog_free(struct catalog *catalog);
 struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */
 int catalog_ops(const struct catalog *catalog, struct text_list *ops);
+/* Asks the op about a shape, in that layout if it is not NULL. */
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
-                  const char *text, struct shape_info *info, struct error *error);
-/* The op's own --sizes default. */
-int catalog_default_shapes(const struct catalog *catalog, const char *op, char *text,
-                           size_t size, struct error *error);
+                  const char *text, const char *layout, struct shape_info *info,
+                  struct error *error);
+/* What the op says of itself in a field of struct simdbench_op ("inputs"), or NULL. */
+const char *catalog_op_text(const struct catalog *catalog, const char *op,
+                            const char *field);
+/* Calls `each` for every shape list of the op. */
+void catalog_each_list(const struct catalog *catalog, const char *op,
+                       void (*each)(const char *name, const char *summary,
+                                    const char *shapes, void *context),
+                       void *context);
 
 /* ---- workers (worker.c: the process itself; client.c: the parent's end) ---- */
 
@@ -181,6 +199,7 @@ struct plan_group {
     char *op;
     uint32_t type;
     struct shape_info shape;
+    char *input; /* NULL: the op's default */
     struct plan_case *cases;
     size_t n_cases;
 };
@@ -188,10 +207,12 @@ struct plan_group {
 struct plan {
     struct plan_group *groups;
     size_t n_groups;
+    struct text_list left_out; /* shapes that cannot have a layout that was asked for */
 };
 
-/* The only place that filters. -EINVAL names unknown ISAs, types, semirings, variants, or
- * a selection that matches nothing; -ENOMEM sizes that do not fit in memory. */
+/* The only place that filters. -EINVAL names unknown ISAs, types, semirings, variants,
+ * layouts, shape lists, or a selection that matches nothing; -ENOMEM sizes that do not
+ * fit in memory. */
 int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 void plan_free(struct plan *plan);

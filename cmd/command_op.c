@@ -55,7 +55,11 @@ static int add_settings(const struct options *options, struct run *run)
         {"isa", "auto", &options->isas},
         {"type", "default", &options->types},
         {"semiring", "default", &options->semirings},
-        {"sizes", "default", &options->shapes},
+        {"sizes", "default", &options->sizes},
+        {"shape", "none", &options->shapes},
+        {"shapes", "none", &options->shape_lists},
+        {"layout", "default", &options->layouts},
+        {"input", "default", &options->inputs},
         {"variants", "all", &options->variants},
         {"filter", "none", &options->filters},
         {"baseline", "default", &options->baselines},
@@ -85,7 +89,8 @@ static int add_settings(const struct options *options, struct run *run)
     if (status == 0)
         status = facts_text(&run->settings, "pages", options->huge_pages ? "2m" : "4k");
     if (status == 0)
-        status = facts_text(&run->settings, "input", options->input ?: "default");
+        status = facts_text(&run->settings, "measure",
+                            options->accuracy ? "accuracy" : "time");
     if (status == 0)
         status = facts_bool(&run->settings, "in_process", options->in_process);
     return status < 0 ? status
@@ -183,8 +188,10 @@ int command_op(const struct options *options, int argc, char **argv)
         status = plan_make(options, &catalog, &plan, &error);
     if (status < 0)
         goto out;
-    if (catalog.missing && !options->quiet)
-        fprintf(stderr, "simdbench: no baseline: %s\n", catalog.missing);
+    for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
+        fprintf(stderr, "simdbench: no baseline: %s\n", catalog.missing.item[i]);
+    for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
+        fprintf(stderr, "simdbench: left out: %s\n", plan.left_out.item[i]);
     if (options->dry_run) {
         printf("seed %" PRIu64 "\n", options->seed);
         plan_print(&plan, stdout);

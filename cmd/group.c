@@ -136,9 +136,9 @@ static int place(struct group_state *group, struct error *error)
     return 0;
 }
 
-/* The op's owner writes inputs and right answers into the shared memory. */
-static int write_operands(struct group_state *group, struct worker *owner,
-                          struct error *error)
+/* The op's owner writes the inputs. */
+static int write_inputs(struct group_state *group, struct worker *owner,
+                        struct error *error)
 {
     const struct options *options = group->session->options;
     cJSON *reply = NULL;
@@ -148,17 +148,26 @@ static int write_operands(struct group_state *group, struct worker *owner,
     cJSON *request = message_new("fill");
     cJSON_AddStringToObject(request, "op", group->plan->op);
     message_add_u64(request, "seed", group->seed);
-    if (options->input)
-        cJSON_AddStringToObject(request, "input", options->input);
+    if (group->plan->input)
+        cJSON_AddStringToObject(request, "input", group->plan->input);
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
     for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
         status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
     cJSON_Delete(reply);
+    return status;
+}
+
+/* And the right answers. */
+static int write_answers(struct group_state *group, struct worker *owner,
+                         struct error *error)
+{
+    const struct options *options = group->session->options;
+    int status = 0;
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
         struct answers *answers = &group->answers[i];
-        request = message_new("reference");
+        cJSON *request = message_new("reference"), *reply = NULL;
         cJSON_AddStringToObject(request, "op", group->plan->op);
         if (answers->semiring)
             cJSON_AddStringToObject(request, "semiring", answers->semiring);
@@ -182,59 +191,13 @@ static int write_operands(struct group_state *group, struct worker *owner,
     return status;
 }
 
-/* A group may start again; its notes do not repeat. */
-static void note_once(struct result *result, const char *note)
+int group_try_input(struct group_state *group, struct error *error)
 {
-    for (size_t i = 0; i < result->n_notes && note; i++) {
-        if (!strcmp(result->notes[i], note))
-            return;
-    }
-    if (note)
-        result_add_note(result, note);
-}
-
-static int prepare_case(struct group_state *group, struct case_state *entry)
-{
-    const struct options *options = group->session->options;
-    struct result *result = case_result(group, entry);
-    cJSON *request = message_new("prepare"), *reply = NULL;
-    message_add_u64(request, "kernel", entry->offer->index);
-    bool done;
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
-    if (done) {
-        entry->number = message_u64(reply, "case", UINT64_MAX);
-        result->prepare_ns = message_number(reply, "prepare_ns", 0);
-        result->ops = message_number(reply, "ops", result->ops);
-        result->bytes = message_number(reply, "bytes", result->bytes);
-    }
-    cJSON_Delete(reply);
-    if (!done)
-        return status;
-    request = message_new("check");
-    message_add_u64(request, "case", entry->number);
-    for (size_t i = 0; i < group->n_answers; i++) {
-        const struct answers *answers = &group->answers[i];
-        if (strcmp(answers->semiring ?: "", entry->offer->semiring ?: "") ||
-            (entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op)))
-            continue;
-        message_add_u64(request, "n", answers->n);
-        if (answers->index != UINT64_MAX)
-            message_add_u64(request, "index", answers->index);
-        message_add_u64(request, "value", answers->value);
-        message_add_u64(request, "slack", answers->slack);
-    }
-    status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
-    if (done) {
-        double alive = message_number(reply, "threads_alive", 1);
-        char text[128];
-        snprintf(text, sizeof text,
-                 "its process has %.0f threads alive, the case asked for %u", alive,
-                 options->threads);
-        note_once(result, message_text(reply, "note"));
-        note_once(result, alive > options->threads ? text : NULL);
-    }
-    cJSON_Delete(reply);
-    return status;
+    struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
+    int status = place(group, error);
+    if (status == 0)
+        status = ready_worker(group, owner, error);
+    return status < 0 ? status : write_inputs(group, owner, error);
 }
 
 int group_prepare(struct group_state *group, struct error *error)
@@ -245,7 +208,9 @@ int group_prepare(struct group_state *group, struct error *error)
     if (status == 0)
         status = ready_worker(group, owner, error);
     if (status == 0)
-        status = write_operands(group, owner, error);
+        status = write_inputs(group, owner, error);
+    if (status == 0)
+        status = write_answers(group, owner, error);
     if (status < 0)
         return status;
     bool huge = group->session->options->huge_pages;
@@ -271,7 +236,7 @@ int group_prepare(struct group_state *group, struct error *error)
     for (size_t i = 0; i < group->n_cases; i++) {
         if (!group->cases[i].active)
             continue;
-        status = prepare_case(group, &group->cases[i]);
+        status = group_prepare_case(group, &group->cases[i]);
         if (status)
             return status < 0 ? error_set(error, status, "interrupted") : status;
     }

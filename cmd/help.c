@@ -5,17 +5,28 @@
 
 enum { TEXT_COLUMN = 28, WIDTH = 80, WIDTH_MAX = 100 };
 
-/* Options that are worth trying: the first ones say something to gemm alone. */
-static const char *const op_examples[] = {
-    "--isa=avx512 --sizes=64..512",
-    "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256",
-    "--sizes=64x32x128,65,127 --filter='*/fma@*'",
-    "--baseline=openblas --baseline=openblas,coretype=SkylakeX",
+/* What is worth trying with one op. */
+static const struct {
+    const char *op, *options;
+} op_examples[] = {
+    {"gemm", "--isa=avx512 --sizes=64..512"},
+    {"gemm", "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256"},
+    {"gemm", "--sizes=64x32x128,65,127 --filter='*/fma@*'"},
+    {"gemm", "--baseline=openblas --baseline=openblas,coretype=SkylakeX"},
+    {"relu", "--sizes=1k..16M*4"},
+    {"relu", "--layout=inplace --type=f32,f64 --sizes=1M"},
+    {"tanh", "--sizes=1k..1M*10 --input=normal,uniform:-8..8,saturated"},
+    {"tanh", "--accuracy --isa=all"},
+    {"conv", "--shape=n16c16h512w512k16r3s3"},
+    {"conv", "--shapes=resnet50,mobilenet --layout=nchw16c"},
+    {"conv", "--shapes=my_layers.txt --isa=all --dry-run"},
+};
+/* And with all of them. */
+static const char *const all_examples[] = {
     "--isa=all --cache=cold",
     "--events=cycles,instructions --json=run.json",
     "--plugin=./mine.so --dry-run",
 };
-enum { GEMM_EXAMPLES = 4 };
 
 /* Prints words between `column` and the right edge, the cursor being at `at`. */
 static void wrap(FILE *file, const char *text, int at, int column)
@@ -54,9 +65,31 @@ static void entry(FILE *file, const char *left, const char *text, int column)
 
 static void print_op_examples(FILE *file, const char *op)
 {
-    const bool gemm = strcmp(op, "gemm") == 0;
-    for (size_t i = gemm ? 0 : GEMM_EXAMPLES; i < ARRAY_LEN(op_examples); i++)
-        fprintf(file, "  simdbench %s %s\n", op, op_examples[i]);
+    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
+        if (strcmp(op_examples[i].op, op) == 0)
+            fprintf(file, "  simdbench %s %s\n", op, op_examples[i].options);
+    for (size_t i = 0; i < ARRAY_LEN(all_examples); i++)
+        fprintf(file, "  simdbench %s %s\n", op, all_examples[i]);
+}
+
+/* What an option can be for this op, where the op says it. */
+static const char *known_values(const struct simdbench_op *op, const char *option)
+{
+    if (op && strcmp(option, "input") == 0)
+        return op->inputs;
+    return op && strcmp(option, "layout") == 0 ? op->layouts : NULL;
+}
+
+/* "64,100" as "64, 100", which can be wrapped. */
+static void space_commas(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+    for (; *text && used + 3 < size; text++) {
+        out[used++] = *text;
+        if (*text == ',' && text[1] != ' ')
+            out[used++] = ' ';
+    }
+    out[used] = '\0';
 }
 
 static void print_options(FILE *file, unsigned mask, const struct simdbench_op *op)
@@ -70,11 +103,16 @@ static void print_options(FILE *file, unsigned mask, const struct simdbench_op *
             fprintf(file, "\n%s:\n", group);
         }
         const bool shapes = op && strcmp(row->name, "sizes") == 0;
-        const char *const fallback = shapes ? op->default_shapes : row->fallback;
-        char left[80], text[400];
+        char own[300];
+        if (shapes)
+            space_commas(op->default_shapes, own, sizeof own);
+        const char *const fallback = shapes ? own : row->fallback;
+        const char *const known = known_values(op, row->name);
+        char left[80], text[600];
         snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? "=" : "",
                  row->value ? row->value : "");
-        snprintf(text, sizeof text, "%s%s%s%s", row->help, fallback ? " (default: " : "",
+        snprintf(text, sizeof text, "%s%s%s%s%s%s", row->help, known ? " Known: " : "",
+                 known ? known : "", fallback ? " (default: " : "",
                  fallback ? fallback : "", fallback ? ")" : "");
         entry(file, left, text, TEXT_COLUMN);
     }
@@ -113,7 +151,10 @@ void help_all(FILE *file)
           file);
     print_commands(file);
     fputs("\nExamples:\n", file);
-    print_op_examples(file, "gemm");
+    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
+        if (op_find(op_examples[i].op))
+            fprintf(file, "  simdbench %s %s\n", op_examples[i].op,
+                    op_examples[i].options);
     for (const struct command_row *row = command_rows; row->name; row++)
         fprintf(file, "  simdbench %s\n", row->examples[0]);
     fputs("\nsimdbench COMMAND --help explains the options of a command.\n", file);
@@ -123,7 +164,7 @@ void help_command(FILE *file, const char *name)
 {
     const struct command_row *const command = command_find(name);
     const struct simdbench_op *const op = command ? NULL : op_find(name);
-    char plain[128];
+    char plain[128], text[600];
 
     text_plain(name, plain, sizeof plain);
     if (command) {
@@ -133,8 +174,9 @@ void help_command(FILE *file, const char *name)
         fprintf(file, "simdbench %s: %s\n\nUsage: simdbench %s [OPTION...]\n", plain,
                 op ? op->summary : "no op of simdbench itself; a module may bring it",
                 plain);
+        snprintf(text, sizeof text, "A size is %s.", op ? op->shape_help : "");
         if (op)
-            fprintf(file, "A size is %s.\n", op->shape_help);
+            wrap(file, text, 0, 0);
     }
     fputs("Every option may also be written as two words: --option value.\n", file);
     print_options(file, command ? command->mask : COMMAND_OP, op);

@@ -13,6 +13,7 @@ enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 struct listing {
     const struct catalog *catalog; /* NULL for topics that need none */
     const char *pattern;           /* NULL: all */
+    const char *op;                /* whose lists of shapes they are */
     size_t shown;
 };
 
@@ -52,6 +53,62 @@ static void join_once(char *list, size_t size, const char *word)
     snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
 }
 
+/* Types, semirings and instruction sets that kernels of an op have. */
+static void print_kernels_of(const struct catalog *catalog, const char *op)
+{
+    char types[100] = "", semirings[200] = "", isas[200] = "";
+    size_t kernels = 0;
+    for (size_t i = 0; i < catalog->n_offers; i++) {
+        const struct offer *const offer = &catalog->offers[i];
+        if (strcmp(offer->op, op) != 0)
+            continue;
+        kernels++;
+        join_once(types, sizeof types, type_name(offer->type));
+        join_once(isas, sizeof isas, offer->isa);
+        if (offer->semiring)
+            join_once(semirings, sizeof semirings, offer->semiring);
+    }
+    print_line("           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
+               types, semirings[0] ? "; semirings: " : "", semirings, isas);
+}
+
+static void add_list_name(const char *name, const char *summary, const char *shapes,
+                          void *context)
+{
+    (void)summary;
+    (void)shapes;
+    join_once(context, LINE_SIZE / 2, name);
+}
+
+static void print_op(const struct catalog *catalog, const char *op)
+{
+    static const struct {
+        const char *field, *title;
+    } texts[] = {
+        {"default_shapes", "by default"},
+        {"layouts", "--layout"},
+        {"inputs", "--input"},
+    };
+    const struct worker *const owner = catalog_op_owner(catalog, op);
+    const char *const summary = catalog_op_text(catalog, op, "summary");
+    const char *const help = catalog_op_text(catalog, op, "shape_help");
+    const bool own = op_find(op) || !owner;
+    char lists[LINE_SIZE / 2] = "";
+    print_line("  %-8s %s%s%s", op, summary ? summary : "", own ? "" : "; brought by ",
+               own ? "" : worker_info(owner)->name);
+    if (help)
+        print_line("           a size is %s", help);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const char *const text = catalog_op_text(catalog, op, texts[i].field);
+        if (text)
+            print_line("           %s: %s", texts[i].title, text);
+    }
+    catalog_each_list(catalog, op, add_list_name, lists);
+    if (lists[0])
+        print_line("           --shapes: %s", lists);
+    print_kernels_of(catalog, op);
+}
+
 static int list_ops(struct listing *listing, struct error *error)
 {
     struct text_list names = {0};
@@ -59,38 +116,43 @@ static int list_ops(struct listing *listing, struct error *error)
         text_list_free(&names);
         return error_set(error, -ENOMEM, "out of memory for ops");
     }
-    for (size_t i = 0; i < names.n; i++) {
-        const char *const name = names.item[i];
-        if (!matches(listing, name))
-            continue;
-        const struct simdbench_op *const own = op_find(name);
-        const struct worker *const owner = catalog_op_owner(listing->catalog, name);
-        char types[100] = "", semirings[200] = "", isas[200] = "", shapes[200];
-        size_t kernels = 0;
-        for (size_t k = 0; k < listing->catalog->n_offers; k++) {
-            const struct offer *const offer = &listing->catalog->offers[k];
-            if (strcmp(offer->op, name) != 0)
-                continue;
-            kernels++;
-            join_once(types, sizeof types, type_name(offer->type));
-            join_once(isas, sizeof isas, offer->isa);
-            if (offer->semiring)
-                join_once(semirings, sizeof semirings, offer->semiring);
-        }
-        if (own)
-            print_line("  %-8s %s", name, own->summary);
-        else
-            print_line("  %-8s brought by %s", name,
-                       owner ? worker_info(owner)->name : "a module");
-        if (catalog_default_shapes(listing->catalog, name, shapes, sizeof shapes, NULL) ==
-            0)
-            print_line("           sizes: %s%s%s", own ? own->shape_help : "",
-                       own ? "; by default " : "by default ", shapes);
-        print_line("           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
-                   types, semirings[0] ? "; semirings: " : "", semirings, isas);
-    }
+    for (size_t i = 0; i < names.n; i++)
+        if (matches(listing, names.item[i]))
+            print_op(listing->catalog, names.item[i]);
     text_list_free(&names);
     return 0;
+}
+
+/* ---- lists of shapes ---- */
+
+static void print_list(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    struct listing *const listing = context;
+    if (!matches(listing, name) && !matches(listing, listing->op))
+        return;
+    print_line("  %s --shapes=%s: %s", listing->op, name, summary);
+    while (*shapes) {
+        const int length = (int)strcspn(shapes, " ");
+        if (length)
+            print_line("      %.*s", length, shapes);
+        shapes += length;
+        shapes += strspn(shapes, " ");
+    }
+}
+
+static int list_shapes(struct listing *listing, struct error *error)
+{
+    struct text_list names = {0};
+    const int rc = catalog_ops(listing->catalog, &names);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        listing->op = names.item[i];
+        catalog_each_list(listing->catalog, listing->op, print_list, listing);
+    }
+    if (rc == 0 && !listing->shown && !listing->pattern)
+        puts("  none");
+    text_list_free(&names);
+    return rc ? error_set(error, rc, "out of memory for ops") : 0;
 }
 
 /* ---- kernels ---- */
@@ -122,15 +184,20 @@ static int list_kernels(struct listing *listing, struct error *error)
             continue;
         const int isa = isa_find(offer->isa);
         const bool here = isa < 0 || isa_available((size_t)isa, reason, sizeof reason);
-        print_line("  %-*s  %-12s %s%s%s", width, id,
+        char ulp[80] = "";
+        if (offer->max_ulp > 0)
+            snprintf(ulp, sizeof ulp, "; at most %.3g ulp, mean %.3g", offer->max_ulp,
+                     offer->mean_ulp);
+        print_line("  %-*s  %-12s %s%s%s%s%s%s", width, id,
                    offer->roof      ? offer->roof
                    : offer->is_roof ? "is a roof"
                                     : "no roof",
                    here ? "runs here" : "not here: ", here ? "" : reason,
+                   offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
                    offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "");
     }
-    if (listing->catalog->missing && !listing->pattern)
-        print_line("  %s", listing->catalog->missing);
+    for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
+        print_line("  %s", listing->catalog->missing.item[i]);
     return 0;
 }
 
@@ -203,9 +270,10 @@ static const struct topic topics[] = {
     {"kernels", "Kernels: id, what limits it, whether it runs here", true, list_kernels},
     {"isas", "Instruction sets", false, list_isas},
     {"modules", "Modules that --baseline finds by name", false, list_modules},
+    {"shapes", "Lists of shapes for --shapes", true, list_shapes},
     {"events", "Events for --events", false, list_events},
 };
-enum { TOPIC_EVENTS = ARRAY_LEN(topics) - 1 };
+enum { LONG_TOPICS = 2 }; /* the last ones are listed only by name */
 
 static int find_topic(const char *name, struct error *error)
 {
@@ -223,7 +291,7 @@ static int find_topic(const char *name, struct error *error)
     text_list_free(&names);
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s%s%s (there are ops, kernels, isas, modules, "
-                     "events)",
+                     "shapes, events)",
                      name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
 }
 
@@ -245,11 +313,11 @@ static int list_all(const struct options *options, const struct catalog *catalog
                     struct error *error)
 {
     int rc = 0;
-    for (size_t i = 0; i < TOPIC_EVENTS && rc == 0; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(topics) - LONG_TOPICS && rc == 0; i++) {
         printf("%s%s\n", i ? "\n" : "", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    puts("\nEvents are listed by: simdbench list events [PATTERN]");
+    puts("\nMore is listed by: simdbench list shapes|events [PATTERN]");
     return rc;
 }
 

@@ -76,6 +76,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
             (uint64_t)fmin(fmax(want, (double)entry->iterations + 1), most);
     }
     case_result(group, entry)->iterations = entry->iterations;
+    fairness_used(case_result(group, entry));
     return 0;
 }
 

@@ -51,7 +51,8 @@ static int add_counters(struct session *session, struct result *result)
     return 0;
 }
 
-static int add_settings(struct result *result, const struct options *options)
+static int add_settings(struct result *result, const struct options *options,
+                        const char *input)
 {
     char text[32];
     int status = 0;
@@ -67,29 +68,9 @@ static int add_settings(struct result *result, const struct options *options)
         snprintf(text, sizeof text, "%" PRIu64, options->align);
         status = result_add_setting(result, "align", text);
     }
-    if (options->input && status == 0)
-        status = result_add_setting(result, "input", options->input);
+    if (input && status == 0)
+        status = result_add_setting(result, "input", input);
     return status;
-}
-
-/* A library that runs narrower vectors than the CPU has is no fair opponent: say so. */
-static int note_narrow(struct result *result, const struct worker_info *worker)
-{
-    int isa = worker->isa ? isa_find(worker->isa) : -1;
-    /* A name that is no bundle of ours ("avx") lies between two and is narrower too. */
-    if (!worker->isa || (isa >= 0 && (size_t)isa >= isa_best()))
-        return 0;
-    char note[256];
-    int length = snprintf(note, sizeof note,
-                          "%.64s chose core %.32s (%s), narrower than "
-                          "this CPU (%s)",
-                          worker->name, worker->core ? worker->core : "?", worker->isa,
-                          isa_get(isa_best())->name);
-    if (worker->advice)
-        snprintf(note + length, sizeof note - (size_t)length,
-                 "; compare --baseline=%.*s,%.64s", (int)strcspn(worker->name, ","),
-                 worker->name, worker->advice);
-    return result_add_note(result, note);
 }
 
 static int add_result(struct session *session, size_t g, size_t c)
@@ -130,6 +111,7 @@ static int add_result(struct session *session, size_t g, size_t c)
         {&result->module_core, worker->core},
         {&result->module_isa, worker->isa},
         {&result->limit_id, entry->limit_id},
+        {&result->layout, group->shape.layout[0] ? group->shape.layout : NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts) && status == 0; i++)
         status = string_set(texts[i].where, texts[i].text);
@@ -140,11 +122,9 @@ static int add_result(struct session *session, size_t g, size_t c)
         status = result_add_module_option(result, worker->options[i].name,
                                           worker->options[i].value);
     if (status == 0)
-        status = add_settings(result, session->options);
+        status = add_settings(result, session->options, group->input);
     if (status == 0)
         status = add_counters(session, result);
-    if (status == 0 && offer->is_baseline)
-        status = note_narrow(result, worker);
     if (status == 0 && entry->skip)
         status = result_set_status(result, STATUS_SKIPPED, entry->skip);
     return status;
@@ -176,36 +156,48 @@ static void progress_clear(const struct session *session)
         fputs("\r\033[K", stderr);
 }
 
-/* One group, again and again without the cases that broke it. */
-static int run_group(struct session *session, size_t g, size_t first, struct error *error)
+static int group_begin(struct session *session, size_t g, size_t first,
+                       struct group_state *group, struct error *error)
 {
     const struct plan_group *plan = &session->plan->groups[g];
-    struct group_state group = {.session = session,
-                                .plan = plan,
-                                .number = g,
-                                .n_cases = plan->n_cases,
-                                .cases = calloc(plan->n_cases, sizeof *group.cases)};
-    if (!group.cases)
+    *group = (struct group_state){.session = session,
+                                  .plan = plan,
+                                  .number = g,
+                                  .n_cases = plan->n_cases,
+                                  .cases = calloc(plan->n_cases, sizeof *group->cases)};
+    if (!group->cases)
         return error_set(error, -ENOMEM, "out of memory");
     uint64_t state = session->options->seed + g;
-    group.seed = random_next(&state);
-    bool any = false;
-    for (size_t i = 0; i < plan->n_cases; i++) {
-        group.cases[i] =
+    group->seed = random_next(&state);
+    for (size_t i = 0; i < plan->n_cases; i++)
+        group->cases[i] =
             (struct case_state){.plan = &plan->cases[i],
                                 .offer = &session->catalog->offers[plan->cases[i].offer],
                                 .result = first + i,
                                 .active = !plan->cases[i].skip};
+    return 0;
+}
+
+/* One group, again and again without the cases that broke it. */
+static int run_group(struct session *session, size_t g, size_t first, struct error *error)
+{
+    struct group_state group;
+    int status = group_begin(session, g, first, &group, error);
+    bool any = false;
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < group.n_cases; i++)
         any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
-    }
-    int status = any ? GROUP_RESTART : 0;
+    status = any ? GROUP_RESTART : 0;
     while (status == GROUP_RESTART) {
         for (size_t i = 0; i < group.n_cases; i++) {
             if (group.cases[i].active)
                 result_clear_samples(case_result(&group, &group.cases[i]));
         }
         status = group_prepare(&group, error);
-        if (status == 0)
+        if (status == 0 && session->options->accuracy)
+            group_accept(&group);
+        else if (status == 0)
             status = group_measure(&group, error);
     }
     /* Whoever cannot get its operands takes its group along, not the run. */
@@ -217,6 +209,32 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
         status = 0;
     }
     free(group.cases);
+    return status;
+}
+
+/* An input that the op does not know ends the run before anything is measured, not in its
+ * middle. */
+static int try_inputs(struct session *session, const size_t *first, struct error *error)
+{
+    const struct plan *plan = session->plan;
+    int status = 0;
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        const char *input = plan->groups[g].input;
+        bool seen = !input;
+        for (size_t i = 0; i < g && !seen; i++)
+            seen = plan->groups[i].input && !strcmp(plan->groups[i].input, input);
+        if (seen)
+            continue;
+        struct group_state group;
+        struct error why = {.text = ""};
+        if (group_begin(session, g, first[g], &group, error) < 0)
+            return -ENOMEM;
+        status = group_try_input(&group, &why);
+        free(group.cases);
+        if (status < 0 && (group.refused || status == -EINTR))
+            return error_set(error, status, "%s", why.text);
+        status = 0; /* the group itself will say it */
+    }
     return status;
 }
 
@@ -307,11 +325,13 @@ int run_plan(const struct options *options, struct catalog *catalog,
         if (status < 0)
             error_set(error, status, "out of memory");
     }
+    if (status == 0 && (options->inputs.n > 1 || options->accuracy))
+        status = try_inputs(session, first, error);
     if (status < 0)
         goto out;
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
-    bool live = options->format == FORMAT_TABLE;
+    bool live = options->format == FORMAT_TABLE && !options->accuracy;
     int64_t saved = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         if (status == 0)
@@ -345,6 +365,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
     }
     if (live)
         table_end(run, &text, stdout);
+    else if (options->format == FORMAT_TABLE)
+        accuracy_print(plan, run, catalog, stdout);
     status = exit_status(run);
 out:
     if (session)

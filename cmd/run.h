@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What run.c (groups in order), group.c (memory, prepare, check) and rounds.c
- * (calibration, batches) share. */
+/* What run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
+ * check), rounds.c (calibration, batches) and fairness.c share. */
 #ifndef SIMDBENCH_RUN_H
 #define SIMDBENCH_RUN_H
 
@@ -84,8 +84,28 @@ int case_ask(struct group_state *group, struct case_state *entry, cJSON *request
 /* group.c: memory, operands, references, prepare and check; 0, GROUP_RESTART, or an
  * errno. */
 int group_prepare(struct group_state *group, struct error *error);
+/* Only as far as the op's owner says whether it knows the group's input. */
+int group_try_input(struct group_state *group, struct error *error);
+/* group_case.c: prepares and checks one case; like case_ask. */
+int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
+/* accuracy.c: in place of group_measure, cases that were checked are done. */
+void group_accept(struct group_state *group);
+/* Errors of every kernel in every input: one table for each type and shape. */
+void accuracy_print(const struct plan *plan, const struct run *run,
+                    const struct catalog *catalog, FILE *file);
+
+/* fairness.c: a baseline that is no fair comparison gets result->unranked, and a note.
+ * Each may be called again; the first reason stays until fairness_clear(). */
+void fairness_clear(struct result *result);
+/* `isa`: of what it chose for this case, NULL if it says nothing. */
+void fairness_isa(struct result *result, const struct offer *offer, const char *isa);
+void fairness_alive(struct result *result, int alive);
+void fairness_used(struct result *result);
+/* A group may start again; its notes do not repeat. NULL is no note. */
+void note_once(struct result *result, const char *note);
+
 void session_progress(const struct group_state *group, uint32_t round, uint32_t rounds);
 
 #endif

@@ -4,23 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-bool selection_has(const struct text_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (!strcmp(list->item[i], text))
-            return true;
-    }
-    return false;
-}
-
-static int add_once(struct text_list *list, const char *text)
-{
-    return selection_has(list, text) ? 0 : text_list_add(list, text);
-}
-
-/* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */
-static int unknown(const char *flag, const char *word, const char *noun,
-                   const struct text_list *known, struct error *error)
+int selection_unknown(const char *flag, const char *word, const char *noun,
+                      const struct text_list *known, struct error *error)
 {
     char near[200], all[200] = "";
     text_list_near(known, word, near, sizeof near);
@@ -41,12 +26,12 @@ static int select_op(struct selection *selection, struct error *error)
 {
     struct text_list ops = {.n = 0};
     int status = catalog_ops(selection->catalog, &ops);
-    if (status == 0 && !selection_has(&ops, selection->op)) {
+    if (status == 0 && !text_list_has(&ops, selection->op)) {
         for (const char *const *c =
                  (const char *const[]){"report", "list", "doctor", NULL};
              *c; c++)
-            add_once(&ops, *c);
-        status = unknown("", selection->op, "command or op", &ops, error);
+            text_list_add_once(&ops, *c);
+        status = selection_unknown("", selection->op, "command or op", &ops, error);
     }
     text_list_free(&ops);
     return status;
@@ -59,22 +44,23 @@ static int select_types(struct selection *selection, struct error *error)
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *offer = &selection->catalog->offers[i];
         if (of_op(selection, offer) && !offer->is_baseline)
-            add_once(&known, type_name(offer->type));
+            text_list_add_once(&known, type_name(offer->type));
     }
     const struct text_list *asked = &selection->options->types;
     struct text_list chosen = {.n = 0};
     for (size_t i = 0; i < asked->n && status == 0; i++) {
         if (!strcmp(asked->item[i], "all")) {
             for (size_t k = 0; k < known.n; k++)
-                add_once(&chosen, known.item[k]);
-        } else if (selection_has(&known, asked->item[i])) {
-            add_once(&chosen, asked->item[i]);
+                text_list_add_once(&chosen, known.item[k]);
+        } else if (text_list_has(&known, asked->item[i])) {
+            text_list_add_once(&chosen, asked->item[i]);
         } else {
-            status = unknown("--type=", asked->item[i], "element type", &known, error);
+            status = selection_unknown("--type=", asked->item[i], "element type", &known,
+                                       error);
         }
     }
     if (!asked->n && known.n)
-        add_once(&chosen, selection_has(&known, "f32") ? "f32" : known.item[0]);
+        text_list_add_once(&chosen, text_list_has(&known, "f32") ? "f32" : known.item[0]);
     for (size_t i = 0; i < chosen.n && selection->n_types < ARRAY_LEN(selection->types);
          i++)
         selection->types[selection->n_types++] = type_find(chosen.item[i]);
@@ -93,7 +79,7 @@ static int select_semirings(struct selection *selection, struct error *error)
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *offer = &selection->catalog->offers[i];
         if (of_op(selection, offer) && !offer->is_baseline && offer->semiring)
-            add_once(&known, offer->semiring);
+            text_list_add_once(&known, offer->semiring);
     }
     const struct text_list *asked = &selection->options->semirings;
     for (size_t i = 0; i < asked->n && status == 0; i++) {
@@ -102,14 +88,15 @@ static int select_semirings(struct selection *selection, struct error *error)
                                asked->item[i], selection->op);
         else if (!strcmp(asked->item[i], "all"))
             for (size_t k = 0; k < known.n; k++)
-                add_once(&selection->semirings, known.item[k]);
-        else if (selection_has(&known, asked->item[i]))
-            add_once(&selection->semirings, asked->item[i]);
+                text_list_add_once(&selection->semirings, known.item[k]);
+        else if (text_list_has(&known, asked->item[i]))
+            text_list_add_once(&selection->semirings, asked->item[i]);
         else
-            status = unknown("--semiring=", asked->item[i], "semiring", &known, error);
+            status = selection_unknown("--semiring=", asked->item[i], "semiring", &known,
+                                       error);
     }
     if (!asked->n && known.n)
-        add_once(&selection->semirings, known.item[0]);
+        text_list_add_once(&selection->semirings, known.item[0]);
     text_list_free(&known);
     return status;
 }
@@ -131,25 +118,26 @@ static const char *best_isa(const struct selection *selection)
 static int select_isas(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->isas;
-    selection->isa_auto = !asked->n || selection_has(asked, "auto");
+    selection->isa_auto = !asked->n || text_list_has(asked, "auto");
     if (!asked->n)
         return text_list_add(&selection->isas, best_isa(selection));
     for (size_t i = 0; i < asked->n; i++) {
         const char *name = asked->item[i];
         if (!strcmp(name, "auto")) {
-            add_once(&selection->isas, best_isa(selection));
+            text_list_add_once(&selection->isas, best_isa(selection));
         } else if (!strcmp(name, "all")) {
             for (size_t k = 0; k < isa_count(); k++)
-                add_once(&selection->isas, isa_get(k)->name);
+                text_list_add_once(&selection->isas, isa_get(k)->name);
         } else if (isa_find(name) >= 0) {
-            add_once(&selection->isas, name);
+            text_list_add_once(&selection->isas, name);
         } else {
             struct text_list known = {.n = 0};
-            add_once(&known, "auto");
-            add_once(&known, "all");
+            text_list_add_once(&known, "auto");
+            text_list_add_once(&known, "all");
             for (size_t k = 0; k < isa_count(); k++)
-                add_once(&known, isa_get(k)->name);
-            int status = unknown("--isa=", name, "instruction set", &known, error);
+                text_list_add_once(&known, isa_get(k)->name);
+            int status =
+                selection_unknown("--isa=", name, "instruction set", &known, error);
             text_list_free(&known);
             return status;
         }
@@ -157,13 +145,13 @@ static int select_isas(struct selection *selection, struct error *error)
     return 0;
 }
 
-static int check_variants(const struct selection *selection, struct error *error)
+static int check_variants(struct selection *selection, struct error *error)
 {
     struct text_list known = {.n = 0};
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *offer = &selection->catalog->offers[i];
         if (of_op(selection, offer) && !offer->is_baseline)
-            add_once(&known, offer->variant);
+            text_list_add_once(&known, offer->variant);
     }
     int status = 0;
     const struct text_list *asked = &selection->options->variants;
@@ -172,48 +160,114 @@ static int check_variants(const struct selection *selection, struct error *error
         for (size_t k = 0; k < known.n; k++)
             found |= text_glob(asked->item[i], known.item[k]);
         if (!found)
-            status = unknown("--variants=", asked->item[i], "variant", &known, error);
+            status = selection_unknown("--variants=", asked->item[i], "variant", &known,
+                                       error);
     }
     text_list_free(&known);
     return status;
 }
 
-static int select_shapes(struct selection *selection, struct error *error)
+static int select_layouts(struct selection *selection, struct error *error)
 {
-    char text[512];
-    if (selection->options->shapes.n) {
-        for (size_t i = 0; i < selection->options->shapes.n; i++) {
-            int status = add_once(&selection->shapes, selection->options->shapes.item[i]);
-            if (status < 0)
-                return status;
+    const struct text_list *asked = &selection->options->layouts;
+    struct text_list known = {.n = 0};
+    int status = text_list_split(
+        &known, catalog_op_text(selection->catalog, selection->op, "layouts"), ", ");
+    /* Errors are the same in all layouts. */
+    const size_t n = selection->options->accuracy && known.n ? 1 : known.n;
+    for (size_t i = 0; i < n && status == 0 && !asked->n; i++)
+        status = text_list_add_once(&selection->layouts, known.item[i]);
+    for (size_t i = 0; i < asked->n && status == 0; i++) {
+        if (!known.n) {
+            status = error_set(error, -EINVAL, "--layout=%.60s: op %s has one layout",
+                               asked->item[i], selection->op);
+        } else if (!strcmp(asked->item[i], "all")) {
+            for (size_t k = 0; k < known.n && status == 0; k++)
+                status = text_list_add_once(&selection->layouts, known.item[k]);
+        } else if (text_list_has(&known, asked->item[i])) {
+            selection->layouts_named = true;
+            status = text_list_add_once(&selection->layouts, asked->item[i]);
+        } else {
+            status =
+                selection_unknown("--layout=", asked->item[i], "layout", &known, error);
         }
-        return 0;
     }
-    int status = catalog_default_shapes(selection->catalog, selection->op, text,
-                                        sizeof text, error);
-    return status < 0 ? status : sizes_expand(text, &selection->shapes, error);
+    if (known.n)
+        snprintf(selection->default_layout, sizeof selection->default_layout, "%s",
+                 known.item[0]);
+    text_list_free(&known);
+    return status;
+}
+
+/* Inputs as fill takes them; empty is the op's default, however it was written. */
+static int select_inputs(struct selection *selection, struct error *error)
+{
+    const struct options *options = selection->options;
+    const char *known = catalog_op_text(selection->catalog, selection->op, "inputs");
+    const size_t first = known ? strcspn(known, ", ") : 0;
+    struct text_list names = {.n = 0};
+    int status = 0;
+    if (options->accuracy && !options->inputs.n)
+        status = text_list_split(
+            &names, catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"),
+            " ");
+    for (size_t i = 0; i < options->inputs.n && status == 0; i++)
+        status = text_list_add(&names, options->inputs.item[i]);
+    for (size_t i = 0; i < names.n && status == 0; i++) {
+        const char *name = names.item[i];
+        const bool is_default =
+            first > 0 && strlen(name) == first && memcmp(known, name, first) == 0;
+        status = text_list_add_once(&selection->inputs, is_default ? "" : name);
+    }
+    if (status == 0 && !names.n)
+        status = text_list_add(&selection->inputs, "");
+    text_list_free(&names);
+    return status < 0 ? error_set(error, status, "out of memory for inputs") : 0;
+}
+
+/* Whether the op can tell errors at all, if that is what is asked for. */
+static int check_accuracy(struct selection *selection, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    char able[200] = "";
+    if (!selection->options->accuracy ||
+        catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"))
+        return 0;
+    int status = catalog_ops(selection->catalog, &ops);
+    for (size_t i = 0, length = 0; i < ops.n && length < sizeof able; i++) {
+        if (catalog_op_text(selection->catalog, ops.item[i], "accuracy_inputs"))
+            length += (size_t)snprintf(able + length, sizeof able - length, "%s%s",
+                                       length ? ", " : "", ops.item[i]);
+    }
+    text_list_free(&ops);
+    return status < 0 ? error_set(error, status, "out of memory for ops")
+                      : error_set(error, -EINVAL,
+                                  "--accuracy: op %s does not say how far results are "
+                                  "from the exact ones; ops that do: %s",
+                                  selection->op, able[0] ? able : "none");
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,
                    struct selection *selection, struct error *error)
 {
+    static int (*const steps[])(struct selection *, struct error *) = {
+        select_op,      check_accuracy, select_types,  select_semirings, select_isas,
+        check_variants, select_layouts, select_inputs, selection_shapes,
+    };
     *selection = (struct selection){
         .options = options, .catalog = catalog, .op = options->command};
-    int status = select_op(selection, error);
-    if (status == 0)
-        status = select_types(selection, error);
-    if (status == 0)
-        status = select_semirings(selection, error);
-    if (status == 0)
-        status = select_isas(selection, error);
-    if (status == 0)
-        status = check_variants(selection, error);
-    return status < 0 ? status : select_shapes(selection, error);
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_LEN(steps) && status == 0; i++)
+        status = steps[i](selection, error);
+    return status;
 }
 
 void selection_free(struct selection *selection)
 {
     text_list_free(&selection->isas);
     text_list_free(&selection->semirings);
+    text_list_free(&selection->layouts);
+    text_list_free(&selection->inputs);
     text_list_free(&selection->shapes);
+    text_list_free(&selection->origins);
 }

@@ -84,100 +84,6 @@ void service_free(struct service *service)
     free(service);
 }
 
-static const struct simdbench_op *find_op(const struct service *service, const char *name)
-{
-    for (size_t i = 0; name && service->ops && service->ops[i]; i++) {
-        if (!strcmp(service->ops[i]->name, name))
-            return service->ops[i];
-    }
-    return name ? op_find(name) : NULL;
-}
-
-static void add_text(cJSON *object, const char *name, const char *text)
-{
-    if (text)
-        cJSON_AddStringToObject(object, name, text);
-}
-
-static void describe_module(const struct simdbench_module *module, cJSON *reply)
-{
-    struct simdbench_description description = {.size = sizeof description};
-    add_text(reply, "name", module->name);
-    if (!module->describe || module->describe(&description) < 0)
-        return;
-    add_text(reply, "version", description.version);
-    add_text(reply, "core", description.core);
-    add_text(reply, "isa", description.isa);
-    add_text(reply, "detail", description.detail);
-    add_text(reply, "advice", description.advice);
-}
-
-static cJSON *describe(struct service *service)
-{
-    cJSON *reply = service_ok();
-    if (service->module.table)
-        describe_module(service->module.table, reply);
-    cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
-    for (size_t i = 0; i < isa_count(); i++) {
-        if (isa_available(i, NULL, 0))
-            cJSON_AddItemToArray(isas, cJSON_CreateString(isa_get(i)->name));
-    }
-    cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
-    for (size_t i = 0; service->ops && service->ops[i]; i++) {
-        cJSON *op = cJSON_CreateObject();
-        add_text(op, "name", service->ops[i]->name);
-        add_text(op, "summary", service->ops[i]->summary);
-        add_text(op, "shape_help", service->ops[i]->shape_help);
-        add_text(op, "default_shapes", service->ops[i]->default_shapes);
-        cJSON_AddItemToArray(ops, op);
-    }
-    cJSON *kernels = cJSON_AddArrayToObject(reply, "kernels");
-    for (size_t i = 0; service->kernels[i]; i++) {
-        const struct simdbench_kernel *kernel = service->kernels[i];
-        cJSON *item = cJSON_CreateObject();
-        add_text(item, "op", kernel->op);
-        add_text(item, "semiring", kernel->semiring);
-        add_text(item, "type", type_name(kernel->type));
-        add_text(item, "isa", kernel->isa);
-        add_text(item, "variant", kernel->variant);
-        add_text(item, "layout", kernel->layout);
-        add_text(item, "roof", kernel->roof);
-        cJSON_AddNumberToObject(item, "flags", kernel->flags);
-        cJSON_AddItemToArray(kernels, item);
-    }
-    return reply;
-}
-
-static cJSON *shape(struct service *service, const cJSON *request)
-{
-    const char *name = message_text(request, "op"), *text = message_text(request, "text");
-    const char *type_text = message_text(request, "type");
-    const struct simdbench_op *op = find_op(service, name);
-    uint32_t type = type_text ? type_find(type_text) : 0;
-    if (!op || !text || !type)
-        return service_error(-EINVAL, "shape needs op, type and text");
-    struct simdbench_shape shape = {.size = sizeof shape};
-    char error[512] = "", canonical[256] = "";
-    int status = op->parse(text, &shape, error, sizeof error);
-    if (status < 0)
-        return service_error(status, "%s", error);
-    op->format(&shape, canonical, sizeof canonical);
-    struct operands_map map;
-    struct error why = {.text = ""};
-    status = operands_place(op, &shape, type, 64, 0, &map, &why);
-    if (status < 0)
-        return service_error(status, "%s", why.text);
-    double ops = 0, bytes = 0;
-    op->work(&shape, type, &ops, &bytes);
-    cJSON *reply = service_ok();
-    add_text(reply, "text", canonical);
-    cJSON_AddItemToObject(reply, "dims", message_dims(&shape));
-    cJSON_AddNumberToObject(reply, "ops", ops);
-    cJSON_AddNumberToObject(reply, "bytes", bytes);
-    cJSON_AddItemToObject(reply, "operands", message_operands(&map));
-    return reply;
-}
-
 static cJSON *setup(struct service *service, const cJSON *request)
 {
     struct error error = {.text = ""};
@@ -301,32 +207,24 @@ static void add_hash(struct service *service, cJSON *reply)
 static cJSON *fill(struct service *service, const cJSON *request)
 {
     const char *input = message_text(request, "input");
-    const struct simdbench_op *op = find_op(service, message_text(request, "op"));
+    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
     if (!op)
         return service_error(-EINVAL, "fill: no such op");
     int status =
         op->fill(&service->operands.view, message_u64(request, "seed", 0), input);
     if (status < 0)
-        return service_error(status, "--input=%s: op %s has no such input", input,
-                             op->name);
+        return service_error(status, "--input=%s: op %s has no such input%s%s%s",
+                             input ? input : "", op->name, op->inputs ? " (known: " : "",
+                             op->inputs ? op->inputs : "", op->inputs ? ")" : "");
     cJSON *reply = service_ok();
     add_hash(service, reply);
     return reply;
 }
 
-static const struct simdbench_operand *first_output(const struct service *service)
-{
-    for (uint32_t i = 0; i < service->operands.view.count; i++) {
-        if (operand_is_output(&service->operands.operand[i]))
-            return &service->operands.operand[i];
-    }
-    return NULL;
-}
-
 static cJSON *reference(struct service *service, const cJSON *request)
 {
-    const struct simdbench_op *op = find_op(service, message_text(request, "op"));
-    const struct simdbench_operand *output = first_output(service);
+    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
+    const struct simdbench_operand *output = service_output(service);
     if (!op || !output)
         return service_error(-EINVAL, "reference: no such op, or it has no output");
     uint64_t n = message_u64(request, "n", 0);
@@ -357,19 +255,19 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         const char *name;
         cJSON *(*handle)(struct service *, const cJSON *);
     } verbs[] = {
-        {"shape", shape},
+        {"describe", service_describe},
+        {"shape", service_shape},
         {"setup", setup},
         {"map", map},
         {"fill", fill},
         {"reference", reference},
         {"prepare", service_prepare},
         {"check", service_check},
+        {"accuracy", service_accuracy},
         {"batch", service_batch},
         {"overhead", service_overhead},
     };
     const char *verb = message_text(request, "do");
-    if (verb && !strcmp(verb, "describe"))
-        return describe(service);
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {
         if (!strcmp(verb, verbs[i].name))
             return verbs[i].handle(service, request);

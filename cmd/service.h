@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside a worker: what service.c (module, memory, reference) and service_case.c
- * (prepare, check, batch) share. docs/protocol.md says what each request means.
+ * Inside a worker: what service.c (module, memory, reference), service_describe.c and
+ * service_case.c (prepare, check, batch) share. docs/protocol.md says what each request
+ * means.
  */
 #ifndef SIMDBENCH_SERVICE_H
 #define SIMDBENCH_SERVICE_H
 
 #include "worker.h"
 
-enum { SERVICE_CASES_MAX = 512 };
+enum { SERVICE_CASES_MAX = 512, ACCURACY_OUTPUTS = 1 << 16 };
 
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
@@ -37,11 +38,19 @@ struct service {
 cJSON *service_ok(void);
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
                                                            ...);
+void service_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
+/* The module's op of that name, or simdbench's own; NULL if neither has it. */
+const struct simdbench_op *service_op(const struct service *service, const char *name);
+/* The first operand that is an output, or NULL. */
+const struct simdbench_operand *service_output(const struct service *service);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
+cJSON *service_describe(struct service *service, const cJSON *request);
+cJSON *service_shape(struct service *service, const cJSON *request);
 cJSON *service_prepare(struct service *service, const cJSON *request);
 cJSON *service_check(struct service *service, const cJSON *request);
+cJSON *service_accuracy(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
 void service_release_all(struct service *service);

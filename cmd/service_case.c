@@ -55,11 +55,19 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     cJSON *reply = service_ok();
     cJSON_AddNumberToObject(reply, "case", (double)slot);
     cJSON_AddNumberToObject(reply, "prepare_ns", (double)(end - begin));
-    if (kernel->size > offsetof(struct simdbench_kernel, work) && kernel->work) {
+    if (kernel->work) {
         double ops = 0, bytes = 0;
         kernel->work(operands, &ops, &bytes);
         cJSON_AddNumberToObject(reply, "ops", ops);
         cJSON_AddNumberToObject(reply, "bytes", bytes);
+    }
+    if (kernel->choice) {
+        struct simdbench_choice choice = {.size = sizeof choice};
+        kernel->choice(operands, state, &choice);
+        service_add_text(reply, "implementation", choice.implementation);
+        service_add_text(reply, "isa", choice.isa);
+        service_add_text(reply, "note", choice.note);
+        message_add_u64(reply, "workspace_bytes", choice.workspace_bytes);
     }
     return reply;
 }
@@ -81,6 +89,65 @@ static cJSON *wrong(const char *text)
     cJSON *reply = service_error(-EDOM, "%s", text);
     cJSON_AddBoolToObject(reply, "wrong", true);
     return reply;
+}
+
+const struct simdbench_operand *service_output(const struct service *service)
+{
+    for (uint32_t i = 0; i < service->operands.view.count; i++) {
+        if (operand_is_output(&service->operands.operand[i]))
+            return &service->operands.operand[i];
+    }
+    return NULL;
+}
+
+/* Writes the errors of the outputs that were checked, or of `accuracy_n` of them spread
+ * evenly, into the reply. Nothing is written where the op cannot tell. */
+static int add_accuracy(struct service *service, const struct simdbench_op *op,
+                        const cJSON *request, cJSON *reply)
+{
+    uint64_t n = message_u64(request, "n", 0);
+    uint64_t most = message_u64(request, "accuracy_n", ACCURACY_OUTPUTS);
+    uint64_t at = message_u64(request, "index", UINT64_MAX);
+    const struct simdbench_operand *output = service_output(service);
+    if (!op || !op->accuracy || !n || !most || !output)
+        return 0;
+    const uint64_t *index =
+        at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof *index);
+    if ((at != UINT64_MAX && !index) || (!index && n > output->count))
+        return -EINVAL;
+    uint64_t *some = most < n ? malloc(most * sizeof *some) : NULL;
+    if (most < n && !some)
+        return -ENOMEM;
+    for (uint64_t i = 0; some && i < most; i++) {
+        uint64_t position = (uint64_t)((double)i / (double)most * (double)n);
+        some[i] = index ? index[position] : position;
+    }
+    struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
+    int status = op->accuracy(&service->operands.view, some ? some : index,
+                              some ? most : n, &accuracy);
+    free(some);
+    if (status == -ENOTSUP)
+        return 0;
+    if (status < 0)
+        return status;
+    cJSON_AddNumberToObject(reply, "max_ulp", accuracy.max_ulp);
+    cJSON_AddNumberToObject(reply, "mean_ulp", accuracy.mean_ulp);
+    cJSON_AddNumberToObject(reply, "worst_input", accuracy.worst_input);
+    return 0;
+}
+
+/* For workers that do not know the op: its owner looks at what they wrote. */
+cJSON *service_accuracy(struct service *service, const cJSON *request)
+{
+    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
+    if (!op)
+        return service_error(-EINVAL, "accuracy: no such op");
+    cJSON *reply = service_ok();
+    int status = add_accuracy(service, op, request, reply);
+    if (status == 0)
+        return reply;
+    cJSON_Delete(reply);
+    return service_error(status, "accuracy: %s", strerror(-status));
 }
 
 cJSON *service_check(struct service *service, const cJSON *request)
@@ -105,11 +172,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
     if (operands_hash(operands) != before)
         return wrong("wrote to an input");
     uint64_t n = message_u64(request, "n", 0);
-    const struct simdbench_operand *output = NULL;
-    for (uint32_t i = 0; i < operands->view.count && !output; i++) {
-        if (operand_is_output(&operands->operand[i]))
-            output = &operands->operand[i];
-    }
+    const struct simdbench_operand *output = service_output(service);
     if (n && output) {
         uint64_t at = message_u64(request, "index", UINT64_MAX);
         const uint64_t *index =
@@ -124,6 +187,12 @@ cJSON *service_check(struct service *service, const cJSON *request)
             return wrong(error.text);
     }
     cJSON *reply = service_ok();
+    int status =
+        add_accuracy(service, service_op(service, entry->kernel->op), request, reply);
+    if (status < 0) {
+        cJSON_Delete(reply);
+        return service_error(status, "check: accuracy: %s", strerror(-status));
+    }
     cJSON_AddNumberToObject(reply, "threads_alive", threads_alive());
     if (changed)
         cJSON_AddStringToObject(reply, "note",

@@ -31,6 +31,32 @@ int text_list_add(struct text_list *list, const char *text)
     return text_list_add_n(list, text, strlen(text));
 }
 
+bool text_list_has(const struct text_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (strcmp(list->item[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+int text_list_add_once(struct text_list *list, const char *text)
+{
+    return text_list_has(list, text) ? 0 : text_list_add(list, text);
+}
+
+int text_list_split(struct text_list *list, const char *text, const char *separators)
+{
+    int rc = 0;
+    while (text && *text && rc == 0) {
+        text += strspn(text, separators);
+        const size_t length = strcspn(text, separators);
+        rc = length ? text_list_add_n(list, text, length) : 0;
+        text += length;
+    }
+    return rc;
+}
+
 void text_list_cut(struct text_list *list, size_t n)
 {
     while (list->n > n)

@@ -130,10 +130,16 @@ int module_load(struct module *module, const char *path,
                 const struct simdbench_option *const *options, size_t n,
                 struct error *error);
 void module_unload(struct module *module);
-/* File of a module by name: DIR/simdbench/modules beside the executable's lib, the build
- * tree's kernels/modules, then each folder of SIMDBENCH_MODULES. A name with a '/' or
- * ending in .so is a path. */
+/* File of a module by name: NAME.so, or else an executable called baseline-NAME, in
+ * DIR/simdbench/modules beside the executable's lib, the build tree's kernels/modules,
+ * then each folder of SIMDBENCH_MODULES. A name with a '/' or ending in .so is a path. */
 int module_find(const char *name, char *path, size_t path_size, struct error *error);
+/* True for what module_find() found if it is no shared object to be loaded, but a program
+ * that speaks the worker protocol: a foreign worker. */
+bool module_is_foreign(const char *path);
+/* True if text can stand in a case id as the name of something: letters, digits, '-' and
+ * '_', at least one. */
+bool module_name_valid(const char *text);
 /* Calls `each` for every module file that can be found by name. */
 void module_each(void (*each)(const char *name, const char *path, void *context),
                  void *context);

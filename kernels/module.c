@@ -42,7 +42,7 @@ static void copy_struct(void *to, size_t to_size, const void *from)
     memcpy(to, &size, sizeof size);
 }
 
-static bool is_name(const char *text)
+bool module_name_valid(const char *text)
 {
     if (!text || !*text)
         return false;
@@ -50,13 +50,57 @@ static bool is_name(const char *text)
                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == 0;
 }
 
+/* Is `word` one of "one,two"? */
+static bool in_commas(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; at && *at; at += strspn(at, ",")) {
+        const size_t n = strcspn(at, ",");
+        if (n == length && memcmp(at, word, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
 /* ---- ops ---- */
+
+/* Fields that may be missing, but not without each other. */
+static int check_op_extras(const struct simdbench_op *op, const char *module,
+                           struct error *error)
+{
+    const struct {
+        const char *has, *lacks;
+        bool bad;
+    } pairs[] = {
+        {"layouts", "relayout", op->layouts && !op->relayout},
+        {"layouts", "layout_of", op->layouts && !op->layout_of},
+        {"relayout", "layouts", op->relayout && !op->layouts},
+        {"accuracy", "accuracy_inputs", op->accuracy && !op->accuracy_inputs},
+        {"accuracy", "accuracy_shape", op->accuracy && !op->accuracy_shape},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        if (pairs[i].bad)
+            return error_set(error, -EINVAL, "module %s: op '%s' has %s but no %s",
+                             module, op->name, pairs[i].has, pairs[i].lacks);
+    }
+    for (size_t i = 0; op->lists && op->lists[i]; i++) {
+        const struct simdbench_shape_list *list = op->lists[i];
+        if (list->size < BYTES_TO(simdbench_shape_list, shapes) ||
+            !module_name_valid(list->name) || !list->summary || !list->shapes)
+            return error_set(error, -EINVAL,
+                             "module %s: shape list %zu of op '%s' needs its size, a "
+                             "name of letters, digits, '-' and '_', a summary and shapes",
+                             module, i, op->name);
+    }
+    return 0;
+}
 
 static int check_op(const struct copy *copy, size_t index, struct error *error)
 {
     const struct simdbench_op *op = &copy->op[index];
     const char *module = copy->table.name;
-    if (!is_name(op->name))
+    if (!module_name_valid(op->name))
         return error_set(error, -EINVAL,
                          "module %s: the name of op %zu must be of letters, digits, '-' "
                          "and '_'",
@@ -84,7 +128,7 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
     if (missing)
         return error_set(error, -EINVAL, "module %s: op '%s' has no %s", module, op->name,
                          missing);
-    return 0;
+    return check_op_extras(op, module, error);
 }
 
 static int copy_ops(struct copy *copy, struct error *error)
@@ -114,13 +158,13 @@ static int copy_ops(struct copy *copy, struct error *error)
 
 /* ---- kernels ---- */
 
-static bool has_op(const struct copy *copy, const char *name)
+static const struct simdbench_op *find_op(const struct copy *copy, const char *name)
 {
     for (size_t i = 0; copy->ops[i]; i++) {
         if (strcmp(copy->ops[i]->name, name) == 0)
-            return true;
+            return copy->ops[i];
     }
-    return op_find(name) != NULL;
+    return op_find(name);
 }
 
 static bool has_roof(const char *name)
@@ -142,7 +186,8 @@ static bool same_row(const struct simdbench_kernel *a, const struct simdbench_ke
 {
     return a->type == b->type && same_text(a->op, b->op) &&
            same_text(a->semiring, b->semiring) && same_text(a->isa, b->isa) &&
-           same_text(a->variant, b->variant);
+           same_text(a->variant, b->variant) &&
+           (!a->layout || !b->layout || same_text(a->layout, b->layout));
 }
 
 static int check_kernel(const struct copy *copy, size_t index, struct error *error)
@@ -160,17 +205,23 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].may_be_missing && !names[i].value)
             continue;
-        if (!is_name(names[i].value))
+        if (!module_name_valid(names[i].value))
             return error_set(error, -EINVAL,
                              "module %s: the %s of kernel %zu must be of letters, "
                              "digits, '-' and '_'",
                              module, names[i].field, index);
     }
-    if (!has_op(copy, kernel->op))
+    const struct simdbench_op *op = find_op(copy, kernel->op);
+    if (!op)
         return error_set(error, -EINVAL,
                          "module %s: kernel %s computes op '%s', which neither simdbench "
                          "nor the module has",
                          module, kernel->variant, kernel->op);
+    if (kernel->layout && op->layouts && !in_commas(op->layouts, kernel->layout))
+        return error_set(error, -EINVAL,
+                         "module %s: kernel %s takes layout '%s', which op '%s' does not "
+                         "have",
+                         module, kernel->variant, kernel->layout, kernel->op);
     if (!type_name(kernel->type))
         return error_set(error, -EINVAL, "module %s: kernel %s has unknown type %u",
                          module, kernel->variant, kernel->type);
@@ -248,7 +299,7 @@ static int check_abi(const struct simdbench_module *table, const char *path,
                          "%s: its table has size %u; set .size = sizeof(struct "
                          "simdbench_module)",
                          path, table->size);
-    if (!is_name(table->name))
+    if (!module_name_valid(table->name))
         return error_set(error, -EINVAL,
                          "%s: the module's name must be of letters, digits, '-' and '_'",
                          path);

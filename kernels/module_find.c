@@ -6,9 +6,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
+
+#define FOREIGN "baseline-"
 
 /* Where modules are looked for, in order. */
 struct folders {
@@ -66,9 +69,41 @@ static bool ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+bool module_is_foreign(const char *path)
+{
+    return !ends_with(path, ".so");
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
 static int is_module(const struct dirent *entry)
 {
-    return ends_with(entry->d_name, ".so");
+    return ends_with(entry->d_name, ".so") ||
+           strncmp(entry->d_name, FOREIGN, strlen(FOREIGN)) == 0;
+}
+
+/* Shared objects first: they win over executables of the same name. */
+static int by_kind(const struct dirent **a, const struct dirent **b)
+{
+    int kind = module_is_foreign((*a)->d_name) - module_is_foreign((*b)->d_name);
+    return kind ? kind : strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool found_make(struct found *found, const char *folder, const char *file)
+{
+    *found = (struct found){.name = ""};
+    int used = snprintf(found->path, sizeof found->path, "%s/%s", folder, file);
+    if (used < 0 || used >= PATH_MAX)
+        return false;
+    if (ends_with(file, ".so"))
+        memcpy(found->name, file, strlen(file) - 3);
+    else
+        memcpy(found->name, file + strlen(FOREIGN), strlen(file) - strlen(FOREIGN));
+    return found->name[0] && (ends_with(file, ".so") || is_executable(found->path));
 }
 
 void module_each(void (*each)(const char *name, const char *path, void *context),
@@ -82,16 +117,13 @@ void module_each(void (*each)(const char *name, const char *path, void *context)
     folders_list(folders);
     for (size_t i = 0; i < folders->n; i++) {
         struct dirent **entries;
-        int count = scandir(folders->path[i], &entries, is_module, alphasort);
+        int count = scandir(folders->path[i], &entries, is_module, by_kind);
         for (int e = 0; e < count; e++) {
-            struct found next = {0};
-            int used = snprintf(next.path, sizeof next.path, "%s/%s", folders->path[i],
-                                entries[e]->d_name);
-            memcpy(next.name, entries[e]->d_name, strlen(entries[e]->d_name) - 3);
-            bool known = used < 0 || used >= PATH_MAX;
+            struct found next;
+            bool wanted = found_make(&next, folders->path[i], entries[e]->d_name);
             for (size_t k = 0; k < n; k++)
-                known = known || strcmp(found[k].name, next.name) == 0;
-            struct found *more = known ? NULL : realloc(found, (n + 1) * sizeof *found);
+                wanted = wanted && strcmp(found[k].name, next.name) != 0;
+            struct found *more = wanted ? realloc(found, (n + 1) * sizeof *found) : NULL;
             if (more) {
                 found = more;
                 found[n++] = next;
@@ -150,36 +182,49 @@ static void near_each(const char *name, const char *path, void *context)
     near->n++;
 }
 
+static int find_path(const char *name, char *path, size_t path_size, struct error *error)
+{
+    /* Without a '/', dlopen would look in the system's folders. */
+    int n = snprintf(path, path_size, "%s%s", strchr(name, '/') ? "" : "./", name);
+    if (n < 0 || (size_t)n >= path_size)
+        return error_set(error, -ENAMETOOLONG, "the path '%.100s...' is too long", name);
+    if (access(path, R_OK) < 0)
+        return error_set(error, -errno, "cannot read module '%s': %s", name,
+                         strerror(errno));
+    if (module_is_foreign(path) && !is_executable(path))
+        return error_set(error, -EACCES, "'%s' is neither a module (.so) nor executable",
+                         name);
+    return 0;
+}
+
+static bool find_in(const char *folder, const char *name, char *path, size_t path_size)
+{
+    int n = snprintf(path, path_size, "%s/%s.so", folder, name);
+    if (n >= 0 && (size_t)n < path_size && access(path, R_OK) == 0)
+        return true;
+    n = snprintf(path, path_size, "%s/" FOREIGN "%s", folder, name);
+    return *name && n >= 0 && (size_t)n < path_size && is_executable(path);
+}
+
 int module_find(const char *name, char *path, size_t path_size, struct error *error)
 {
-    if (strchr(name, '/') || ends_with(name, ".so")) {
-        /* Without a '/', dlopen would look in the system's folders. */
-        int n = snprintf(path, path_size, "%s%s", strchr(name, '/') ? "" : "./", name);
-        if (n < 0 || (size_t)n >= path_size)
-            return error_set(error, -ENAMETOOLONG, "the path '%.100s...' is too long",
-                             name);
-        if (access(path, R_OK) < 0)
-            return error_set(error, -errno, "cannot read module '%s': %s", name,
-                             strerror(errno));
-        return 0;
-    }
+    if (strchr(name, '/') || ends_with(name, ".so"))
+        return find_path(name, path, path_size, error);
     struct folders *folders = malloc(sizeof *folders);
     if (!folders)
         return error_set(error, -ENOMEM, "out of memory");
-    int status = -ENOENT;
+    bool found = false;
     char looked[300] = "";
     size_t used = 0;
     folders_list(folders);
-    for (size_t i = 0; i < folders->n && status == -ENOENT; i++) {
-        int n = snprintf(path, path_size, "%s/%s.so", folders->path[i], name);
-        if (n >= 0 && (size_t)n < path_size && access(path, R_OK) == 0)
-            status = 0;
+    for (size_t i = 0; i < folders->n && !found; i++) {
+        found = find_in(folders->path[i], name, path, path_size);
         if (used < sizeof looked)
             used += (size_t)snprintf(looked + used, sizeof looked - used, "%s%s",
                                      i ? ", " : "", folders->path[i]);
     }
     free(folders);
-    if (status == 0)
+    if (found)
         return 0;
     struct near near = {.word = name};
     module_each(near_each, &near);

@@ -245,6 +245,8 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
     *tone = TONE_PLAIN;
     switch (column->kind) {
     case COLUMN_TIME:
+        if (!result_has_summary(result))
+            break;
         text_time(result->median_ns, number);
         snprintf(text, CELL_SIZE, "%s", number);
         break;

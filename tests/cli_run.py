@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_tool import (BINARY, QEMU, SHORT, SMALL, Case, environment, kernels, sanitized)
 
-__all__ = ["Run", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
+__all__ = ["Run", "Merged", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
 
 
 class Run(Case):
@@ -94,6 +94,30 @@ class Run(Case):
         document = self.run_json(*SMALL[:-1], "--rounds=3")
         for result in kernels(document, status="ok"):
             self.assertIsNone(result["summary"]["ci_ns"])
+
+
+class Merged(Case):
+    def test_report_of_two_files(self):
+        ours, theirs, both = (self.folder / f"{n}.json" for n in ("ours", "theirs", "both"))
+        self.run_tool(*SMALL, f"--json={ours}")
+        self.run_tool(*SMALL, "--sizes=16", f"--json={theirs}")
+        text = self.run_tool("report", ours, theirs, f"--json={both}").stdout
+        self.assertIn("theirs.json", text)
+        document = self.load(both)
+        self.assertEqual([(r["source"], r["shape"]) for r in kernels(document)],
+                         [(None, "8x8x8"), ("theirs.json", "8x8x8"),
+                          ("theirs.json", "16x16x16")])
+        for result in kernels(document, source=None, status="ok"):
+            self.assertEqual([r["unpaired"] for r in result["ratios"]], [True])
+
+    def test_any_bad_file_is_named(self):
+        good, bad = self.folder / "good.json", self.folder / "bad.json"
+        self.run_tool(*SMALL, f"--json={good}")
+        bad.write_text("{}")
+        for files in ((good, bad), (bad, good), (good, self.folder / "bad.json/x")):
+            done = self.run_tool("report", *files, status=2)
+            self.assertIn("bad.json", done.stderr)
+            self.assertEqual(done.stdout, "")
 
 
 class Terminal(Case):

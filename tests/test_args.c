@@ -12,7 +12,7 @@
 
 #include "args.h"
 
-enum { WORDS_MAX = 16 };
+enum { WORDS_MAX = 24 };
 
 /* Cuts a command line at its spaces and parses it. */
 static int parse(const char *line, struct options *options, struct error *error)
@@ -96,9 +96,10 @@ static void test_defaults(void **state)
     assert_string_equal(options.command, "gemm");
     assert_true(options.is_op);
     assert_int_equal(options.isas.n + options.types.n + options.semirings.n +
-                         options.variants.n + options.filters.n + options.shapes.n +
-                         options.baselines.n + options.plugins.n + options.events.n +
-                         options.files.n + options.n_cpu,
+                         options.variants.n + options.filters.n + options.sizes.n +
+                         options.shapes.n + options.shape_lists.n + options.layouts.n +
+                         options.inputs.n + options.baselines.n + options.plugins.n +
+                         options.events.n + options.files.n + options.n_cpu,
                      0);
     assert_int_equal(options.threads, 1);
     assert_int_equal(options.align, 64);
@@ -108,8 +109,8 @@ static void test_defaults(void **state)
     assert_int_equal(options.format, FORMAT_TABLE);
     assert_false(options.format_given || options.cold || options.huge_pages ||
                  options.check_full || options.dry_run || options.in_process ||
-                 options.quiet || options.pathologies || options.seed_given);
-    assert_null(options.input);
+                 options.quiet || options.pathologies || options.seed_given ||
+                 options.accuracy);
     assert_null(options.json);
     assert_null(options.markdown);
 
@@ -134,7 +135,7 @@ static void test_every_option(void **state)
     check_list(&o.isas, "avx2 avx512");
     check_list(&o.types, "f32 f64");
     check_list(&o.semirings, "maxplus");
-    check_list(&o.shapes, "64 128");
+    check_list(&o.sizes, "64 128");
     check_list(&o.variants, "fma add");
     check_list(&o.filters, "a,b");
     check_list(&o.baselines, "openblas,coretype=SkylakeX");
@@ -155,17 +156,30 @@ static void test_every_option(void **state)
     o = parsed(
         "relu --cpu 0 --threads 1 --input=normal --check=full --timeout=2min "
         "--json=a.json --markdown b.md --format=csv --dry-run --in-process --quiet "
-        "--pathologies");
+        "--pathologies --input=zero,uniform:-8..8 --accuracy");
     assert_string_equal(o.command, "relu");
     assert_int_equal(o.n_cpu, 1);
     assert_int_equal(o.cpu[0], 0);
-    assert_string_equal(o.input, "normal");
+    check_list(&o.inputs, "normal zero uniform:-8..8");
+    assert_true(o.accuracy);
     assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
     assert_int_equal(o.timeout_ns, 120000000000);
     assert_string_equal(o.json, "a.json");
     assert_string_equal(o.markdown, "b.md");
     assert_int_equal(o.format, FORMAT_CSV);
     assert_true(o.format_given);
+    options_free(&o);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
+                              "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
+    check_list(&o.shapes, "n1c3h8w8k4 64..128");
+    check_list(&o.sizes, "1 2");
+    check_list(&o.shape_lists, "burn ./a.txt vgg16");
+    check_list(&o.layouts, "nchw all");
     options_free(&o);
 }
 
@@ -180,7 +194,7 @@ static void test_last_wins(void **state)
     assert_false(o.cold);
     assert_int_equal(o.n_cpu, 1);
     assert_int_equal(o.seed, 2);
-    check_list(&o.shapes, "1 2 3");
+    check_list(&o.sizes, "1 2 3");
     options_free(&o);
 }
 
@@ -278,7 +292,8 @@ static void test_refuses(void **state)
         {"gemm extra", "extra", "no further words"},
         {"gemm -- --quiet", "--quiet", "no further words"},
         {"report", "report", "needs a file"},
-        {"report a b", "b", "no more words"},
+        {"gemm --accuracy=1", "--accuracy=1", "takes no value"},
+        {"gemm --layout=a,", "--layout=a,", "empty"},
         {"report --isa=avx2 a", "--isa", "no option of report"},
         {"list kernels x y", "y", "no more words"},
         {"doctor x", "x", "no further words"},
@@ -439,12 +454,12 @@ static void test_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_last_wins),      cmocka_unit_test(test_words),
-        cmocka_unit_test(test_refuses),        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_examples_parse), cmocka_unit_test(test_version),
-        cmocka_unit_test(test_no_arguments),   cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_terminal),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_every_option),
+        cmocka_unit_test(test_shapes),   cmocka_unit_test(test_last_wins),
+        cmocka_unit_test(test_words),    cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_help),     cmocka_unit_test(test_examples_parse),
+        cmocka_unit_test(test_version),  cmocka_unit_test(test_no_arguments),
+        cmocka_unit_test(test_colour),   cmocka_unit_test(test_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,11 @@ static void test_tables(void **state)
         {"op-own", "'roof' is already one of simdbench"},
         {"op-twice", "is there twice"},
         {"op-fill", "has no fill"},
+        {"op-layouts", "has layouts but no relayout"},
+        {"op-relayout", "has relayout but no layouts"},
+        {"op-accuracy", "has accuracy but no accuracy_inputs"},
+        {"op-list", "shape list 0 of op 'twice'"},
+        {"kernel-layout-unknown", "layout 'column', which op 'twice' does not have"},
     };
     struct module module;
     struct error error;
@@ -210,6 +215,9 @@ static void test_tables(void **state)
         assert_null(module.handle);
     }
     assert_int_equal(load_tables("good", &module, &error), 0);
+    module_unload(&module);
+    /* An op with one layout has no names for it. */
+    assert_int_equal(load_tables("kernel-layout", &module, &error), 0);
     module_unload(&module);
 }
 
@@ -226,6 +234,24 @@ static void test_older(void **state)
     assert_null(module.table->kernels[0]->work);
     assert_non_null(module.table->kernels[0]->run);
     assert_int_equal(module.table->kernels[0]->size, sizeof(struct simdbench_kernel));
+    module_unload(&module);
+}
+
+/* Rows of one name are two if they take different layouts. */
+static void test_layouts(void **state)
+{
+    struct module module;
+    struct error error;
+    (void)state;
+    assert_int_equal(load(&module, "third", &error), 0);
+    const struct simdbench_op *op = module.table->ops[0];
+    assert_string_equal(op->layouts, "plain,mirrored");
+    assert_string_equal(op->lists[0]->name, "tiny");
+    assert_non_null(op->accuracy);
+    size_t n = 0;
+    for (size_t i = 0; module.table->kernels[i]; i++)
+        n += strcmp(module.table->kernels[i]->variant, "divide") == 0;
+    assert_int_equal(n, 2);
     module_unload(&module);
 }
 
@@ -345,12 +371,13 @@ static void test_document_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_op),    cmocka_unit_test(test_misbehaviour),
-        cmocka_unit_test(test_options),   cmocka_unit_test(test_newer_abi),
-        cmocka_unit_test(test_no_module), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_older),     cmocka_unit_test(test_find),
-        cmocka_unit_test(test_find_here), cmocka_unit_test(test_each),
-        cmocka_unit_test(test_document),  cmocka_unit_test(test_document_runs),
+        cmocka_unit_test(test_own_op),        cmocka_unit_test(test_misbehaviour),
+        cmocka_unit_test(test_options),       cmocka_unit_test(test_newer_abi),
+        cmocka_unit_test(test_no_module),     cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_older),
+        cmocka_unit_test(test_find),          cmocka_unit_test(test_find_here),
+        cmocka_unit_test(test_each),          cmocka_unit_test(test_document),
+        cmocka_unit_test(test_document_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static int gemm_fill(const struct simdbench_operands *operands, uint64_t seed,
     const bool special = input && strcmp(input, "special") == 0;
     uint64_t state = seed;
 
-    if (input && !special)
+    if (input && !special && strcmp(input, "uniform:-1..1") != 0)
         return -EINVAL;
     for (int i = 0; i < 2; i++) {
         const struct simdbench_operand *operand = operands->operand[i];
@@ -268,4 +268,5 @@ const struct simdbench_op gemm_op = {
     .fill = gemm_fill,
     .reference = gemm_reference,
     .work = gemm_work,
+    .inputs = "uniform:-1..1, special",
 };

@@ -22,6 +22,36 @@ static int tables_open(const struct simdbench_option *const *options, size_t n,
     return -EINVAL;
 }
 
+static int relayout(struct simdbench_shape *shape, const char *layout, char *error,
+                    size_t error_size)
+{
+    (void)shape;
+    (void)layout;
+    (void)error;
+    (void)error_size;
+    return -EINVAL;
+}
+
+static const char *layout_of(const struct simdbench_shape *shape)
+{
+    (void)shape;
+    return "row";
+}
+
+static int accuracy(const struct simdbench_operands *operands, const uint64_t *index,
+                    uint64_t n, struct simdbench_accuracy *found)
+{
+    (void)operands;
+    (void)index;
+    (void)n;
+    (void)found;
+    return -ENOTSUP;
+}
+
+static const struct simdbench_shape_list nameless = {.size = sizeof nameless,
+                                                     .shapes = "1 2"};
+static const struct simdbench_shape_list *const lists[] = {&nameless, NULL};
+
 static void release(void *state)
 {
     (void)state;
@@ -91,6 +121,21 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
         ops[1] = &second_op;
     if (strcmp(how, "op-fill") == 0)
         op.fill = NULL;
+    if (strcmp(how, "op-layouts") == 0)
+        op.layouts = "row,column";
+    if (strcmp(how, "op-relayout") == 0)
+        op.relayout = relayout;
+    if (strcmp(how, "op-accuracy") == 0)
+        op.accuracy = accuracy;
+    if (strcmp(how, "op-list") == 0)
+        op.lists = lists;
+    if (strncmp(how, "kernel-layout", 13) == 0)
+        kernel.layout = "column";
+    if (strcmp(how, "kernel-layout-unknown") == 0) {
+        op.layouts = "row,diagonal";
+        op.relayout = relayout;
+        op.layout_of = layout_of;
+    }
     if (strcmp(how, "options") == 0)
         module.open = tables_open;
     if (strcmp(how, "older") == 0) {

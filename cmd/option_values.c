@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+
+enum { ROUNDS_MAX = 100000, ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
+
+__attribute__((format(printf, 4, 5))) static int value_error(const struct option_row *row,
+                                                             const char *value,
+                                                             struct error *error,
+                                                             const char *format, ...)
+{
+    char why[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    return error_set(error, -EINVAL, "--%s=%.80s: %s", row->name, value, why);
+}
+
+static int no_memory(struct error *error)
+{
+    return error_set(error, -ENOMEM, "out of memory for options");
+}
+
+#define FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
+
+int option_set_flag(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    (void)value;
+    (void)error;
+    *FIELD(bool, options, row) = true;
+    return 0;
+}
+
+int option_set_text(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    char **const field = FIELD(char *, options, row);
+    char *const copy = strdup(value);
+    if (!copy)
+        return no_memory(error);
+    free(*field);
+    *field = copy;
+    return 0;
+}
+
+/* One item that holds the value as it is. */
+int option_add_item(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    return text_list_add(FIELD(struct text_list, options, row), value) ? no_memory(error)
+                                                                       : 0;
+}
+
+/* One item for each piece between commas. */
+int option_add_items(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    struct text_list *const list = FIELD(struct text_list, options, row);
+    for (const char *at = value;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (length == 0)
+            return value_error(row, value, error,
+                               "an item is empty: look for a comma too many");
+        if (text_list_add_n(list, at, length) != 0)
+            return no_memory(error);
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+int option_add_isas(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    const size_t first = options->isas.n;
+    int rc = option_add_items(row, value, options, error);
+    struct text_list known = {0};
+
+    if (rc == 0)
+        rc = text_list_add(&known, "auto") || text_list_add(&known, "all");
+    for (size_t i = 0; i < isa_count() && rc == 0; i++)
+        rc = text_list_add(&known, isa_get(i)->name);
+    for (size_t i = first; i < options->isas.n && rc == 0; i++) {
+        const char *const isa = options->isas.item[i];
+        char near[100], all[200] = "";
+        bool found = false;
+        for (size_t k = 0, used = 0; k < known.n; k++) {
+            found = found || strcmp(known.item[k], isa) == 0;
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "",
+                                     known.item[k]);
+        }
+        text_list_near(&known, isa, near, sizeof near);
+        if (!found)
+            rc = value_error(row, isa, error, "no such instruction set%s%s%s (known: %s)",
+                             near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
+                             all);
+    }
+    text_list_free(&known);
+    return rc;
+}
+
+int option_add_sizes(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    struct error why;
+    const int rc = sizes_expand(value, &options->sizes, &why);
+    if (rc != 0)
+        value_error(row, value, error, "%s", why.text);
+    return rc;
+}
+
+/* NAME[,option=value...] */
+int option_add_module(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const char *at = value + strcspn(value, ",");
+    if (at == value)
+        return value_error(row, value, error, "the name is missing");
+    while (*at) {
+        const char *const option = at + 1;
+        const size_t name = strcspn(option, "=,"), length = strcspn(option, ",");
+        if (name == 0 || option[name] != '=')
+            return value_error(row, value, error,
+                               "'%.*s' is not option=value; to name several, give --%s "
+                               "once for each",
+                               (int)(length < 60 ? length : 60), option, row->name);
+        at = option + length;
+    }
+    return option_add_item(row, value, options, error);
+}
+
+int option_set_cpu(const struct option_row *row, const char *value,
+                   struct options *options, struct error *error)
+{
+    struct error why;
+    size_t n = 0;
+    int *const cpu = calloc(CPUS_MAX, sizeof *cpu);
+    if (!cpu)
+        return no_memory(error);
+    const int rc = cpus_parse(value, cpu, CPUS_MAX, &n, &why);
+    if (rc != 0) {
+        free(cpu);
+        value_error(row, value, error, "%s", why.text);
+        return rc;
+    }
+    free(options->cpu);
+    options->cpu = cpu;
+    options->n_cpu = n;
+    return 0;
+}
+
+static int read_whole(const struct option_row *row, const char *value, int64_t *number,
+                      struct error *error)
+{
+    const char *reason = "";
+    return number_parse(value, strlen(value), number, &reason)
+               ? value_error(row, value, error, "%s", reason)
+               : 0;
+}
+
+int option_set_threads(const struct option_row *row, const char *value,
+                       struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n == 0)
+        return value_error(row, value, error, "at least one thread must do the work");
+    if (n > 1)
+        return value_error(row, value, error, "only one thread is measured so far");
+    options->threads = 1;
+    return 0;
+}
+
+int option_set_align(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n < 1 || n > ALIGN_MAX || (n & (n - 1)) != 0)
+        return value_error(row, value, error, "must be a power of two from 1 to 2Mi");
+    options->align = (uint64_t)n;
+    return 0;
+}
+
+int option_set_rounds(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n < 1 || n > ROUNDS_MAX)
+        return value_error(row, value, error, "must be from 1 to %d", ROUNDS_MAX);
+    options->rounds = (uint32_t)n;
+    return 0;
+}
+
+int option_set_seed(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    const bool hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
+    const char *const digits = hex ? value + 2 : value;
+    const size_t length = strlen(digits);
+    const char *const known = hex ? "0123456789abcdefABCDEF" : "0123456789";
+
+    if (length == 0 || strspn(digits, known) != length)
+        return value_error(row, value, error,
+                           "is not a whole number, decimal or 0x and hexadecimal");
+    errno = 0;
+    const uint64_t seed = strtoull(digits, NULL, hex ? 16 : 10);
+    if (errno == ERANGE)
+        return value_error(row, value, error, "is larger than 2^64-1");
+    options->seed = seed;
+    options->seed_given = true;
+    return 0;
+}
+
+int option_set_duration(const struct option_row *row, const char *value,
+                        struct options *options, struct error *error)
+{
+    const char *reason = "";
+    int64_t ns;
+    if (duration_parse(value, &ns, &reason) != 0)
+        return value_error(row, value, error, "%s", reason);
+    if (ns < NS_PER_MS || ns > (int64_t)86400000 * NS_PER_MS)
+        return value_error(row, value, error, "must be from 1ms to 1440min");
+    *FIELD(int64_t, options, row) = ns;
+    return 0;
+}
+
+/* Which of the row's "a|b|c" it is, or -EINVAL. */
+static int choice(const struct option_row *row, const char *value, struct error *error)
+{
+    struct text_list known = {0};
+    int found = -1, rc = 0;
+
+    for (const char *at = row->value; rc == 0 && *at;) {
+        const size_t length = strcspn(at, "|");
+        rc = text_list_add_n(&known, at, length);
+        if (rc == 0 && strcmp(known.item[known.n - 1], value) == 0)
+            found = (int)known.n - 1;
+        at += length + (at[length] == '|');
+    }
+    if (rc != 0) {
+        rc = no_memory(error);
+    } else if (found < 0) {
+        char near[100];
+        text_list_near(&known, value, near, sizeof near);
+        rc = value_error(row, value, error, "must be one of %s%s%s%s", row->value,
+                         near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+    }
+    text_list_free(&known);
+    return rc ? rc : found;
+}
+
+/* For pairs of which the first is the default. */
+int option_set_second(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const int which = choice(row, value, error);
+    if (which < 0)
+        return which;
+    *FIELD(bool, options, row) = which == 1;
+    return 0;
+}
+
+int option_set_format(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const int which = choice(row, value, error);
+    if (which < 0)
+        return which;
+    options->format_given = true;
+    return format_find(value, &options->format);
+}

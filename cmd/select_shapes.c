@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes from all places that can name them: ranges, single ones, lists and files. */
+#include "select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_shape(struct selection *selection, const char *text, const char *origin,
+                     struct error *error)
+{
+    if (text_list_has(&selection->shapes, text))
+        return 0;
+    if (selection->shapes.n >= SIZES_MAX)
+        return error_set(error, -EINVAL, "%.300s: more than %d shapes", origin,
+                         SIZES_MAX);
+    int status = text_list_add(&selection->shapes, text);
+    if (status == 0)
+        status = text_list_add(&selection->origins, origin);
+    return status < 0 ? error_set(error, status, "out of memory for shapes") : 0;
+}
+
+static int add_shapes(struct selection *selection, const struct text_list *texts,
+                      const char *origin, struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < texts->n && status == 0; i++)
+        status = add_shape(selection, texts->item[i], origin, error);
+    return status;
+}
+
+/* ---- named lists ---- */
+
+struct search {
+    const char *name;
+    struct text_list shapes, known;
+    bool found;
+    int status;
+};
+
+static void visit_list(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    struct search *search = context;
+    (void)summary;
+    if (search->status == 0)
+        search->status = text_list_add(&search->known, name);
+    if (search->status == 0 && !strcmp(name, search->name)) {
+        search->found = true;
+        search->status = text_list_split(&search->shapes, shapes, " ");
+    }
+}
+
+/* ---- files ---- */
+
+/* A shape a line; what follows a # is a comment. */
+static int read_lines(struct selection *selection, const char *path, FILE *file,
+                      struct error *error)
+{
+    char *line = NULL;
+    size_t capacity = 0, number = 0, shapes = 0;
+    ssize_t length;
+    int status = 0;
+    while (status == 0 && (length = getline(&line, &capacity, file)) >= 0) {
+        char origin[4200];
+        snprintf(origin, sizeof origin, "%s:%zu", path, ++number);
+        if (strlen(line) != (size_t)length) {
+            status =
+                error_set(error, -EINVAL, "%.400s: a zero byte; is it text?", origin);
+            break;
+        }
+        line[strcspn(line, "#\r\n")] = '\0';
+        char *text = line + strspn(line, " \t");
+        const size_t used = strcspn(text, " \t");
+        if (text[used + strspn(text + used, " \t")])
+            status = error_set(error, -EINVAL,
+                               "%.300s: '%.100s' is more than one shape; write each on a "
+                               "line of its own",
+                               origin, text);
+        text[used] = '\0';
+        if (used > 0 && status == 0)
+            status = add_shape(selection, text, origin, error);
+        shapes += used > 0;
+    }
+    if (status == 0 && ferror(file))
+        status = error_set(error, -EIO, "--shapes=%.300s: %s", path, strerror(errno));
+    else if (status == 0 && !shapes)
+        status = error_set(error, -EINVAL, "--shapes=%.300s: no shapes in it", path);
+    free(line);
+    return status;
+}
+
+static int unknown_list(const struct selection *selection, const char *name, int code,
+                        const struct text_list *known, struct error *error)
+{
+    if (code != ENOENT)
+        return error_set(error, -code, "--shapes=%.300s: %s", name, strerror(code));
+    if (known->n)
+        return selection_unknown("--shapes=", name, "list of shapes or file", known,
+                                 error);
+    return error_set(error, -ENOENT,
+                     "--shapes=%.300s: no such file, and op %s has no lists of shapes",
+                     name, selection->op);
+}
+
+static int add_list(struct selection *selection, const char *name, struct error *error)
+{
+    struct search search = {.name = name};
+    catalog_each_list(selection->catalog, selection->op, visit_list, &search);
+    int status = search.status;
+    if (status < 0) {
+        error_set(error, status, "out of memory for shapes");
+    } else if (search.found) {
+        char origin[128];
+        snprintf(origin, sizeof origin, "--shapes=%.100s", name);
+        status = add_shapes(selection, &search.shapes, origin, error);
+    } else {
+        FILE *file = fopen(name, "r");
+        status = file ? read_lines(selection, name, file, error)
+                      : unknown_list(selection, name, errno, &search.known, error);
+        if (file)
+            fclose(file);
+    }
+    text_list_free(&search.shapes);
+    text_list_free(&search.known);
+    return status;
+}
+
+/* ---- the op's own ---- */
+
+static int add_default(struct selection *selection, struct error *error)
+{
+    const bool accuracy = selection->options->accuracy;
+    const char *text = catalog_op_text(selection->catalog, selection->op,
+                                       accuracy ? "accuracy_shape" : "default_shapes");
+    if (!text)
+        return error_set(error, -EINVAL, "op %s has no default sizes: give --sizes",
+                         selection->op);
+    struct text_list shapes = {.n = 0};
+    int status = sizes_expand(text, &shapes, error);
+    if (status == 0)
+        status = add_shapes(selection, &shapes, "its own default", error);
+    text_list_free(&shapes);
+    return status;
+}
+
+int selection_shapes(struct selection *selection, struct error *error)
+{
+    const struct options *options = selection->options;
+    int status = add_shapes(selection, &options->sizes, "--sizes", error);
+    if (status == 0)
+        status = add_shapes(selection, &options->shapes, "--shape", error);
+    for (size_t i = 0; i < options->shape_lists.n && status == 0; i++)
+        status = add_list(selection, options->shape_lists.item[i], error);
+    if (status == 0 && !options->sizes.n && !options->shapes.n && !options->shape_lists.n)
+        status = add_default(selection, error);
+    return status;
+}

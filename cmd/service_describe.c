@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker offers, and how its ops read shapes. */
+#include "service.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct simdbench_op *service_op(const struct service *service, const char *name)
+{
+    for (size_t i = 0; name && service->ops && service->ops[i]; i++) {
+        if (!strcmp(service->ops[i]->name, name))
+            return service->ops[i];
+    }
+    return name ? op_find(name) : NULL;
+}
+
+void service_add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(object, name, text);
+}
+
+static void describe_module(const struct simdbench_module *module, cJSON *reply)
+{
+    struct simdbench_description description = {.size = sizeof description};
+    service_add_text(reply, "name", module->name);
+    if (!module->describe || module->describe(&description) < 0)
+        return;
+    service_add_text(reply, "version", description.version);
+    service_add_text(reply, "core", description.core);
+    service_add_text(reply, "isa", description.isa);
+    service_add_text(reply, "detail", description.detail);
+    service_add_text(reply, "advice", description.advice);
+}
+
+static cJSON *describe_op(const struct simdbench_op *op)
+{
+    cJSON *item = cJSON_CreateObject();
+    service_add_text(item, "name", op->name);
+    service_add_text(item, "summary", op->summary);
+    service_add_text(item, "shape_help", op->shape_help);
+    service_add_text(item, "default_shapes", op->default_shapes);
+    service_add_text(item, "layouts", op->layouts);
+    service_add_text(item, "inputs", op->inputs);
+    service_add_text(item, "accuracy_inputs", op->accuracy ? op->accuracy_inputs : NULL);
+    service_add_text(item, "accuracy_shape", op->accuracy ? op->accuracy_shape : NULL);
+    cJSON *lists = op->lists ? cJSON_AddArrayToObject(item, "lists") : NULL;
+    for (size_t i = 0; op->lists && op->lists[i]; i++) {
+        cJSON *list = cJSON_CreateObject();
+        service_add_text(list, "name", op->lists[i]->name);
+        service_add_text(list, "summary", op->lists[i]->summary);
+        service_add_text(list, "shapes", op->lists[i]->shapes);
+        cJSON_AddItemToArray(lists, list);
+    }
+    return item;
+}
+
+static cJSON *describe_kernel(const struct simdbench_kernel *kernel)
+{
+    cJSON *item = cJSON_CreateObject();
+    service_add_text(item, "op", kernel->op);
+    service_add_text(item, "semiring", kernel->semiring);
+    service_add_text(item, "type", type_name(kernel->type));
+    service_add_text(item, "isa", kernel->isa);
+    service_add_text(item, "variant", kernel->variant);
+    service_add_text(item, "layout", kernel->layout);
+    service_add_text(item, "roof", kernel->roof);
+    cJSON_AddNumberToObject(item, "flags", kernel->flags);
+    if (kernel->max_ulp > 0) {
+        cJSON_AddNumberToObject(item, "max_ulp", kernel->max_ulp);
+        cJSON_AddNumberToObject(item, "mean_ulp", kernel->mean_ulp);
+    }
+    return item;
+}
+
+cJSON *service_describe(struct service *service, const cJSON *request)
+{
+    (void)request;
+    cJSON *reply = service_ok();
+    if (service->module.table)
+        describe_module(service->module.table, reply);
+    cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
+    for (size_t i = 0; i < isa_count(); i++) {
+        if (isa_available(i, NULL, 0))
+            cJSON_AddItemToArray(isas, cJSON_CreateString(isa_get(i)->name));
+    }
+    cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
+    for (size_t i = 0; service->ops && service->ops[i]; i++)
+        cJSON_AddItemToArray(ops, describe_op(service->ops[i]));
+    cJSON *kernels = cJSON_AddArrayToObject(reply, "kernels");
+    for (size_t i = 0; service->kernels[i]; i++)
+        cJSON_AddItemToArray(kernels, describe_kernel(service->kernels[i]));
+    return reply;
+}
+
+cJSON *service_shape(struct service *service, const cJSON *request)
+{
+    const char *name = message_text(request, "op"), *text = message_text(request, "text");
+    const char *type_text = message_text(request, "type");
+    const char *layout = message_text(request, "layout");
+    const struct simdbench_op *op = service_op(service, name);
+    uint32_t type = type_text ? type_find(type_text) : 0;
+    if (!op || !text || !type)
+        return service_error(-EINVAL, "shape needs op, type and text");
+    if (layout && !op->relayout)
+        return service_error(-EINVAL, "op %s has no layouts", op->name);
+    struct simdbench_shape shape = {.size = sizeof shape};
+    char error[512] = "", canonical[256] = "";
+    int status = op->parse(text, &shape, error, sizeof error);
+    if (status == 0 && layout)
+        status = op->relayout(&shape, layout, error, sizeof error);
+    if (status < 0)
+        return service_error(status, "%s", error[0] ? error : strerror(-status));
+    op->format(&shape, canonical, sizeof canonical);
+    struct operands_map map;
+    struct error why = {.text = ""};
+    status = operands_place(op, &shape, type, 64, 0, &map, &why);
+    if (status < 0)
+        return service_error(status, "%s", why.text);
+    double ops = 0, bytes = 0;
+    op->work(&shape, type, &ops, &bytes);
+    cJSON *reply = service_ok();
+    service_add_text(reply, "text", canonical);
+    service_add_text(reply, "layout", op->layout_of ? op->layout_of(&shape) : NULL);
+    cJSON_AddItemToObject(reply, "dims", message_dims(&shape));
+    cJSON_AddNumberToObject(reply, "ops", ops);
+    cJSON_AddNumberToObject(reply, "bytes", bytes);
+    cJSON_AddItemToObject(reply, "operands", message_operands(&map));
+    return reply;
+}

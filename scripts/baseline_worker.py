@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The half that all baselines in Python share: a worker as docs/protocol.md wants it.
+
+A baseline describes its library and lists kernels; main() does the rest. This file needs
+nothing but Python, so that a missing library can be reported; what needs NumPy is in
+baseline_operands.py.
+"""
+import ctypes
+import errno
+import gc
+import itertools
+import json
+import mmap
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from types import SimpleNamespace
+
+SOCKET_FD, MEMORY_FD = 3, 4
+PR_SET_PDEATHSIG = 1
+CALL_COST = "the interpreter's call cost is inside"
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Refusal(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, code, text, **fields):
+        super().__init__(text)
+        self.code = code
+        self.fields = fields
+
+
+def unsupported(reason):
+    return Refusal(errno.EOPNOTSUPP, reason)
+
+
+def wrong(text):
+    return Refusal(errno.EDOM, text, wrong=True)
+
+
+class Kernel:
+    """One row. prepare(problem) returns a Case, or raises unsupported(reason). problem has
+    dims, operands (see baseline_operands.Operand) and threads."""
+
+    def __init__(self, op, type_name, variant, prepare, semiring=None, layout=None):
+        self.row = {"op": op, "type": type_name, "isa": "lib", "variant": variant}
+        if semiring:
+            self.row["semiring"] = semiring
+        if layout:
+            self.row["layout"] = layout
+        self.prepare = prepare
+
+
+class Case:
+    """A kernel with its operands: run() does the work. What is not None goes into the
+    report: implementation, isa, note, workspace_bytes."""
+
+    def __init__(self, run, note=CALL_COST, **choice):
+        self.run = run
+        self.choice = {"note": note, **choice}
+
+
+class Library:
+    """What a baseline offers."""
+
+    def __init__(self, kernels, **description):
+        self.kernels = kernels
+        self.description = description  # version, core, isa, detail, advice
+
+    def set_threads(self, threads):
+        """Before prepare: how many threads run() may use."""
+
+
+# ---- measuring ----
+
+def usage():
+    used = resource.getrusage(resource.RUSAGE_THREAD)
+    return used.ru_minflt, used.ru_majflt, used.ru_nvcsw, used.ru_nivcsw
+
+
+def measure(run, iterations):
+    """The one loop that is timed. Time is read next to the work, all else outside."""
+    turns = itertools.repeat(None, iterations)
+    cpu = libc.sched_getcpu
+    now = time.perf_counter_ns
+    used = usage()
+    process = time.process_time_ns()
+    thread = time.thread_time_ns()
+    cpu_begin = cpu()
+    begin = now()
+    for _ in turns:
+        run()
+    end = now()
+    cpu_end = cpu()
+    sample = {"ns": end - begin, "cpu_ns": time.thread_time_ns() - thread,
+              "process_ns": time.process_time_ns() - process,
+              "migrated": cpu_begin != cpu_end}
+    names = "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches"
+    sample.update(zip(names, (b - a for a, b in zip(used, usage()))))
+    return sample
+
+
+def float_modes_changed():
+    """True if this thread rounds otherwise than to nearest, or drops subnormals."""
+    one, least = float(1), sys.float_info.min
+    part = sys.float_info.epsilon / 8
+    return least / 2 == 0 or one + part != one or one - part != one
+
+
+# ---- requests ----
+
+def whole(request, name, otherwise=None):
+    value = request.get(name, otherwise)
+    if value is None:
+        raise Refusal(errno.EINVAL, f"{request.get('do')} needs {name}")
+    return int(value)
+
+
+class Worker:
+    """Answers requests: each method do_<verb> returns the fields of its answer."""
+
+    def __init__(self, name, library, tools):
+        self.tools = tools  # the module baseline_operands
+        self.name = name
+        self.library = library
+        self.cases = []
+        self.memory = None
+        self.problem = SimpleNamespace(dims=[], operands=[], threads=1)
+        self.events = 0
+
+    def answer(self, request):
+        verb = request.get("do")
+        method = getattr(self, f"do_{verb}", None)
+        try:
+            if not method:
+                raise Refusal(errno.ENOSYS, f"{self.name} brings no op and cannot '{verb}'")
+            return {"ok": True, **method(request)}
+        except Refusal as refusal:
+            return {"ok": False, "errno": refusal.code, "error": str(refusal),
+                    **refusal.fields}
+        except OSError as error:
+            return {"ok": False, "errno": error.errno or errno.EIO, "error": str(error)}
+        except Exception as error:  # a library may raise anything
+            text = str(error).strip().splitlines() or [""]
+            return {"ok": False, "errno": errno.EIO,
+                    "error": f"{type(error).__name__}: {text[0]}"}
+
+    def do_describe(self, _):
+        told = {k: v for k, v in self.library.description.items() if v is not None}
+        return {"name": self.name, **told, "ops": [],
+                "kernels": [kernel.row for kernel in self.library.kernels]}
+
+    def do_setup(self, request):
+        cpus = [int(cpu) for cpu in request.get("cpus", [])]
+        for task in os.listdir("/proc/self/task") if cpus else []:
+            os.sched_setaffinity(int(task), cpus)
+        self.events = len(request.get("events", []))
+        return {"passes": 1} if self.events else {}
+
+    def do_map(self, request):
+        self.cases = []
+        self.problem = SimpleNamespace(dims=[], operands=[], threads=1)
+        self.memory = None
+        gc.collect()  # the old mapping goes with the last view of it
+        if request.get("huge"):
+            raise unsupported(f"{self.name} runs in an interpreter, which cannot have its "
+                              "operands on 2 MiB pages")
+        size = whole(request, "bytes")
+        if size:
+            self.memory = mmap.mmap(MEMORY_FD, size)
+            self.memory[::mmap.PAGESIZE]  # fault every page in now, not in a batch
+        self.problem.dims = [int(dim) for dim in request.get("dims", [])]
+        self.problem.threads = whole(request, "threads", 1)
+        self.problem.operands = [
+            self.tools.Operand(self.memory, item) for item in request.get("operands", [])]
+        return {}
+
+    def do_prepare(self, request):
+        kernel = self.library.kernels[whole(request, "kernel")]
+        self.library.set_threads(self.problem.threads)
+        begin = time.perf_counter_ns()
+        case = kernel.prepare(self.problem)
+        end = time.perf_counter_ns()
+        self.cases.append(case)
+        choice = {k: v for k, v in case.choice.items() if v is not None}
+        return {"case": len(self.cases) - 1, "prepare_ns": end - begin, **choice}
+
+    def case_of(self, request):
+        number = whole(request, "case")
+        if not 0 <= number < len(self.cases):
+            raise Refusal(errno.EINVAL, f"there is no case {number}")
+        return self.cases[number]
+
+    def do_check(self, request):
+        case = self.case_of(request)
+        operands = self.problem.operands
+        self.tools.guard(operands)
+        self.tools.poison(operands)
+        before = self.tools.fingerprint(operands)
+        case.run()
+        changed = float_modes_changed()
+        damaged = self.tools.damaged(operands)
+        if damaged is not None:
+            raise wrong(f"wrote outside operand {damaged}")
+        if self.tools.fingerprint(operands) != before:
+            raise wrong("wrote to an input")
+        self.compare(request)
+        reply = {"threads_alive": len(os.listdir("/proc/self/task"))}
+        if changed:
+            reply["note"] = "leaves rounding or flush-to-zero modes changed"
+        return reply
+
+    def compare(self, request):
+        """With the right answers in the shared memory, if there are any."""
+        output = next((o for o in self.problem.operands if o.is_output), None)
+        n = whole(request, "n", 0)
+        if not n or not output:
+            return
+        answers = self.tools.Answers(self.memory, output, n, index=request.get("index"),
+                                     value=whole(request, "value"),
+                                     slack=whole(request, "slack"))
+        text = self.tools.compare(output, answers)
+        if text:
+            raise wrong(text)
+
+    def do_overhead(self, request):
+        if request.get("cold"):
+            raise unsupported(f"{self.name} runs in an interpreter, which cannot empty the "
+                              "caches between calls")
+        samples = sorted(measure(lambda: None, 20000)["ns"] for _ in range(15))
+        return {"ns": samples[7] / 20000}
+
+    def do_batch(self, request):
+        case = self.case_of(request)
+        iterations = whole(request, "iterations")
+        if iterations < 1 or request.get("cold"):
+            raise Refusal(errno.EINVAL, "batch: no iterations, or cold")
+        case.run()
+        sample = measure(case.run, iterations)
+        if self.events:
+            why = f"{self.name} runs in an interpreter, which does not count events"
+            sample["counts"] = [{"absent": why}] * self.events
+        return sample
+
+
+# ---- the process ----
+
+def send(stream, message):
+    stream.sendall(json.dumps(message, allow_nan=False).encode() + b"\n")
+
+
+def start(name):
+    """The parent decides what Ctrl-C means; its death ends the worker. Returns options."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if sys.argv[1:2] != [f"--parent={os.getppid()}"]:
+        sys.exit(f"simdbench starts this program: simdbench OP --baseline={name}")
+    words = sys.argv[2:]
+    return dict(zip(words[::2], words[1::2]))
+
+
+def make_worker(name, load, options, packages):
+    """Imports what may be missing."""
+    try:
+        library = load(options)
+        import baseline_operands
+        return Worker(name, library, baseline_operands)
+    except ImportError as error:
+        module = (error.name or name).split(".")[0]
+        package = packages.get(module, packages[name])
+        raise Refusal(errno.ENOENT, f"{name} cannot start without Python's {module} "
+                      f"({error}): apt-get install {package}") from None
+    except (OSError, RuntimeError) as error:
+        raise Refusal(errno.EIO, f"{name} cannot start: {error}") from None
+
+
+def no_options(name, options, known=()):
+    for option in options:
+        if option not in known:
+            raise Refusal(errno.EINVAL, f"{name} takes no option '{option}'" +
+                          (f" (known: {', '.join(known)})" if known else ""))
+
+
+def serve(worker, stream):
+    for line in stream.makefile("rb"):
+        request = json.loads(line)
+        if request.get("do") == "quit":
+            break
+        send(stream, worker.answer(request))
+
+
+def main(name, load, packages):
+    """Serves until there are no more requests. load(options) imports what it needs and
+    returns a Library; packages tells which Debian package each module comes in."""
+    options = start(name)
+    stream = socket.socket(fileno=SOCKET_FD)
+    hello = {"ok": True, "hello": "simdbench-worker", "protocol": 1}
+    try:
+        worker = make_worker(name, load, options, packages)
+    except Refusal as refusal:
+        send(stream, {**hello, "ok": False, "errno": refusal.code, "error": str(refusal)})
+        return 1
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        send(stream, hello)
+        serve(worker, stream)
+    except ConnectionError:
+        pass  # the parent wants no more answers
+    return 0
