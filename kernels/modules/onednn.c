@@ -140,6 +140,13 @@ static int onednn_open(const struct simdbench_option *const *options, size_t n,
     return 0;
 }
 
+static void onednn_close(void)
+{
+    dnnl.primitive_attr_destroy(dnnl.attr);
+    dnnl.stream_destroy(dnnl.stream);
+    dnnl.engine_destroy(dnnl.engine);
+}
+
 static int onednn_describe(struct simdbench_description *description)
 {
     const dnnl_cpu_isa_t isa = dnnl.get_effective_cpu_isa();
@@ -154,8 +161,8 @@ static int onednn_describe(struct simdbench_description *description)
     return 0;
 }
 
-static const struct simdbench_kernel *const kernels[] = {
-    &relu_eltwise, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
+static const struct simdbench_kernel *const kernels[] = {&relu_eltwise, &conv_direct,
+                                                         &conv_reorder, NULL};
 
 static const struct simdbench_module module = {
     .size = sizeof module,
@@ -165,6 +172,7 @@ static const struct simdbench_module module = {
     .open = onednn_open,
     .describe = onednn_describe,
     .set_threads = onednn_set_threads,
+    .close = onednn_close,
 };
 
 const struct simdbench_module *simdbench_module(uint32_t abi)

@@ -15,14 +15,15 @@
 
 /* clang-format off */
 #define DNNL_FUNCTIONS(F) \
-    F(engine_create) F(stream_create) F(stream_wait) F(version) F(set_max_cpu_isa) \
-    F(get_effective_cpu_isa) F(memory_desc_init_by_tag) F(memory_desc_equal) \
-    F(memory_desc_get_size) F(memory_create) F(memory_destroy) \
-    F(primitive_attr_create) F(primitive_attr_set_scratchpad_mode) \
+    F(engine_create) F(engine_destroy) F(stream_create) F(stream_destroy) \
+    F(stream_wait) F(version) F(set_max_cpu_isa) F(get_effective_cpu_isa) \
+    F(memory_desc_init_by_tag) F(memory_desc_equal) F(memory_desc_get_size) \
+    F(memory_create) F(memory_destroy) F(primitive_attr_create) \
+    F(primitive_attr_destroy) F(primitive_attr_set_scratchpad_mode) \
     F(primitive_desc_create) F(primitive_desc_destroy) F(primitive_desc_query) \
     F(primitive_desc_query_md) F(primitive_create) F(primitive_destroy) \
-    F(primitive_execute) F(reorder_primitive_desc_create) \
-    F(eltwise_forward_desc_init) F(dilated_convolution_forward_desc_init)
+    F(primitive_execute) F(reorder_primitive_desc_create) F(eltwise_forward_desc_init) \
+    F(dilated_convolution_forward_desc_init)
 /* clang-format on */
 
 struct dnnl_library {
