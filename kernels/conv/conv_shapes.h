@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Named lists of convolutions: each distinct layer of a network once.
+ */
+#ifndef SIMDBENCH_CONV_SHAPES_H
+#define SIMDBENCH_CONV_SHAPES_H
+
+#include "simdbench.h"
+
+extern const struct simdbench_shape_list *const conv_shape_lists[]; /* ends with NULL */
+
+#endif
