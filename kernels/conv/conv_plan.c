@@ -123,18 +123,19 @@ static void choose_blocking(struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;
     const ptrdiff_t element = (ptrdiff_t)sizeof(float);
-    const ptrdiff_t row = shape->u * plan->x_row * plan->depth *
-                          (plan->kind == CONV_POINTS ? plan->columns : 1) * element;
-    const ptrdiff_t weights =
-        shape->r * plan->row_taps * plan->run * plan->blocks * plan->block * element;
-    const ptrdiff_t bands = ceiling(row * plan->rows, BAND_BYTES);
-    const ptrdiff_t passes = ceiling(weights * plan->depth, PASS_BYTES);
+    const bool points = plan->kind == CONV_POINTS;
+    /* Bands are so many tiles, or all tiles of so many rows. */
+    const ptrdiff_t unit = points ? 1 : plan->row_tiles, units = plan->tiles / unit;
+    const ptrdiff_t x = plan->depth * element *
+                        (points ? plan->columns * plan->x_pixel : shape->u * plan->x_row);
+    const ptrdiff_t weights = shape->r * plan->row_taps * plan->run * plan->blocks *
+                              plan->block * element;
+    const ptrdiff_t bands = least(ceiling(x * units, BAND_BYTES), units);
+    const ptrdiff_t passes = least(ceiling(weights * plan->depth, PASS_BYTES), plan->depth);
 
-    plan->band = ceiling(plan->rows, least(bands, plan->rows));
+    plan->band = ceiling(units, bands) * unit;
     /* Weights that are used once only need not stay. */
-    plan->pass = plan->band * plan->row_tiles == 1
-                     ? plan->depth
-                     : ceiling(plan->depth, least(passes, plan->depth));
+    plan->pass = plan->band == 1 ? plan->depth : ceiling(plan->depth, passes);
 }
 
 static void choose(struct conv_plan *plan, const struct conv_target *target)
@@ -153,19 +154,12 @@ static void choose(struct conv_plan *plan, const struct conv_target *target)
         plan->padded ? (shape->ow - 1) * shape->v + (shape->s - 1) * shape->d + 1
                      : shape->w;
     plan->x_row = width * (planes ? 1 : plan->block);
-    plan->rows = shape->oh;
-    plan->row_length = shape->ow;
-    if (plan->kind == CONV_POINTS) {
-        plan->x_row = plan->x_pixel;
-        plan->row_length = shape->oh * shape->ow;
-    }
+    plan->row_length = plan->kind == CONV_POINTS ? shape->oh * shape->ow : shape->ow;
     choose_tile(plan, target);
-    if (plan->kind == CONV_POINTS) {
-        plan->rows = plan->row_tiles;
-        plan->row_tiles = 1;
-    }
+    plan->tiles = plan->row_tiles * (plan->kind == CONV_POINTS ? 1 : shape->oh);
     choose_blocking(plan);
-    plan->pad_rows = (plan->band - 1) * shape->u + (shape->r - 1) * shape->d + 1;
+    plan->pad_rows =
+        (plan->band / plan->row_tiles - 1) * shape->u + (shape->r - 1) * shape->d + 1;
     plan->x_plane = (plan->padded ? plan->pad_rows * plan->x_row
                                   : shape->h * shape->w * (planes ? 1 : plan->block));
     if (plan->padded)

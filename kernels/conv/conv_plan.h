@@ -66,10 +66,10 @@ struct conv_plan {
     /* From here on not for depthwise. Weights are [g][kb / blocks][depth][taps][run]
      * [blocks][block]; the last of the kb / blocks may have fewer blocks, and the last
      * of the depth may have fewer numbers in a run. */
-    ptrdiff_t columns, blocks;  /* of a tile, at most */
-    ptrdiff_t rows, row_length; /* of y; with CONV_POINTS each tile is a row */
-    ptrdiff_t row_tiles;        /* tiles in a row, of lengths that differ by 1 at most */
-    ptrdiff_t band;             /* rows that are done before the next ones begin */
+    ptrdiff_t columns, blocks;       /* of a tile, at most */
+    ptrdiff_t row_length, row_tiles; /* pixels of a row of y; its tiles, of lengths that
+                                        differ by 1 at most */
+    ptrdiff_t tiles, band;           /* of an image; how many are done before others */
     ptrdiff_t depth;            /* blocks (planes) of x of one group */
     ptrdiff_t pass;             /* and how many are summed up in registers */
     ptrdiff_t run, last_run;    /* numbers in a run; in those of the last block */
