@@ -32,28 +32,32 @@
     X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(9, 3) \
     X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4) X(7, 4)
 /* clang-format on */
-#define FMA_AT(u, r, v) "vfmadd231ps " ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
+#define FMA_AT(u, r, v) \
+    "vfmadd231ps " ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SPLAT(u, r) "vbroadcastss " ELEMENT(u, r) ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
-#define COLUMN(u, i, j, r)                                                              \
-    do {                                                                                \
-        VEC t;                                                                          \
-        if (vectors == 1)                                                               \
-            __asm__(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), X_OPERANDS(j));            \
-        else if (vectors == 2)                                                          \
-            __asm__(SPLAT(u, r) FMA(0) FMA(1)                                           \
-                    : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                                \
-                    : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));                             \
-        else if (vectors == 3)                                                          \
-            __asm__(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                                    \
-                    : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)                     \
-                    : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j));                  \
-        else                                                                            \
-            __asm__(FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)     \
-                    : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                        \
-                    : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), X_OPERANDS(j));       \
+#define LOAD_WEIGHT(w, at) \
+    __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
+#define COLUMN(u, i, j, r)                                                            \
+    do {                                                                              \
+        VEC t;                                                                        \
+        if (vectors == 1)                                                             \
+            __asm__ volatile(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), X_OPERANDS(j)); \
+        else if (vectors == 2)                                                        \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1)                                \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                     \
+                             : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));                  \
+        else if (vectors == 3)                                                        \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                         \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)          \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j));       \
+        else                                                                          \
+            __asm__ volatile(                                                         \
+                FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)       \
+                : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                          \
+                : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), X_OPERANDS(j));         \
     } while (0)
 
 #include "conv_dense_body.h"

@@ -43,17 +43,32 @@
 #define STEP_COLUMN(u, i, j, r)  \
     if ((i) >= from && (i) < to) \
         COLUMN(u, i, j, r);
-#define STEP(u)                                                                   \
-    {                                                                             \
-        VEC weight[MAX_VECTORS];                                                  \
-        for (int v = 0; v < MAX_VECTORS; v++)                                     \
-            weight[v] = LOAD(weights + ((u) * vectors + (v < vectors ? v : 0)) * LANES); \
-        EACH_COLUMN(STEP_COLUMN, u)                                               \
+#define STEP(u)                                                            \
+    {                                                                      \
+        VEC weight[MAX_VECTORS];                                           \
+        for (int v = 0; v < vectors; v++)                                  \
+            LOAD_WEIGHT(weight[v], weights + ((u) * vectors + v) * LANES); \
+        EACH_COLUMN(STEP_COLUMN, u)                                        \
     }
+
+#define START_COLUMN(u, i, j, r)          \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            acc[i][v] = ZERO();
+#define Y(i, v) \
+    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
+#define FOLD_COLUMN(u, i, j, r)           \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            acc[i][v] = ADD(acc[i][v], LOAD(Y(i, v)));
+#define STORE_COLUMN(u, i, j, r)          \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            STORE(Y(i, v), acc[i][v]);
 
 /* One tile, one pass. */
 struct conv_pass {
-    const float *x;       /* first tap of the first column, if no row of taps is left out */
+    const float *x; /* first tap of the first column, if no row of taps is left out */
     const float *weights; /* of the first tap, if no row of taps is left out */
     float *y;
     ptrdiff_t y_block;          /* from a block of y to the next */
@@ -95,7 +110,7 @@ conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS]
     }
 }
 
-#define RUN(from, to)                                                                   \
+#define RUN(from, to) \
     (void)conv_run(from, to, vectors, acc, start, s1, s3, s5, s7, weights, run)
 
 static inline __attribute__((always_inline)) void
@@ -112,9 +127,7 @@ conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
     HIDE(s3);
     HIDE(s5);
     HIDE(s7);
-    for (int i = 0; i < columns; i++)
-        for (int v = 0; v < vectors; v++)
-            acc[i][v] = ZERO();
+    EACH_COLUMN(START_COLUMN, 0)
     for (ptrdiff_t depth = pass->depth; depth > 0; depth--) {
         const ptrdiff_t run = depth > 1 ? pass->run : pass->last_run;
         const ptrdiff_t tap_weights = run * vectors * LANES;
@@ -133,26 +146,24 @@ conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
         weights += (pass->all - pass->last) * tap_weights;
         x += pass->x_plane * (ptrdiff_t)sizeof(float);
     }
-    for (int v = 0; v < vectors; v++) {
-        float *y = pass->y + v * LANES / BLOCK * pass->y_block + v * LANES % BLOCK;
-        for (int i = 0; i < columns; i++)
-            STORE(y + i * BLOCK,
-                  pass->fold ? ADD(acc[i][v], LOAD(y + i * BLOCK)) : acc[i][v]);
+    if (pass->fold) {
+        EACH_COLUMN(FOLD_COLUMN, 0)
     }
+    EACH_COLUMN(STORE_COLUMN, 0)
 }
 
-#define TILE(columns, blocks)                                                           \
-    static void conv_tile_##columns##x##blocks(const struct conv_pass *pass)            \
-    {                                                                                   \
-        conv_tile(columns, (blocks) * (BLOCK / LANES), pass);                           \
+#define TILE(columns, blocks)                                                \
+    static void conv_tile_##columns##x##blocks(const struct conv_pass *pass) \
+    {                                                                        \
+        conv_tile(columns, (blocks) * (BLOCK / LANES), pass);                \
     }
 #define TILE_ENTRY(columns, blocks) \
-    [(blocks)-1][columns] = conv_tile_##columns##x##blocks,
+    [(blocks) - 1][columns] = conv_tile_##columns##x##blocks,
 
 EACH_TILE(TILE)
 
-static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK][MAX_COLUMNS + 1] =
-    {EACH_TILE(TILE_ENTRY)};
+static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
+                                           [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
 
 /* Tile number `tile` of an image: where it is in y. */
 struct conv_place_of_tile {
@@ -211,8 +222,8 @@ static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
         const ptrdiff_t columns = (at + 1) * length / tiles - column;
         const int place = (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
         conv_clip(plan, row, pass);
-        pass->x = x + (row * shape->u - shape->p - top) * plan->x_row +
-                  column * plan->x_pixel;
+        pass->x =
+            x + (row * shape->u - shape->p - top) * plan->x_row + column * plan->x_pixel;
         pass->y = y + (row * length + column) * BLOCK;
         pass->tap = plan->taps[place];
         conv_tiles[blocks - 1][columns](pass);
@@ -260,7 +271,8 @@ static void conv_band(const struct conv_plan *plan, const float *x, const float 
             conv_tiles_of(plan, &pass, blocks, from + deep * plan->x_plane, top,
                           y + block * y_block, tile, end);
         }
-        weights += ((plan->depth - 1) * plan->run + plan->last_run) * taps * blocks * BLOCK;
+        weights +=
+            ((plan->depth - 1) * plan->run + plan->last_run) * taps * blocks * BLOCK;
     }
 }
 

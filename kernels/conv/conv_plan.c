@@ -128,10 +128,11 @@ static void choose_blocking(struct conv_plan *plan)
     const ptrdiff_t unit = points ? 1 : plan->row_tiles, units = plan->tiles / unit;
     const ptrdiff_t x = plan->depth * element *
                         (points ? plan->columns * plan->x_pixel : shape->u * plan->x_row);
-    const ptrdiff_t weights = shape->r * plan->row_taps * plan->run * plan->blocks *
-                              plan->block * element;
+    const ptrdiff_t weights =
+        shape->r * plan->row_taps * plan->run * plan->blocks * plan->block * element;
     const ptrdiff_t bands = least(ceiling(x * units, BAND_BYTES), units);
-    const ptrdiff_t passes = least(ceiling(weights * plan->depth, PASS_BYTES), plan->depth);
+    const ptrdiff_t passes =
+        least(ceiling(weights * plan->depth, PASS_BYTES), plan->depth);
 
     plan->band = ceiling(units, bands) * unit;
     /* Weights that are used once only need not stay. */

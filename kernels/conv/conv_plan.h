@@ -70,10 +70,10 @@ struct conv_plan {
     ptrdiff_t row_length, row_tiles; /* pixels of a row of y; its tiles, of lengths that
                                         differ by 1 at most */
     ptrdiff_t tiles, band;           /* of an image; how many are done before others */
-    ptrdiff_t depth;            /* blocks (planes) of x of one group */
-    ptrdiff_t pass;             /* and how many are summed up in registers */
-    ptrdiff_t run, last_run;    /* numbers in a run; in those of the last block */
-    ptrdiff_t row_taps;         /* taps in a row of the kernel; r rows of them */
+    ptrdiff_t depth;                 /* blocks (planes) of x of one group */
+    ptrdiff_t pass;                  /* and how many are summed up in registers */
+    ptrdiff_t run, last_run;         /* numbers in a run; in those of the last block */
+    ptrdiff_t row_taps;              /* taps in a row of the kernel; r rows of them */
     struct conv_tap *taps[CONV_PLACES];
 
     /* x as the body sees it, in elements: a copy in scratch if padded. */
