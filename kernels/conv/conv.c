@@ -10,6 +10,7 @@
 
 #include "conv_shapes.h"
 #include "kernels.h"
+#include "vector_input.h"
 
 /* ---- shapes ---- */
 
@@ -235,26 +236,34 @@ static void conv_work(const struct simdbench_shape *shape, uint32_t type, double
 
 /* ---- inputs ---- */
 
+/* What is lost where a tap meets the padding depends on how it is left out, so numbers
+ * that are not finite are no inputs. */
+static bool finite_input(const char *input)
+{
+    return strcmp(input, "special") != 0 && strncmp(input, "bits", 4) != 0;
+}
+
 static int conv_fill(const struct simdbench_operands *operands, uint64_t seed,
                      const char *input)
 {
     const struct conv_shape conv = conv_shape_of(operands->shape);
-    const int64_t b = conv.x_plain ? 1 : conv.b, plane = conv.h * conv.w;
+    const int64_t used = conv.c % conv.b, plane = conv.h * conv.w;
+    const struct simdbench_operand *x = operands->operand[0];
     const struct simdbench_operand *weights = operands->operand[1];
-    float *x = operands->operand[0]->data;
-    /* The same weights whatever the layout of x. */
-    uint64_t state = seed, weights_state = ~seed;
 
-    if (input)
+    if (!input)
+        input = "uniform:-1..1";
+    if (!finite_input(input) || vector_fill(x->data, x->type, x->count, seed, input) != 0)
         return -EINVAL;
-    for (int64_t image = 0; image < conv.n; image++)
-        for (int64_t c = 0; c < conv.c; c += b)
-            for (int64_t i = 0; i < plane; i++)
-                for (int64_t lane = 0; lane < b; lane++)
-                    *x++ = c + lane < conv.c ? (float)random_uniform(&state) : 0;
-    for (uint64_t i = 0; i < weights->count; i++)
-        ((float *)weights->data)[i] = (float)random_uniform(&weights_state);
-    return 0;
+    if (!conv.x_plain && used) {
+        const int64_t image = conv.cb * plane * conv.b;
+        for (int64_t n = 0; n < conv.n; n++) {
+            float *last = (float *)x->data + (n + 1) * image - plane * conv.b;
+            for (int64_t i = 0; i < plane; i++, last += conv.b)
+                memset(last + used, 0, (size_t)(conv.b - used) * sizeof *last);
+        }
+    }
+    return vector_fill(weights->data, weights->type, weights->count, ~seed, input);
 }
 
 /* ---- reference ---- */
@@ -343,4 +352,5 @@ const struct simdbench_op conv_op = {
     .relayout = conv_relayout,
     .layout_of = conv_layout_of,
     .lists = conv_shape_lists,
+    .inputs = "uniform:-1..1, uniform:LO..HI, normal, saturated, subnormal, zero",
 };

@@ -161,10 +161,12 @@ static struct traffic traffic_of(const struct simdbench_operands *operands)
     for (uint32_t i = operands->count; i-- > 0;) {
         const struct simdbench_operand *operand = operands->operand[i];
         double bytes = (double)operand->count * (double)element_bytes(operand->type);
-        if (operand->role == SIMDBENCH_OUT)
+        if (operand->role != SIMDBENCH_OUT)
+            traffic.read += bytes;
+        if (operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT)
             traffic.written += traffic.first_out = bytes;
         else
-            traffic.read += traffic.first_in = bytes;
+            traffic.first_in = bytes;
     }
     return traffic;
 }
@@ -188,4 +190,11 @@ void roof_copy_work(const struct simdbench_operands *operands, double *ops, doub
     *ops = 0;
     *bytes =
         2 * (traffic.first_in < traffic.first_out ? traffic.first_in : traffic.first_out);
+}
+
+void roof_update_work(const struct simdbench_operands *operands, double *ops,
+                      double *bytes)
+{
+    *ops = 0;
+    *bytes = 2 * traffic_of(operands).written;
 }

@@ -7,7 +7,9 @@
  * pairs a call whatever the vector width, which counts as 2 * ROOF_PAIRS operations:
  *   add_max, mul_max, fma_max   one add, multiply or FMA, and one maximum
  *   fma                         one FMA
- * Nothing but a maximum depends on an earlier pair, so rates are those of the pipes.
+ *   mul_add                     one multiply and one add, where there is no FMA
+ * Nothing but a maximum or a sum depends on an earlier pair, so rates are those of the
+ * pipes.
  *
  * Memory streams run on the operands of any op, or on IN and OUT of as many bytes as the
  * shape says:
@@ -16,7 +18,14 @@
  *           uint64_t that prepare made
  *   write   1.0 to every element of all outputs
  *   copy    the first input to the first output, as many bytes as the smaller one has
- * Stores are ordinary ones, which read a line before they write to it.
+ *   update  all bytes of all outputs are loaded and stored where they were: the limit of
+ *           kernels that work in place
+ * Operands that are input and output count as both, but copy only takes them for outputs.
+ * Stores are ordinary ones, which read a line before they write to it; it stays in the
+ * caches. The same with non-temporal stores, which write whole lines past all caches:
+ *   write_stream, copy_stream
+ * are faster where the outputs fit in no cache, and much slower where they do. The fence
+ * that ends them is part of the call.
  *
  * There is nothing to compare at run time (reference answers -ENOTSUP): tests/test_roof.c
  * checks all of the above.
@@ -33,6 +42,7 @@
 /* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,
                                 double *bytes);
-roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work;
+roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work,
+    roof_update_work;
 
 #endif

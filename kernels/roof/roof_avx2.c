@@ -9,6 +9,7 @@
 #define XOR(i, j) "vpxor %%ymm" #j ", %%ymm" #i ", %%ymm" #i "\n\t"
 #define LOAD(at, i) "vmovups " at ", %%ymm" #i "\n\t"
 #define STORE(i, at) "vmovups %%ymm" #i ", " at "\n\t"
+#define STREAM(i, at) "vmovntps %%ymm" #i ", " at "\n\t"
 #define LEAVE "vzeroupper\n\t"
 
 #include "roof_body.h"

@@ -11,6 +11,7 @@
 #define XOR(i, j) "vpxorq %%zmm" #j ", %%zmm" #i ", %%zmm" #i "\n\t"
 #define LOAD(at, i) "vmovups " at ", %%zmm" #i "\n\t"
 #define STORE(i, at) "vmovups %%zmm" #i ", " at "\n\t"
+#define STREAM(i, at) "vmovntps %%zmm" #i ", " at "\n\t"
 #define LEAVE "vzeroupper\n\t"
 
 #include "roof_body.h"

@@ -7,6 +7,7 @@
  *   XOR_MEMORY(at, i)  register i ^= memory
  *   XOR(i, j)          register i ^= register j
  *   LOAD(at, i)  STORE(i, at)
+ *   STREAM(i, at)      a non-temporal store
  *   LEAVE              what must follow before other code runs
  * Memory is written AT(k, "register"): k vectors from an address.
  */
@@ -14,6 +15,7 @@
 #define SIMDBENCH_ROOF_BODY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "prototypes.h"
@@ -73,6 +75,9 @@
 #define WRITE_BODY(k) STORE(0, AT(k, "to"))
 #define COPY_LOAD(k) LOAD(AT(k, "from"), k)
 #define COPY_STORE(k) STORE(k, AT(k, "to"))
+#define COPY_STREAM(k) STREAM(k, AT(k, "to"))
+#define WRITE_STREAM(k) STREAM(0, AT(k, "to"))
+#define UPDATE_LOAD(k) LOAD(AT(k, "to"), k)
 #define FORWARD(address, vectors) "add $" #vectors "*" TEXT(VECTOR) ", %[" address "]\n\t"
 
 static inline uint64_t read_bytes(const char *from, size_t bytes)
@@ -144,6 +149,76 @@ static inline void copy_bytes(char *to, const char *from, size_t bytes)
         memcpy(to, from, tail);
 }
 
+/* Loads and stores the same bytes. */
+static inline void update_bytes(char *to, size_t bytes)
+{
+    size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    size_t words = bytes % VECTOR / 4;
+    __asm__ volatile(
+        LOOP("blocks", EIGHT(UPDATE_LOAD) EIGHT(COPY_STORE), FORWARD("to", 8))
+            LOOP("vectors", UPDATE_LOAD(0) COPY_STORE(0), FORWARD("to", 1))
+                LOOP("words", "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t",
+                     "add $4, %[to]\n\t")
+        :
+        [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors), [words] "+r"(words)
+        :
+        : CLOBBERS, "eax", "cc", "memory");
+}
+
+/* ---- memory, past the caches ---- */
+
+/* Only whole lines go past the caches, and only aligned memory can. */
+static inline size_t bytes_to_line(const char *to, size_t bytes)
+{
+    size_t head = -(uintptr_t)to % 64;
+    return head < bytes ? head : bytes;
+}
+
+static inline void write_stream_bytes(char *to, size_t bytes, const char pattern[64])
+{
+    size_t head = bytes_to_line(to, bytes);
+    size_t lines = (bytes - head) / 64, tail = (bytes - head) % 64;
+    size_t blocks = lines * 64 / (8 * VECTOR), vectors = lines * 64 / VECTOR % 8;
+    memcpy(to, pattern, head);
+    to += head;
+    __asm__ volatile(LOAD(AT(0, "pattern"), 0)                             //
+                     LOOP("blocks", EIGHT(WRITE_STREAM), FORWARD("to", 8)) //
+                     LOOP("vectors", WRITE_STREAM(0), FORWARD("to", 1)) "sfence\n\t"
+                     : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
+                     : [pattern] "r"(pattern)
+                     : CLOBBERS, "cc", "memory");
+    memcpy(to, pattern, tail);
+}
+
+static inline void copy_stream_bytes(char *to, const char *from, size_t bytes)
+{
+    size_t head = bytes_to_line(to, bytes);
+    size_t lines = (bytes - head) / 64, tail = (bytes - head) % 64;
+    size_t blocks = lines * 64 / (8 * VECTOR), vectors = lines * 64 / VECTOR % 8;
+    memcpy(to, from, head);
+    to += head;
+    from += head;
+    __asm__ volatile(
+        LOOP("blocks", EIGHT(COPY_LOAD) EIGHT(COPY_STREAM),
+             FORWARD("from", 8) FORWARD("to", 8))
+            LOOP("vectors", COPY_LOAD(0) COPY_STREAM(0),
+                 FORWARD("from", 1) FORWARD("to", 1)) "sfence\n\t"
+        : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
+        :
+        : CLOBBERS, "cc", "memory");
+    memcpy(to, from, tail);
+}
+
+/* ---- memory, operand by operand ---- */
+
+typedef void write_function(char *to, size_t bytes, const char pattern[64]);
+typedef void copy_function(char *to, const char *from, size_t bytes);
+
+static inline bool is_output(const struct simdbench_operand *operand)
+{
+    return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
+}
+
 static inline size_t operand_bytes(const struct simdbench_operand *operand)
 {
     bool wide = operand->type == SIMDBENCH_F64 || operand->type == SIMDBENCH_I64;
@@ -161,20 +236,30 @@ static inline void read_all(const struct simdbench_operands *operands, uint64_t 
 }
 
 static inline void write_all(const struct simdbench_operands *operands,
-                             const void *pattern)
+                             write_function *write, const void *pattern)
 {
     for (uint32_t i = 0; i < operands->count; i++) {
         const struct simdbench_operand *operand = operands->operand[i];
-        if (operand->role == SIMDBENCH_OUT)
-            write_bytes(operand->data, operand_bytes(operand), pattern);
+        if (is_output(operand))
+            write(operand->data, operand_bytes(operand), pattern);
     }
 }
 
-static inline void copy_first(const struct simdbench_operands *operands)
+static inline void update_all(const struct simdbench_operands *operands)
+{
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        if (is_output(operand))
+            update_bytes(operand->data, operand_bytes(operand));
+    }
+}
+
+static inline void copy_first(const struct simdbench_operands *operands,
+                              copy_function *copy)
 {
     const struct simdbench_operand *in = NULL, *out = NULL;
     for (uint32_t i = operands->count; i-- > 0;) {
-        if (operands->operand[i]->role == SIMDBENCH_OUT)
+        if (is_output(operands->operand[i]))
             out = operands->operand[i];
         else
             in = operands->operand[i];
@@ -182,30 +267,28 @@ static inline void copy_first(const struct simdbench_operands *operands)
     if (!in || !out)
         return;
     size_t from = operand_bytes(in), to = operand_bytes(out);
-    copy_bytes(out->data, in->data, from < to ? from : to);
+    copy(out->data, in->data, from < to ? from : to);
 }
 
-#define MEMORY(type, isa)                                                       \
-    void roof_##type##_##isa##_read(const struct simdbench_operands *operands,  \
-                                    void *state)                                \
-    {                                                                           \
-        read_all(operands, state);                                              \
-        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
-    }                                                                           \
-    void roof_##type##_##isa##_write(const struct simdbench_operands *operands, \
-                                     void *state)                               \
-    {                                                                           \
-        static const type##_C ones[16] = SPLAT(1);                              \
-        (void)state;                                                            \
-        write_all(operands, ones);                                              \
-        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
-    }                                                                           \
-    void roof_##type##_##isa##_copy(const struct simdbench_operands *operands,  \
-                                    void *state)                                \
-    {                                                                           \
-        (void)state;                                                            \
-        copy_first(operands);                                                   \
-        __asm__ volatile(LEAVE : : : CLOBBERS);                                 \
+/* A kernel that does `statement`. */
+#define STREAM_KERNEL(type, isa, variant, statement)                                \
+    void roof_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
+                                         void *state)                               \
+    {                                                                               \
+        static const type##_C ones[16] = SPLAT(1);                                  \
+        (void)state;                                                                \
+        (void)ones;                                                                 \
+        statement;                                                                  \
+        __asm__ volatile(LEAVE : : : CLOBBERS);                                     \
     }
+
+#define MEMORY(type, isa)                                                          \
+    STREAM_KERNEL(type, isa, read, read_all(operands, state))                      \
+    STREAM_KERNEL(type, isa, write, write_all(operands, write_bytes, ones))        \
+    STREAM_KERNEL(type, isa, write_stream,                                         \
+                  write_all(operands, write_stream_bytes, ones))                   \
+    STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
+    STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
+    STREAM_KERNEL(type, isa, update, update_all(operands))
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Register mixes in instructions that overwrite their first operand, 16 registers: seven
- * maxima in 8 to 14 take turns with eight temporaries in 0 to 7, each of which only
- * depends on itself. Fewer of either would be a latency limit before the pipes are full.
+ * maxima or sums in 8 to 14 take turns with eight temporaries in 0 to 7, each of which
+ * only depends on itself. Fewer of either would be a latency limit before the pipes are
+ * full.
  */
 #ifndef SIMDBENCH_ROOF_LEGACY_H
 #define SIMDBENCH_ROOF_LEGACY_H
@@ -39,7 +40,8 @@
  * by 1 leaves the temporaries as they are. */
 #define MIXES(type, isa, s)                                                        \
     REGISTERS(type, isa, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("add" s, "max" s)) \
-    REGISTERS(type, isa, mul_max, 1, LOAD_ALL, ROWS_PAIRS, ROWS("mul" s, "max" s))
+    REGISTERS(type, isa, mul_max, 1, LOAD_ALL, ROWS_PAIRS, ROWS("mul" s, "max" s)) \
+    REGISTERS(type, isa, mul_add, 1, LOAD_ALL, ROWS_PAIRS, ROWS("mul" s, "add" s))
 
 #define XMM_CLOBBERS                                                                \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \

@@ -18,6 +18,7 @@
 #define XOR(i, j) "xor " R##j ", " R##i "\n\t"
 #define LOAD(at, i) "mov " at ", " R##i "\n\t"
 #define STORE(i, at) "mov " R##i ", " at "\n\t"
+#define STREAM(i, at) "movnti " R##i ", " at "\n\t"
 #define LEAVE ""
 
 #include "roof_body.h"

@@ -10,6 +10,7 @@
 #define XOR(i, j) "pxor %%xmm" #j ", %%xmm" #i "\n\t"
 #define LOAD(at, i) "movups " at ", %%xmm" #i "\n\t"
 #define STORE(i, at) "movups %%xmm" #i ", " at "\n\t"
+#define STREAM(i, at) "movntps %%xmm" #i ", " at "\n\t"
 #define LEAVE ""
 
 #include "roof_body.h"

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What modules that wrap a library share: finding it when the module opens, so that the
+ * module exists on machines without it. Works in C without any other part of simdbench.
+ */
+#ifndef SIMDBENCH_LIBRARY_H
+#define SIMDBENCH_LIBRARY_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simdbench.h"
+
+/* A function of the library, and the pointer that shall be set to it. */
+struct symbol {
+    const char *name;
+    void *where;
+};
+
+struct library {
+    const char *file;   /* "libdnnl.so.2" */
+    const char *advice; /* what has it: "install oneDNN, e.g. package libdnnl2" */
+};
+
+/* Loads the library and sets all pointers. -ENOENT and a sentence if it or one of them is
+ * not there. */
+static inline int library_load(const struct library *library, void **handle,
+                               const struct symbol *symbols, size_t n, char *error,
+                               size_t error_size)
+{
+    *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+    if (!*handle) {
+        snprintf(error, error_size, "%s (%s)", dlerror(), library->advice);
+        return -ENOENT;
+    }
+    for (size_t i = 0; i < n; i++) {
+        void *found = dlsym(*handle, symbols[i].name);
+        if (!found) {
+            snprintf(error, error_size, "%s has no %s", library->file, symbols[i].name);
+            return -ENOENT;
+        }
+        memcpy(symbols[i].where, &found, sizeof found);
+    }
+    return 0;
+}
+
+/* For modules without options. */
+static inline int library_no_options(const struct simdbench_option *const *options,
+                                     size_t n, char *error, size_t error_size)
+{
+    if (n == 0)
+        return 0;
+    snprintf(error, error_size, "there is no option '%s', nor any other",
+             options[0]->name);
+    return -EINVAL;
+}
+
+#endif

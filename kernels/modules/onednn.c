@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Module `onednn`: oneDNN 2 (Debian: libdnnl2), f32, as baseline of ops relu, tanh, conv.
+ * Option isa=NAME keeps it from using wider instructions than that.
+ *
+ * Primitives, their memory objects and reordered weights are made in prepare; run only
+ * executes.
+ */
+#include "onednn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "library.h"
+
+struct dnnl_library dnnl;
+
+/* Names for option isa and what they are to oneDNN; and what it says that it uses. */
+static const struct {
+    const char *option, *isa, *core;
+    dnnl_cpu_isa_t value;
+} levels[] = {
+    {"sse41", "sse2", "SSE4.1", dnnl_cpu_isa_sse41},
+    {"avx", "avx", "AVX", dnnl_cpu_isa_avx},
+    {"avx2", "avx2", "AVX2", dnnl_cpu_isa_avx2},
+    {NULL, "avx2", "AVX2 with VNNI", dnnl_cpu_isa_avx2_vnni},
+    {"avx512", "avx512", "AVX-512", dnnl_cpu_isa_avx512_core},
+    {NULL, "avx512", "AVX-512 with VNNI", dnnl_cpu_isa_avx512_core_vnni},
+    {NULL, "avx512", "AVX-512 with VNNI and BF16", dnnl_cpu_isa_avx512_core_bf16},
+    {NULL, "avx512", "AVX-512 with AMX", dnnl_cpu_isa_avx512_core_amx},
+};
+
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+static const char *runtime_name(unsigned runtime)
+{
+    switch (runtime) {
+    case DNNL_RUNTIME_NONE:
+        return "none";
+    case DNNL_RUNTIME_SEQ:
+        return "sequential";
+    case DNNL_RUNTIME_OMP:
+        return "OpenMP";
+    case DNNL_RUNTIME_TBB:
+        return "TBB";
+    case DNNL_RUNTIME_THREADPOOL:
+        return "thread pool";
+    case DNNL_RUNTIME_OCL:
+        return "OpenCL";
+    default:
+        return "SYCL";
+    }
+}
+
+static int load(char *error, size_t error_size)
+{
+    static const struct library library = {"libdnnl.so.2",
+                                           "install oneDNN 2, e.g. package libdnnl2"};
+#define SYMBOL(name) {"dnnl_" #name, &dnnl.name},
+    static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+    int status = library_load(&library, &dnnl.handle, symbols,
+                              sizeof symbols / sizeof *symbols, error, error_size);
+    if (status < 0)
+        return status;
+    const dnnl_version_t *version = dnnl.version();
+    snprintf(dnnl.name, sizeof dnnl.name, "oneDNN %d.%d.%d", version->major,
+             version->minor, version->patch);
+    snprintf(dnnl.detail, sizeof dnnl.detail, "cpu: %s, gpu: %s, commit %.40s",
+             runtime_name(version->cpu_runtime), runtime_name(version->gpu_runtime),
+             version->hash ? version->hash : "unknown");
+    if (version->cpu_runtime == DNNL_RUNTIME_OMP) {
+        /* Of the OpenMP that oneDNN is linked with. */
+        void *found = dlsym(dnnl.handle, "omp_set_num_threads");
+        memcpy(&dnnl.omp_set_num_threads, &found, sizeof found);
+    }
+    return 0;
+}
+
+static int onednn_set_threads(uint32_t threads)
+{
+    if (threads == 0 || threads > INT_MAX)
+        return -EINVAL;
+    if (!dnnl.omp_set_num_threads)
+        return threads == 1 ? 0 : -ENOTSUP;
+    dnnl.omp_set_num_threads((int)threads);
+    return 0;
+}
+
+/* It also takes what the CPU lacks, and then uses what it has. */
+static int limit_isa(const char *name, char *error, size_t error_size)
+{
+    int found = 0;
+    while (found < LEVELS &&
+           (!levels[found].option || strcmp(levels[found].option, name)))
+        found++;
+    if (found == LEVELS) {
+        snprintf(error, error_size, "isa=%s is not one of sse41, avx, avx2, avx512",
+                 name);
+        return -EINVAL;
+    }
+    if (dnnl.set_max_cpu_isa(levels[found].value) != dnnl_success) {
+        snprintf(error, error_size, "%s cannot be limited to isa=%s", dnnl.name, name);
+        return -EINVAL;
+    }
+    if (dnnl.get_effective_cpu_isa() != levels[found].value) {
+        snprintf(error, error_size, "isa=%s is more than this CPU has", name);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int onednn_open(const struct simdbench_option *const *options, size_t n,
+                       char *error, size_t error_size)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(options[i]->name, "isa") != 0) {
+            snprintf(error, error_size, "there is no option '%s', only isa=NAME",
+                     options[i]->name);
+            return -EINVAL;
+        }
+    }
+    int status = load(error, error_size);
+    if (status == 0 && n > 0)
+        status = limit_isa(options[n - 1]->value, error, error_size);
+    if (status < 0)
+        return status;
+    onednn_set_threads(1);
+    if (dnnl.engine_create(&dnnl.engine, dnnl_cpu, 0) != dnnl_success ||
+        dnnl.stream_create(&dnnl.stream, dnnl.engine, dnnl_stream_default_flags) !=
+            dnnl_success ||
+        dnnl.primitive_attr_create(&dnnl.attr) != dnnl_success ||
+        dnnl.primitive_attr_set_scratchpad_mode(dnnl.attr, dnnl_scratchpad_mode_user) !=
+            dnnl_success) {
+        snprintf(error, error_size, "%s finds no CPU to run on", dnnl.name);
+        return -EIO;
+    }
+    return 0;
+}
+
+static int onednn_describe(struct simdbench_description *description)
+{
+    const dnnl_cpu_isa_t isa = dnnl.get_effective_cpu_isa();
+    description->version = dnnl.name;
+    description->detail = dnnl.detail;
+    for (size_t i = 0; i < LEVELS; i++) {
+        if (levels[i].value == isa) {
+            description->core = levels[i].core;
+            description->isa = levels[i].isa;
+        }
+    }
+    return 0;
+}
+
+static const struct simdbench_kernel *const kernels[] = {
+    &relu_eltwise, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
+
+static const struct simdbench_module module = {
+    .size = sizeof module,
+    .abi = SIMDBENCH_ABI,
+    .name = "onednn",
+    .kernels = kernels,
+    .open = onednn_open,
+    .describe = onednn_describe,
+    .set_threads = onednn_set_threads,
+};
+
+const struct simdbench_module *simdbench_module(uint32_t abi)
+{
+    (void)abi;
+    return &module;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside module `onednn`: the library's functions, and what run executes.
+ * Every function of oneDNN is called through `dnnl`, by its name without "dnnl_".
+ */
+#ifndef SIMDBENCH_ONEDNN_H
+#define SIMDBENCH_ONEDNN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include "simdbench.h"
+
+/* clang-format off */
+#define DNNL_FUNCTIONS(F) \
+    F(engine_create) F(stream_create) F(stream_wait) F(version) F(set_max_cpu_isa) \
+    F(get_effective_cpu_isa) F(memory_desc_init_by_tag) F(memory_desc_equal) \
+    F(memory_desc_get_size) F(memory_create) F(memory_destroy) \
+    F(primitive_attr_create) F(primitive_attr_set_scratchpad_mode) \
+    F(primitive_desc_create) F(primitive_desc_destroy) F(primitive_desc_query) \
+    F(primitive_desc_query_md) F(primitive_create) F(primitive_destroy) \
+    F(primitive_execute) F(reorder_primitive_desc_create) \
+    F(eltwise_forward_desc_init) F(dilated_convolution_forward_desc_init)
+/* clang-format on */
+
+struct dnnl_library {
+    void *handle;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_primitive_attr_t attr;
+    void (*omp_set_num_threads)(int n); /* NULL: not built with OpenMP */
+    char name[32], detail[96];
+#define DNNL_POINTER(function) __typeof__(dnnl_##function) *function;
+    DNNL_FUNCTIONS(DNNL_POINTER)
+#undef DNNL_POINTER
+};
+
+extern struct dnnl_library dnnl;
+
+/* A primitive with its arguments. */
+struct call {
+    dnnl_primitive_t primitive;
+    int n;
+    dnnl_exec_arg_t arg[4];
+};
+
+/* What run executes, in this order, and the memory objects that it names. */
+struct state {
+    struct call call[3];
+    int calls;
+    dnnl_memory_t memory[10];
+    int memories;
+    char implementation[64];
+    uint64_t bytes; /* of memory that is not in operands */
+};
+
+/* Memory at `data`, or of its own if NULL. */
+dnnl_status_t state_memory(struct state *state, const dnnl_memory_desc_t *desc,
+                           void *data, dnnl_memory_t *memory);
+/* Appends a call; takes the description. The scratchpad becomes the last argument. */
+dnnl_status_t state_call(struct state *state, dnnl_primitive_desc_t desc, int n,
+                         const dnnl_exec_arg_t *arg);
+dnnl_status_t state_reorder(struct state *state, const dnnl_memory_desc_t *from,
+                            dnnl_memory_t from_memory, const dnnl_memory_desc_t *to,
+                            dnnl_memory_t to_memory);
+/* The primitive whose name is the row's choice. */
+void state_name(struct state *state, const_dnnl_primitive_desc_t desc);
+/* NULL and a sentence if there is no memory. */
+struct state *state_new(char *error, size_t error_size);
+/* What prepare returns: the state, or else an error that tells what oneDNN said;
+ * -ENOTSUP if it has nothing for such a shape. */
+int state_finish(struct state *state, dnnl_status_t status, void **out, char *error,
+                 size_t error_size);
+
+/* Hooks of all rows. */
+void state_run(const struct simdbench_operands *operands, void *state);
+void state_release(void *state);
+void state_choice(const struct simdbench_operands *operands, const void *state,
+                  struct simdbench_choice *choice);
+
+extern const struct simdbench_kernel relu_eltwise, tanh_eltwise, conv_direct,
+    conv_reorder;
+
+#endif

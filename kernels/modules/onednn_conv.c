@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Row `direct` takes operands in the layout of the shape. Row `reorder` takes plain ones,
+ * lets oneDNN have what it likes best, and reorders activations in run. Weights are
+ * reordered in prepare by both.
+ */
+#include "onednn.h"
+
+#include <errno.h>
+
+#include "conv/conv.h"
+
+/* What oneDNN calls the operands as the op has them. */
+struct tensors {
+    dnnl_memory_desc_t x, weights, y;
+};
+
+static dnnl_status_t conv_tensors(const struct conv_shape *s, struct tensors *plain)
+{
+    dnnl_format_tag_t blocked = s->b == 16  ? dnnl_nChw16c
+                                : s->b == 8 ? dnnl_nChw8c
+                                            : dnnl_nchw;
+    const dnnl_dims_t x = {s->n, s->c, s->h, s->w}, y = {s->n, s->k, s->oh, s->ow};
+    const dnnl_dims_t dense = {s->k, s->c, s->r, s->s},
+                      grouped = {s->g, s->kg, s->cg, s->r, s->s};
+    dnnl_status_t status = dnnl.memory_desc_init_by_tag(&plain->x, 4, x, dnnl_f32,
+                                                        s->x_plain ? dnnl_nchw : blocked);
+    if (status == dnnl_success)
+        status = dnnl.memory_desc_init_by_tag(&plain->y, 4, y, dnnl_f32, blocked);
+    if (status == dnnl_success)
+        status = s->g > 1 ? dnnl.memory_desc_init_by_tag(&plain->weights, 5, grouped,
+                                                         dnnl_f32, dnnl_goihw)
+                          : dnnl.memory_desc_init_by_tag(&plain->weights, 4, dense,
+                                                         dnnl_f32, dnnl_oihw);
+    return status;
+}
+
+/* Behind the last row and column that a kernel reaches there is no padding: that may make
+ * it negative, where the stride leaves rows over. */
+static int64_t padding_after(int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                             int64_t dilation, int64_t before)
+{
+    return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - before;
+}
+
+static dnnl_status_t any_layout(const dnnl_memory_desc_t *plain, dnnl_memory_desc_t *any)
+{
+    return dnnl.memory_desc_init_by_tag(any, plain->ndims, plain->dims, dnnl_f32,
+                                        dnnl_format_tag_any);
+}
+
+static dnnl_status_t conv_desc(const struct conv_shape *s, const struct tensors *plain,
+                               bool reorder, dnnl_primitive_desc_t *desc)
+{
+    const dnnl_dims_t strides = {s->u, s->v}, dilates = {s->d - 1, s->d - 1},
+                      before = {s->p, s->q},
+                      after = {padding_after(s->h, s->oh, s->r, s->u, s->d, s->p),
+                               padding_after(s->w, s->ow, s->s, s->v, s->d, s->q)};
+    struct tensors wanted = *plain;
+    dnnl_convolution_desc_t op;
+    dnnl_status_t status = any_layout(&plain->weights, &wanted.weights);
+    if (status == dnnl_success && reorder)
+        status = any_layout(&plain->x, &wanted.x);
+    if (status == dnnl_success && reorder)
+        status = any_layout(&plain->y, &wanted.y);
+    if (status == dnnl_success)
+        status = dnnl.dilated_convolution_forward_desc_init(
+            &op, dnnl_forward_inference, dnnl_convolution_direct, &wanted.x,
+            &wanted.weights, NULL, &wanted.y, strides, dilates, before, after);
+    if (status == dnnl_success)
+        status = dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
+    return status;
+}
+
+/* Where the primitive finds an operand: in place if it lies as is wanted, else elsewhere.
+ */
+struct place {
+    dnnl_memory_desc_t plain, wanted;
+    dnnl_memory_t in_place, memory;
+    bool elsewhere;
+};
+
+static dnnl_status_t conv_place(struct state *state, const dnnl_memory_desc_t *plain,
+                                const dnnl_memory_desc_t *wanted, void *data,
+                                struct place *place)
+{
+    *place = (struct place){.plain = *plain, .wanted = *wanted};
+    dnnl_status_t status = state_memory(state, plain, data, &place->in_place);
+    place->memory = place->in_place;
+    place->elsewhere = !dnnl.memory_desc_equal(plain, wanted);
+    if (status == dnnl_success && place->elsewhere)
+        status = state_memory(state, wanted, NULL, &place->memory);
+    return status;
+}
+
+/* A call to bring an operand to where it is wanted. */
+static dnnl_status_t add_fetch(struct state *state, const struct place *place)
+{
+    return place->elsewhere ? state_reorder(state, &place->plain, place->in_place,
+                                            &place->wanted, place->memory)
+                            : dnnl_success;
+}
+
+/* The weights are known beforehand, so their call is made here and now. */
+static dnnl_status_t fetch_now(struct state *state, const struct place *weights)
+{
+    const int calls = state->calls;
+    dnnl_status_t status = add_fetch(state, weights);
+    if (status != dnnl_success || state->calls == calls)
+        return status;
+    const struct call *call = &state->call[--state->calls];
+    status = dnnl.primitive_execute(call->primitive, dnnl.stream, call->n, call->arg);
+    dnnl.stream_wait(dnnl.stream);
+    dnnl.primitive_destroy(call->primitive);
+    return status;
+}
+
+/* Takes the description. */
+static dnnl_status_t conv_make(struct state *state, const struct tensors *plain,
+                               dnnl_primitive_desc_t desc, void *const data[3])
+{
+    const dnnl_memory_desc_t *const tensor[] = {&plain->x, &plain->weights, &plain->y};
+    const dnnl_query_t wanted[] = {dnnl_query_src_md, dnnl_query_weights_md,
+                                   dnnl_query_dst_md};
+    struct place place[3];
+    dnnl_status_t status = dnnl_success;
+    state_name(state, desc);
+    for (int i = 0; i < 3 && status == dnnl_success; i++)
+        status =
+            conv_place(state, tensor[i], dnnl.primitive_desc_query_md(desc, wanted[i], 0),
+                       data[i], &place[i]);
+    if (status == dnnl_success)
+        status = fetch_now(state, &place[1]);
+    if (status == dnnl_success)
+        status = add_fetch(state, &place[0]);
+    if (status != dnnl_success) {
+        dnnl.primitive_desc_destroy(desc);
+        return status;
+    }
+    const dnnl_exec_arg_t arg[] = {{DNNL_ARG_SRC, place[0].memory},
+                                   {DNNL_ARG_WEIGHTS, place[1].memory},
+                                   {DNNL_ARG_DST, place[2].memory}};
+    status = state_call(state, desc, 3, arg);
+    if (status == dnnl_success && place[2].elsewhere)
+        status = state_reorder(state, &place[2].wanted, place[2].memory, &place[2].plain,
+                               place[2].in_place);
+    return status;
+}
+
+static int conv_prepare(const struct simdbench_operands *operands, bool reorder,
+                        void **out, char *error, size_t error_size)
+{
+    const struct conv_shape shape = conv_shape_of(operands->shape);
+    void *const data[] = {operands->operand[0]->data, operands->operand[1]->data,
+                          operands->operand[2]->data};
+    struct tensors plain;
+    dnnl_primitive_desc_t desc;
+    struct state *state = state_new(error, error_size);
+    if (!state)
+        return -ENOMEM;
+    dnnl_status_t status = conv_tensors(&shape, &plain);
+    if (status == dnnl_success)
+        status = conv_desc(&shape, &plain, reorder, &desc);
+    if (status == dnnl_success)
+        status = conv_make(state, &plain, desc, data);
+    return state_finish(state, status, out, error, error_size);
+}
+
+static int direct_prepare(const struct simdbench_operands *operands, void **state,
+                          char *error, size_t error_size)
+{
+    return conv_prepare(operands, false, state, error, error_size);
+}
+
+static int reorder_prepare(const struct simdbench_operands *operands, void **state,
+                           char *error, size_t error_size)
+{
+    return conv_prepare(operands, true, state, error, error_size);
+}
+
+static void reorder_choice(const struct simdbench_operands *operands, const void *opaque,
+                           struct simdbench_choice *choice)
+{
+    const struct state *state = opaque;
+    state_choice(operands, opaque, choice);
+    if (state->calls > 1)
+        choice->note = "reorders of activations are inside";
+}
+
+const struct simdbench_kernel conv_direct = {
+    .size = sizeof conv_direct,
+    .type = SIMDBENCH_F32,
+    .op = "conv",
+    .isa = "lib",
+    .variant = "direct",
+    .roof = "fma",
+    .prepare = direct_prepare,
+    .run = state_run,
+    .release = state_release,
+    .choice = state_choice,
+};
+
+const struct simdbench_kernel conv_reorder = {
+    .size = sizeof conv_reorder,
+    .type = SIMDBENCH_F32,
+    .op = "conv",
+    .isa = "lib",
+    .variant = "reorder",
+    .layout = "nchw",
+    .roof = "fma",
+    .prepare = reorder_prepare,
+    .run = state_run,
+    .release = state_release,
+    .choice = reorder_choice,
+};

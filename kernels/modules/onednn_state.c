@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "onednn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void state_release(void *opaque)
+{
+    struct state *state = opaque;
+    for (int i = 0; i < state->calls; i++)
+        dnnl.primitive_destroy(state->call[i].primitive);
+    for (int i = 0; i < state->memories; i++)
+        dnnl.memory_destroy(state->memory[i]);
+    free(state);
+}
+
+void state_run(const struct simdbench_operands *operands, void *opaque)
+{
+    struct state *state = opaque;
+    (void)operands;
+    for (int i = 0; i < state->calls; i++)
+        dnnl.primitive_execute(state->call[i].primitive, dnnl.stream, state->call[i].n,
+                               state->call[i].arg);
+    dnnl.stream_wait(dnnl.stream);
+}
+
+/* Creating memory writes zeros behind the last channel, where the op has zeros anyway. */
+dnnl_status_t state_memory(struct state *state, const dnnl_memory_desc_t *desc,
+                           void *data, dnnl_memory_t *memory)
+{
+    dnnl_status_t status =
+        dnnl.memory_create(memory, desc, dnnl.engine, data ? data : DNNL_MEMORY_ALLOCATE);
+    if (status != dnnl_success)
+        return status;
+    state->memory[state->memories++] = *memory;
+    state->bytes += data ? 0 : dnnl.memory_desc_get_size(desc);
+    return dnnl_success;
+}
+
+dnnl_status_t state_call(struct state *state, dnnl_primitive_desc_t desc, int n,
+                         const dnnl_exec_arg_t *arg)
+{
+    struct call *call = &state->call[state->calls];
+    const dnnl_memory_desc_t *scratchpad =
+        dnnl.primitive_desc_query_md(desc, dnnl_query_scratchpad_md, 0);
+    dnnl_status_t status = dnnl_success;
+    memcpy(call->arg, arg, (size_t)n * sizeof *arg);
+    call->n = n;
+    if (dnnl.memory_desc_get_size(scratchpad) > 0) {
+        call->arg[n].arg = DNNL_ARG_SCRATCHPAD;
+        status = state_memory(state, scratchpad, NULL, &call->arg[call->n++].memory);
+    }
+    if (status == dnnl_success)
+        status = dnnl.primitive_create(&call->primitive, desc);
+    if (status == dnnl_success)
+        state->calls++;
+    dnnl.primitive_desc_destroy(desc);
+    return status;
+}
+
+dnnl_status_t state_reorder(struct state *state, const dnnl_memory_desc_t *from,
+                            dnnl_memory_t from_memory, const dnnl_memory_desc_t *to,
+                            dnnl_memory_t to_memory)
+{
+    dnnl_primitive_desc_t desc;
+    const dnnl_exec_arg_t arg[] = {{DNNL_ARG_FROM, from_memory},
+                                   {DNNL_ARG_TO, to_memory}};
+    dnnl_status_t status = dnnl.reorder_primitive_desc_create(&desc, from, dnnl.engine,
+                                                              to, dnnl.engine, dnnl.attr);
+    return status == dnnl_success ? state_call(state, desc, 2, arg) : status;
+}
+
+void state_name(struct state *state, const_dnnl_primitive_desc_t desc)
+{
+    const char *name = "";
+    dnnl.primitive_desc_query(desc, dnnl_query_impl_info_str, 0, (void *)&name);
+    snprintf(state->implementation, sizeof state->implementation, "%s", name);
+}
+
+int state_finish(struct state *state, dnnl_status_t status, void **out, char *error,
+                 size_t error_size)
+{
+    if (status == dnnl_success) {
+        *out = state;
+        return 0;
+    }
+    state_release(state);
+    snprintf(error, error_size, "%s: %s (status %d)", dnnl.name,
+             status == dnnl_unimplemented ? "there is no implementation of this shape"
+             : status == dnnl_invalid_arguments ? "it refuses this shape"
+             : status == dnnl_out_of_memory     ? "out of memory"
+                                                : "it failed",
+             (int)status);
+    return status == dnnl_unimplemented || status == dnnl_invalid_arguments ? -ENOTSUP
+           : status == dnnl_out_of_memory                                   ? -ENOMEM
+                                                                            : -EIO;
+}
+
+struct state *state_new(char *error, size_t error_size)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        snprintf(error, error_size, "out of memory");
+    return state;
+}
+
+/* The instruction set in a name like "jit_1x1:avx512_core"; NULL if there is none. */
+static const char *name_isa(const char *name)
+{
+    /* What is in no jit is compiled for the oldest x86-64, and so nearly is SSE4.1. */
+    static const struct {
+        const char *part, *isa;
+    } parts[] = {
+        {"avx512", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"},
+        {"sse", "sse2"},      {"ref", "sse2"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strstr(name, parts[i].part))
+            return parts[i].isa;
+    }
+    return NULL;
+}
+
+void state_choice(const struct simdbench_operands *operands, const void *opaque,
+                  struct simdbench_choice *choice)
+{
+    const struct state *state = opaque;
+    (void)operands;
+    choice->implementation = state->implementation;
+    choice->isa = name_isa(state->implementation);
+    choice->workspace_bytes = state->bytes;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Op conv: shapes, layouts, work, lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conv/conv.h"
+#include "kernels.h"
+
+static const struct simdbench_op *conv(void)
+{
+    return op_find("conv");
+}
+
+static struct simdbench_shape shape_of(const char *text)
+{
+    struct simdbench_shape shape;
+    char error[200] = "";
+
+    if (conv()->parse(text, &shape, error, sizeof error) != 0)
+        fail_msg("%s", error);
+    return shape;
+}
+
+/* ---- shapes ---- */
+
+static void test_parse(void **state)
+{
+    static const struct {
+        const char *text, *again;
+    } right[] = {
+        {"n16c16h512w512k16r3s3", "n16c16h512w512k16r3s3"},
+        {"n16c16h512w512k16r3s3u1v1p0q0d1g1", "n16c16h512w512k16r3s3"},
+        {"s3r3k16w512h512c16n16", "n16c16h512w512k16r3s3"},
+        {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
+        {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
+        {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
+        {"h1", "n1c1h1w1k1r1s1"},
+        {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
+        {"n1b16", "n1c1h1w1k1r1s1b16"},
+        {"h2147483647", "n1c1h2147483647w1k1r1s1"},
+    };
+    /* What is wrong, and a part of the sentence that says so. */
+    static const struct {
+        const char *text, *says;
+        int code;
+    } wrong[] = {
+        {"", "empty", -EINVAL},
+        {"64", "'6'", -EINVAL},
+        {"x64", "'x'", -EINVAL},
+        {"C64", "'C'", -EINVAL},
+        {"n1 c1", "' '", -EINVAL},
+        {"n1c", "'c' in 'n1c' has no number", -EINVAL},
+        {"nc1", "'n' in 'nc1' has no number", -EINVAL},
+        {"c-1", "'c' in 'c-1' has no number", -EINVAL},
+        {"c1c1", "'c' stands twice", -EINVAL},
+        {"n1h5h6", "'h' stands twice", -EINVAL},
+        {"k0", "'k' in 'k0' is 0", -EINVAL},
+        {"d0", "'d' in 'd0' is 0", -EINVAL},
+        {"g0", "'g' in 'g0' is 0", -EINVAL},
+        {"w2147483648", "'w' in 'w2147483648' is over", -EOVERFLOW},
+        {"p99999999999999999999", "'p'", -EOVERFLOW},
+        {"h4r5", "'r' in 'h4r5' reaches over 5 positions, 'h' has 4", -EINVAL},
+        {"h4r3d2w9", "'r' in 'h4r3d2w9' reaches over 5", -EINVAL},
+        {"w2q1s5", "'s' in 'w2q1s5' reaches over 5 positions, 'w' has 4", -EINVAL},
+        {"c6k4g4", "'c' in 'c6k4g4' is no multiple of 'g' (4)", -EINVAL},
+        {"c4k6g4", "'k' in 'c4k6g4' is no multiple of 'g' (4)", -EINVAL},
+        {"b2", "'b' in 'b2' is neither", -EINVAL},
+        {"c8k8g2b8", "'g' in 'c8k8g2b8'", -EINVAL},
+        {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(right); i++) {
+        const struct simdbench_shape shape = shape_of(right[i].text);
+        char text[200];
+        assert_int_equal(shape.size, sizeof shape);
+        assert_int_equal(shape.rank, CONV_DIMS);
+        conv()->format(&shape, text, sizeof text);
+        assert_string_equal(text, right[i].again);
+        const struct simdbench_shape again = shape_of(text);
+        assert_memory_equal(&again, &shape, sizeof shape);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        struct simdbench_shape shape;
+        char error[200] = "";
+        assert_int_equal(conv()->parse(wrong[i].text, &shape, error, sizeof error),
+                         wrong[i].code);
+        if (!strstr(error, wrong[i].says))
+            fail_msg("'%s' does not say \"%s\"", error, wrong[i].says);
+    }
+}
+
+static void test_format_cut(void **state)
+{
+    const struct simdbench_shape shape = shape_of("c16h64w64k16");
+    char text[8] = "zzzzzzz";
+
+    (void)state;
+    conv()->format(&shape, text, 6);
+    assert_string_equal(text, "n1c16");
+    assert_int_equal(text[6], 'z');
+}
+
+static void test_sizes(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t x, weights, y, ld_x, ld_y;
+        double ops;
+    } cases[] = {
+        {"n2c5h9w7k6r3s2", 2 * 5 * 63, 6 * 5 * 6, 2 * 6 * 7 * 6, 7, 6,
+         2. * 2 * 6 * 42 * 30},
+        {"n2c5h9w7k6r3s2b8", 2 * 8 * 63, 6 * 5 * 6, 2 * 8 * 7 * 6, 56, 48,
+         2. * 2 * 6 * 42 * 30},
+        {"n1c3h9w7k17r3s2b16", 3 * 63, 17 * 3 * 6, 32 * 7 * 6, 7, 96, 2. * 17 * 42 * 18},
+        {"n1c17h2w2k3b16", 32 * 4, 51, 16 * 4, 32, 32, 2. * 3 * 4 * 17},
+        {"n1c3h4w4k3g3b8", 8 * 16, 3, 8 * 16, 32, 32, 2. * 3 * 16},
+        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 9 * 9},
+    };
+    struct simdbench_operand operand[3] = {{0}};
+    struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
+        &operand[0], &operand[1], &operand[2]};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct simdbench_shape shape = shape_of(cases[i].text);
+        const struct conv_shape names = conv_shape_of(&shape);
+        double ops, bytes;
+        assert_int_equal(conv()->layout(&shape, SIMDBENCH_F32, pointer), 3);
+        assert_int_equal(operand[0].count, cases[i].x);
+        assert_int_equal(operand[1].count, cases[i].weights);
+        assert_int_equal(operand[2].count, cases[i].y);
+        assert_int_equal(operand[0].ld, cases[i].ld_x);
+        assert_int_equal(operand[2].ld, cases[i].ld_y);
+        assert_int_equal(operand[0].role, SIMDBENCH_IN);
+        assert_int_equal(operand[1].role, SIMDBENCH_CONST);
+        assert_int_equal(operand[2].role, SIMDBENCH_OUT);
+        conv()->work(&shape, SIMDBENCH_F32, &ops, &bytes);
+        assert_true(ops == cases[i].ops);
+        assert_true(bytes == 4. * (double)(names.n * (names.c * names.h * names.w +
+                                                      names.k * names.oh * names.ow) +
+                                           names.k * names.cg * names.r * names.s));
+        assert_int_equal(conv()->layout(&shape, SIMDBENCH_F64, pointer), -EINVAL);
+    }
+    const struct simdbench_shape large = shape_of("n2147483647c2147483647h16w16");
+    assert_int_equal(conv()->layout(&large, SIMDBENCH_F32, pointer), -EOVERFLOW);
+}
+
+static void test_relayout(void **state)
+{
+    static const struct {
+        const char *text, *layout;
+        int code;
+        const char *after;
+    } cases[] = {
+        {"n1c16h4w4k16r3s3", "nchw16c", 0, "n1c16h4w4k16r3s3b16"},
+        {"n1c16h4w4k16r3s3b16", "nchw", 0, "n1c16h4w4k16r3s3"},
+        {"n1c5h4w4k7r3s3", "nchw8c", 0, "n1c5h4w4k7r3s3b8"},
+        {"n1c5h4w4k5g5", "nchw8c", 0, "n1c5h4w4k5r1s1g5b8"},
+        {"n1c16h4w4k32g2", "nchw8c", 0, "n1c16h4w4k32r1s1g2b8"},
+        {"n1c16h4w4k32g2", "nchw16c", -ENOTSUP, "n1c16h4w4k32r1s1g2"},
+        {"n1c16h4w4k8g2", "nchw8c", -ENOTSUP, "n1c16h4w4k8r1s1g2"},
+        {"n1c5h4w4k10g5", "nchw8c", -ENOTSUP, "n1c5h4w4k10r1s1g5"},
+        {"n1c16h4w4k16", "nhwc", -EINVAL, "n1c16h4w4k16r1s1"},
+        {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct simdbench_shape shape = shape_of(cases[i].text);
+        char error[200] = "", text[200];
+        const int code = conv()->relayout(&shape, cases[i].layout, error, sizeof error);
+        assert_int_equal(code, cases[i].code);
+        assert_int_equal(strlen(error) > 0, code != 0);
+        conv()->format(&shape, text, sizeof text);
+        assert_string_equal(text, cases[i].after);
+        if (code == 0)
+            assert_string_equal(conv()->layout_of(&shape), cases[i].layout);
+    }
+    assert_string_equal(conv()->layouts, "nchw,nchw8c,nchw16c");
+}
+
+/* ---- lists ---- */
+
+/* How often each layer occurs, and the published multiply-adds of all of them together.
+ */
+static void test_lists(void **state)
+{
+    static const struct {
+        const char *name;
+        int layers, times[23];
+        double mega;
+    } lists[] = {
+        {"burn", 14, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 14304},
+        {"resnet50",
+         23,
+         {1, 1, 3, 4, 2, 1, 1, 4, 1, 3, 3, 1, 1, 6, 1, 5, 5, 1, 1, 3, 1, 2, 2},
+         4087},
+        {"vgg16", 9, {1, 1, 1, 1, 1, 2, 1, 2, 3}, 15347},
+        {"mobilenet", 19, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 1, 1, 1, 1}, 568},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        const struct simdbench_shape_list *list = conv()->lists[i];
+        assert_string_equal(list->name, lists[i].name);
+        assert_true(list->size == sizeof *list && strlen(list->summary) > 0);
+        char *copy = strdup(list->shapes), *rest = copy;
+        double sum = 0;
+        int layers = 0;
+        for (const char *text; (text = strsep(&rest, " ")); layers++) {
+            const struct simdbench_shape shape = shape_of(text);
+            char again[200];
+            double ops, bytes;
+            assert_true(layers < lists[i].layers);
+            conv()->format(&shape, again, sizeof again);
+            assert_string_equal(again, text);
+            conv()->work(&shape, SIMDBENCH_F32, &ops, &bytes);
+            sum += ops / 2e6 * lists[i].times[layers];
+            for (const char *other = copy; other < text; other += strlen(other) + 1)
+                assert_string_not_equal(other, text);
+        }
+        assert_int_equal(layers, lists[i].layers);
+        if (fabs(sum - lists[i].mega) > 1)
+            fail_msg("%s takes %g million multiply-adds", list->name, sum);
+        free(copy);
+    }
+    assert_null(conv()->lists[ARRAY_LEN(lists)]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parse), cmocka_unit_test(test_format_cut),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_relayout),
+        cmocka_unit_test(test_lists),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
