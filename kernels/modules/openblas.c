@@ -1,41 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Module `openblas`: sgemm and dgemm, row-major, as baselines of op gemm.
+ * Module `openblas`: sgemm and dgemm, row-major, as baselines of op gemm, and sgemm after
+ * im2col as one of op conv.
  * Option coretype=NAME makes OpenBLAS use the kernels of that core instead of those that
  * it chooses itself, which for a CPU newer than the library may be far from the best.
  *
  * The library is found when the module opens, not when it is linked: so the module exists
  * on machines without it, and its environment can be set first.
  */
-#include "simdbench.h"
+#include "openblas.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+#include "library.h"
 
-typedef void sgemm_function(int order, int transpose_a, int transpose_b, int m, int n,
-                            int k, float alpha, const float *a, int lda, const float *b,
-                            int ldb, float beta, float *c, int ldc);
-typedef void dgemm_function(int order, int transpose_a, int transpose_b, int m, int n,
-                            int k, double alpha, const double *a, int lda,
-                            const double *b, int ldb, double beta, double *c, int ldc);
-
-static struct {
-    void *handle;
-    sgemm_function *sgemm;
-    dgemm_function *dgemm;
-    char *(*config)(void);
-    char *(*core)(void);
-    void (*set_threads)(int n);
-    char version[64];
-} blas;
+struct openblas blas;
 
 /* ---- core types ---- */
 
@@ -153,30 +135,19 @@ static const struct simdbench_kernel dgemm = {
 
 static int load(char *error, size_t error_size)
 {
-    const struct {
-        const char *name;
-        void *where;
-    } symbols[] = {
+    static const struct library library = {"libopenblas.so.0",
+                                           "install OpenBLAS, e.g. package libopenblas0"};
+    static const struct symbol symbols[] = {
         {"cblas_sgemm", &blas.sgemm},
         {"cblas_dgemm", &blas.dgemm},
         {"openblas_get_config", &blas.config},
         {"openblas_get_corename", &blas.core},
         {"openblas_set_num_threads", &blas.set_threads},
     };
-    blas.handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!blas.handle) {
-        snprintf(error, error_size, "%s (install OpenBLAS, e.g. package libopenblas0)",
-                 dlerror());
-        return -ENOENT;
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = dlsym(blas.handle, symbols[i].name);
-        if (!symbol) {
-            snprintf(error, error_size, "libopenblas.so.0 has no %s", symbols[i].name);
-            return -ENOENT;
-        }
-        memcpy(symbols[i].where, &symbol, sizeof symbol);
-    }
+    int status = library_load(&library, &blas.handle, symbols,
+                              sizeof symbols / sizeof *symbols, error, error_size);
+    if (status < 0)
+        return status;
     /* "OpenBLAS 0.3.21 NO_AFFINITY ...": the first two words. */
     const char *config = blas.config();
     size_t first = strcspn(config, " ");
@@ -247,7 +218,8 @@ static int openblas_set_threads(uint32_t threads)
     return 0;
 }
 
-static const struct simdbench_kernel *const kernels[] = {&sgemm, &dgemm, NULL};
+static const struct simdbench_kernel *const kernels[] = {&sgemm, &dgemm, &conv_im2col,
+                                                         NULL};
 
 static const struct simdbench_module module = {
     .size = sizeof module,
