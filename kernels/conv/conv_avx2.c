@@ -10,6 +10,7 @@
 #define STORE _mm256_storeu_ps
 #define ADD _mm256_add_ps
 #define ZERO _mm256_setzero_ps
+#define MULTIPLY_ADD _mm256_fmadd_ps
 #define MAX_VECTORS 3
 #define MAX_COLUMNS 12
 /* clang-format off */
@@ -45,8 +46,12 @@
     } while (0)
 
 #include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
 
 void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state)
 {
-    (void)conv_dense(state, operands->operand[0]->data, operands->operand[2]->data);
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
 }

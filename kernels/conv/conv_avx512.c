@@ -13,6 +13,7 @@
 #define STORE _mm512_storeu_ps
 #define ADD _mm512_add_ps
 #define ZERO _mm512_setzero_ps
+#define MULTIPLY_ADD _mm512_fmadd_ps
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 28
 /* clang-format off */
@@ -61,8 +62,12 @@
     } while (0)
 
 #include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
 
 void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *state)
 {
-    (void)conv_dense(state, operands->operand[0]->data, operands->operand[2]->data);
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
 }

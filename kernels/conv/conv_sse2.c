@@ -11,6 +11,7 @@
 #define STORE _mm_storeu_ps
 #define ADD _mm_add_ps
 #define ZERO _mm_setzero_ps
+#define MULTIPLY_ADD(x, w, sum) _mm_add_ps(sum, _mm_mul_ps(x, w))
 #define MAX_VECTORS 2
 #define MAX_COLUMNS 6
 /* clang-format off */
@@ -36,8 +37,12 @@
     } while (0)
 
 #include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
 
 void conv_f32_sse2_direct(const struct simdbench_operands *operands, void *state)
 {
-    (void)conv_dense(state, operands->operand[0]->data, operands->operand[2]->data);
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
 }
