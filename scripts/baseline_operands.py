@@ -12,7 +12,6 @@ RED_ZONE = 256
 POISON = {4: 0x7fd5a5c3, 8: 0x7ffd5a3cc5a3965a}
 TYPES = {"f32": np.dtype("f4"), "f64": np.dtype("f8"),
          "i32": np.dtype("i4"), "i64": np.dtype("i8")}
-WIDER = {4: np.float64, 8: np.longdouble}
 CHUNK = 1 << 18
 
 
@@ -157,29 +156,3 @@ def compare(output, answers):
         return None
     text = f"{count} of {answers.n} checked are wrong: {describe(output, answers, first)}"
     return text if worst == first else f"{text}; worst: {describe(output, answers, worst)}"
-
-
-def ulps(got, exact):
-    """Distance in gaps between the two floats around the exact value."""
-    info = np.finfo(got.dtype)
-    exponent = np.maximum(np.frexp(exact)[1] - info.nmant - 1, info.minexp - info.nmant)
-    return np.abs(np.ldexp(got.astype(exact.dtype) - exact, -exponent))
-
-
-def accuracy(argument, output, answers, exact):
-    """Largest and mean error of an element-wise op, against the same function in a wider
-    type."""
-    peak, total, n, worst = 0.0, 0.0, 0, 0.0
-    with np.errstate(all="ignore"):
-        for _, where in answers.chunks():
-            x = argument.array[where]
-            error = ulps(output.array[where], exact(x.astype(WIDER[x.itemsize])))
-            x, error = x[np.isfinite(error)], error[np.isfinite(error)]
-            if not error.size:
-                continue
-            total += float(error.sum())
-            n += error.size
-            at = int(np.argmax(error))
-            if float(error[at]) > peak:
-                peak, worst = float(error[at]), float(x[at])
-    return {"max_ulp": peak, "mean_ulp": total / n, "worst_input": worst} if n else {}

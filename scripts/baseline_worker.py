@@ -45,17 +45,15 @@ def wrong(text):
 
 class Kernel:
     """One row. prepare(problem) returns a Case, or raises unsupported(reason). problem has
-    dims, operands (see baseline_operands.Operand) and threads. exact(x) is the function that
-    an element-wise op computes, for the errors in ulp."""
+    dims, operands (see baseline_operands.Operand) and threads."""
 
-    def __init__(self, op, type_name, variant, prepare, semiring=None, layout=None, exact=None):
+    def __init__(self, op, type_name, variant, prepare, semiring=None, layout=None):
         self.row = {"op": op, "type": type_name, "isa": "lib", "variant": variant}
         if semiring:
             self.row["semiring"] = semiring
         if layout:
             self.row["layout"] = layout
         self.prepare = prepare
-        self.exact = exact
 
 
 class Case:
@@ -64,7 +62,6 @@ class Case:
 
     def __init__(self, run, note=CALL_COST, **choice):
         self.run = run
-        self.kernel = None
         self.choice = {"note": note, **choice}
 
 
@@ -127,9 +124,8 @@ def whole(request, name, otherwise=None):
 class Worker:
     """Answers requests: each method do_<verb> returns the fields of its answer."""
 
-    def __init__(self, name, library):
-        import baseline_operands
-        self.tools = baseline_operands
+    def __init__(self, name, library, tools):
+        self.tools = tools  # the module baseline_operands
         self.name = name
         self.library = library
         self.cases = []
@@ -190,7 +186,6 @@ class Worker:
         begin = time.perf_counter_ns()
         case = kernel.prepare(self.problem)
         end = time.perf_counter_ns()
-        case.kernel = kernel
         self.cases.append(case)
         choice = {k: v for k, v in case.choice.items() if v is not None}
         return {"case": len(self.cases) - 1, "prepare_ns": end - begin, **choice}
@@ -214,29 +209,24 @@ class Worker:
             raise wrong(f"wrote outside operand {damaged}")
         if self.tools.fingerprint(operands) != before:
             raise wrong("wrote to an input")
+        self.compare(request)
         reply = {"threads_alive": len(os.listdir("/proc/self/task"))}
         if changed:
             reply["note"] = "leaves rounding or flush-to-zero modes changed"
-        reply.update(self.compare(case, request))
         return reply
 
-    def compare(self, case, request):
-        """Against the right answers in the shared memory; returns the errors in ulp."""
-        outputs = [o for o in self.problem.operands if o.is_output]
+    def compare(self, request):
+        """With the right answers in the shared memory, if there are any."""
+        output = next((o for o in self.problem.operands if o.is_output), None)
         n = whole(request, "n", 0)
-        if not n or not outputs:
-            return {}
-        answers = self.tools.Answers(self.memory, outputs[0], n,
-                                     index=request.get("index"),
+        if not n or not output:
+            return
+        answers = self.tools.Answers(self.memory, output, n, index=request.get("index"),
                                      value=whole(request, "value"),
                                      slack=whole(request, "slack"))
-        text = self.tools.compare(outputs[0], answers)
+        text = self.tools.compare(output, answers)
         if text:
             raise wrong(text)
-        if not case.kernel.exact:
-            return {}
-        return self.tools.accuracy(self.problem.operands[0], outputs[0], answers,
-                                   case.kernel.exact)
 
     def do_overhead(self, request):
         if request.get("cold"):
@@ -274,14 +264,19 @@ def start(name):
     return dict(zip(words[::2], words[1::2]))
 
 
-def load_library(name, load, options, packages):
+def make_worker(name, load, options, packages):
+    """Imports what may be missing."""
     try:
-        return load(options)
+        library = load(options)
+        import baseline_operands
+        return Worker(name, library, baseline_operands)
     except ImportError as error:
         module = (error.name or name).split(".")[0]
         package = packages.get(module, packages[name])
         raise Refusal(errno.ENOENT, f"{name} cannot start without Python's {module} "
                       f"({error}): apt-get install {package}") from None
+    except (OSError, RuntimeError) as error:
+        raise Refusal(errno.EIO, f"{name} cannot start: {error}") from None
 
 
 def no_options(name, options, known=()):
@@ -306,7 +301,7 @@ def main(name, load, packages):
     stream = socket.socket(fileno=SOCKET_FD)
     hello = {"ok": True, "hello": "simdbench-worker", "protocol": 1}
     try:
-        worker = Worker(name, load_library(name, load, options, packages))
+        worker = make_worker(name, load, options, packages)
     except Refusal as refusal:
         send(stream, {**hello, "ok": False, "errno": refusal.code, "error": str(refusal)})
         return 1
