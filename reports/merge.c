@@ -143,20 +143,31 @@ static int sort_results(struct run *run)
     size_t n = run->n_results;
     struct order *order = calloc(n + 1, sizeof *order);
     struct result *old = calloc(n + 1, sizeof *old);
+    int code = order && old ? 0 : -ENOMEM;
 
-    if (order && old) {
-        for (size_t i = 0; i < n; i++) {
-            old[i] = run->results[i];
-            order[i] = (struct order){old[i].group, i};
-        }
-        qsort(order, n, sizeof *order, compare_order);
-        for (size_t i = 0; i < n; i++)
-            run->results[i] = old[order[i].index];
+    for (size_t i = 0; i < n && !code; i++) {
+        old[i] = run->results[i];
+        order[i] = (struct order){old[i].group, i};
     }
-    n = order && old;
+    if (!code)
+        qsort(order, n, sizeof *order, compare_order);
+    for (size_t i = 0; i < n && !code; i++)
+        run->results[i] = old[order[i].index];
     free(order);
     free(old);
-    return n ? 0 : -ENOMEM;
+    return code;
+}
+
+/* The numbers of a file may leave no room for more. */
+static void number_groups(struct run *run)
+{
+    size_t group = 0;
+
+    for (size_t first = 0, end; first < run->n_results; first = end, group++) {
+        end = run_group_end(run, first);
+        for (size_t i = first; i < end; i++)
+            run->results[i].group = group;
+    }
 }
 
 static int move_result(struct run *into, struct result *result, size_t group,
@@ -202,6 +213,7 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
     char *name = make_name(into, path);
     int code = name ? add_sources(into, other, name) : -ENOMEM;
 
+    number_groups(into);
     if (!code)
         code = move_results(into, other, name);
     if (!code)

@@ -47,6 +47,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(!run_summarise(run, GROUP_ALL), "what it reads can be summarised");
     free(first);
     free(second);
+    must(!run_merge(again, run, "folder/b.json", &error), "what it reads can be merged");
+    run_free(run);
+    first = sample_text(again, FORMAT_JSON, NULL);
+    must(!run_read_json(&run, first, strlen(first), &error), "what it merged it reads");
+    check_text(run, FORMAT_TABLE, 100);
+    free(first);
     run_free(run);
     run_free(again);
     return 0;

@@ -13,17 +13,49 @@
 #include "error.h"
 #include "relu.h"
 
-enum { ROUNDS_MIN = 3, ROUNDS_MAX = 51, PAGE = 4096 };
+enum { ROUNDS_MIN = 3, SAMPLES_MAX = 256, PAGE = 4096 };
+#define SAMPLE_NS 0.2e6
 #define SPELL_NS 1e6
 #define BUDGET_NS 50e6
 
 typedef void run_function(const struct simdbench_operands *operands, void *state);
 
-static double now_ns(void)
+static double clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+struct timing {
+    run_function *run;
+    size_t n;
+    double ns[SAMPLES_MAX]; /* of a call */
+};
+
+/* Time of this thread, as what others took of the CPU says nothing of the kernel; of some
+ * calls, as that clock is slow. */
+static double call_ns(run_function *run, const struct simdbench_operands *operands)
+{
+    const double end = clock_ns(CLOCK_MONOTONIC) + SAMPLE_NS;
+    const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    double n = 0;
+    do {
+        run(operands, NULL);
+        n++;
+    } while (clock_ns(CLOCK_MONOTONIC) < end);
+    return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / n;
+}
+
+static void spell(struct timing *timing, const struct simdbench_operands *operands,
+                  bool keep)
+{
+    const double end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + SPELL_NS;
+    do {
+        const double ns = call_ns(timing->run, operands);
+        if (keep && timing->n < SAMPLES_MAX)
+            timing->ns[timing->n++] = ns;
+    } while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 }
 
 static int by_size(const void *a, const void *b)
@@ -32,42 +64,26 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Calls for one millisecond: how long each of them took. */
-static double call_ns(run_function *run, const struct simdbench_operands *operands)
+static double median(struct timing *timing)
 {
-    const double begin = now_ns();
-    double end = begin;
-    size_t n = 0;
-    for (; end - begin < SPELL_NS; n++) {
-        run(operands, NULL);
-        end = now_ns();
-    }
-    return (end - begin) / (double)n;
+    qsort(timing->ns, timing->n, sizeof *timing->ns, by_size);
+    return timing->ns[timing->n / 2];
 }
 
-/* A shared cache takes some calls to hold what a kernel needs, after one that streamed.
- */
-static double settled_ns(run_function *run, const struct simdbench_operands *operands)
+/* The first spell of each turn only settles the caches: a shared one takes some calls
+ * until it holds what an ordinary store needs, after others went past it. */
+static double speedup(struct timing *old, struct timing *new,
+                      const struct simdbench_operands *operands)
 {
-    call_ns(run, operands);
-    return call_ns(run, operands);
-}
-
-/* How many times as fast as `a` the kernel `b` is: the median of pairs in turns. */
-static double speed_of(run_function *b, run_function *a,
-                       const struct simdbench_operands *operands)
-{
-    double ratio[ROUNDS_MAX];
-    const double begin = now_ns();
-    size_t n = 0;
-    while (n < ROUNDS_MIN || (n < ROUNDS_MAX && now_ns() - begin < BUDGET_NS)) {
-        const double first = settled_ns(n % 2 ? b : a, operands);
-        const double second = settled_ns(n % 2 ? a : b, operands);
-        ratio[n] = n % 2 ? second / first : first / second;
-        n++;
+    const double end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS;
+    for (int rounds = 0; rounds < ROUNDS_MIN || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end;
+         rounds++) {
+        spell(old, operands, false);
+        spell(old, operands, true);
+        spell(new, operands, false);
+        spell(new, operands, true);
     }
-    qsort(ratio, n, sizeof *ratio, by_size);
-    return n % 2 ? ratio[n / 2] : (ratio[n / 2 - 1] + ratio[n / 2]) / 2;
+    return median(old) / median(new);
 }
 
 /* The case's operands in other memory, at the same page offsets, since the values of its
@@ -98,26 +114,32 @@ static bool fits_level_2(const struct simdbench_operands *operands, size_t size)
     return level_2 > 0 && 2 * operands->operand[1]->count * size <= (size_t)level_2;
 }
 
-static void choose(struct relu_auto *state, run_function *max, run_function *stream,
-                   const struct simdbench_operands *operands)
+static int choose(struct relu_auto *state, run_function *max, run_function *stream,
+                  const struct simdbench_operands *operands)
 {
     const size_t size = operands->operand[1]->type == SIMDBENCH_F32 ? 4 : 8;
     struct simdbench_operand copy[2];
     struct simdbench_operands view = *operands;
     snprintf(state->text, sizeof state->text, "max");
     if (fits_level_2(operands, size))
-        return;
+        return 0;
     char *memory = workspace_make(operands, size, copy);
-    if (!memory)
-        return;
-    for (int i = 0; i < 2; i++)
-        view.operand[i] = &copy[i];
-    const double speed = speed_of(stream, max, &view);
+    struct timing *timing = calloc(2, sizeof *timing);
+    if (memory && timing) {
+        for (int i = 0; i < 2; i++)
+            view.operand[i] = &copy[i];
+        timing[0].run = max;
+        timing[1].run = stream;
+        const double speed = speedup(&timing[0], &timing[1], &view);
+        state->stream = speed > 1;
+        snprintf(state->text, sizeof state->text, "%s: %.2f times %s here",
+                 speed > 1 ? "stream" : "max", speed > 1 ? speed : 1 / speed,
+                 speed > 1 ? "max" : "stream");
+    }
+    const int status = memory && timing ? 0 : -ENOMEM;
+    free(timing);
     free(memory);
-    state->stream = speed > 1;
-    snprintf(state->text, sizeof state->text, "%s: %.2f times %s here",
-             speed > 1 ? "stream" : "max", speed > 1 ? speed : 1 / speed,
-             speed > 1 ? "max" : "stream");
+    return status;
 }
 
 static int auto_prepare(run_function *const pair[2],
@@ -125,11 +147,11 @@ static int auto_prepare(run_function *const pair[2],
                         char *error, size_t error_size)
 {
     struct relu_auto *made = calloc(1, sizeof *made);
-    if (!made) {
-        snprintf(error, error_size, "out of memory");
+    if (!made || choose(made, pair[0], pair[1], operands) != 0) {
+        free(made);
+        snprintf(error, error_size, "no memory to measure which kernel is faster");
         return -ENOMEM;
     }
-    choose(made, pair[0], pair[1], operands);
     *state = made;
     return 0;
 }

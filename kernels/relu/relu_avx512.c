@@ -29,9 +29,12 @@ static inline __m512 cmp_blend_f32(__m512 v)
 
 static inline __m512 and_mask_f32(__m512 v)
 {
-    __mmask16 mask = _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NLT_UQ);
-    __asm__("" : "+Yk"(mask));
-    return _mm512_maskz_mov_ps(mask, v);
+    const __mmask16 mask = _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NLT_UQ);
+    __m512 result;
+    __asm__("vmovaps %[v], %[result]%{%[mask]%}%{z%}"
+            : [result] "=v"(result)
+            : [v] "v"(v), [mask] "Yk"(mask));
+    return result;
 }
 
 static inline void few_masked_f32(const float *x, float *y, size_t n)
@@ -80,9 +83,12 @@ static inline __m512d cmp_blend_f64(__m512d v)
 
 static inline __m512d and_mask_f64(__m512d v)
 {
-    __mmask8 mask = _mm512_cmp_pd_mask(v, _mm512_setzero_pd(), _CMP_NLT_UQ);
-    __asm__("" : "+Yk"(mask));
-    return _mm512_maskz_mov_pd(mask, v);
+    const __mmask8 mask = _mm512_cmp_pd_mask(v, _mm512_setzero_pd(), _CMP_NLT_UQ);
+    __m512d result;
+    __asm__("vmovapd %[v], %[result]%{%[mask]%}%{z%}"
+            : [result] "=v"(result)
+            : [v] "v"(v), [mask] "Yk"(mask));
+    return result;
 }
 
 static inline void few_masked_f64(const double *x, double *y, size_t n)

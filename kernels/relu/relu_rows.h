@@ -14,7 +14,27 @@
 
 enum relu_form { RELU_MAX, RELU_CMP_BLEND, RELU_AND_MASK };
 
-/* A statement for each vector of a turn, with its number u. */
+/* Few elements one by one. The asm keeps compilers from a loop of vectors, with all its
+ * tests, and from jumps. */
+static inline void few_f32(const float *x, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        __m128 value = _mm_max_ss(_mm_setzero_ps(), _mm_load_ss(x + i));
+        __asm__("" : "+x"(value));
+        _mm_store_ss(y + i, value);
+    }
+}
+
+static inline void few_f64(const double *x, double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        __m128d value = _mm_max_sd(_mm_setzero_pd(), _mm_load_sd(x + i));
+        __asm__("" : "+x"(value));
+        _mm_store_sd(y + i, value);
+    }
+}
+
+/* A statement for each vector of a turn of the loop, with its number u. */
 #define EACH(statement)                                          \
     _Pragma("GCC unroll 16") for (size_t u = 0; u < UNROLL; u++) \
     {                                                            \

@@ -3,8 +3,6 @@
 
 #define LANES ((size_t)1)
 #define UNROLL 8
-#define LOAD(p) (*(p))
-#define STORE(p, v) (*(p) = (v))
 
 /* The asm in its arm keeps the jump a jump. */
 #define BRANCH                       \
@@ -19,23 +17,16 @@
 
 #define TYPE float
 #define NAME(x) x##_f32
-#define VEC float
+#define VEC __m128
+#define LOAD _mm_load_ss
+#define STORE _mm_store_ss
 #define STREAM stream_f32
-#define MAX max_f32
+#define MAX(v) _mm_max_ss(_mm_setzero_ps(), v)
+#define FEW few_f32
 
-/* The asm keeps compilers from putting scalars together. */
-static inline float max_f32(float value)
+static inline void stream_f32(float *to, __m128 value)
 {
-    float result = value < 0 ? 0 : value;
-    __asm__("" : "+x"(result));
-    return result;
-}
-
-static inline void stream_f32(float *to, float value)
-{
-    int bits;
-    memcpy(&bits, &value, sizeof bits);
-    _mm_stream_si32((int *)(void *)to, bits);
+    _mm_stream_si32((int *)(void *)to, _mm_cvtsi128_si32(_mm_castps_si128(value)));
 }
 
 #include "relu_body.h"
@@ -46,26 +37,23 @@ RELU_ROW(float, f32, scalar, branch, BRANCH)
 #undef TYPE
 #undef NAME
 #undef VEC
+#undef LOAD
+#undef STORE
 #undef STREAM
 #undef MAX
+#undef FEW
 #define TYPE double
 #define NAME(x) x##_f64
-#define VEC double
+#define VEC __m128d
+#define LOAD _mm_load_sd
+#define STORE _mm_store_sd
 #define STREAM stream_f64
-#define MAX max_f64
+#define MAX(v) _mm_max_sd(_mm_setzero_pd(), v)
+#define FEW few_f64
 
-static inline double max_f64(double value)
+static inline void stream_f64(double *to, __m128d value)
 {
-    double result = value < 0 ? 0 : value;
-    __asm__("" : "+x"(result));
-    return result;
-}
-
-static inline void stream_f64(double *to, double value)
-{
-    long long bits;
-    memcpy(&bits, &value, sizeof bits);
-    _mm_stream_si64((long long *)(void *)to, bits);
+    _mm_stream_si64((long long *)(void *)to, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
 }
 
 #include "relu_body.h"

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What single cells and lines below the table say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_run.h"
+
+static void expect(const struct run *run, const char *wanted, bool there)
+{
+    char *text = sample_text(run, FORMAT_TABLE, NULL);
+
+    if (!strstr(text, wanted) == there)
+        fail_msg("%s '%s' in\n%s", there ? "no" : "there is", wanted, text);
+    free(text);
+}
+
+/* What a memory stream limits is told in bytes, with all that is compared with it. */
+static void rates(void **state)
+{
+    static const struct {
+        const char *limit;
+        double ops;
+        const char *title, *cell;
+    } rows[] = {
+        {"roof/f32/avx2/copy@8000", 1000, " GB/s", " 80.00 "},
+        {"roof/f32/avx2/fma@registers", 1000, " Gop/s", " 10.00 "},
+        {NULL, 1000, " Gop/s", " 10.00 "},
+        {NULL, 0, " GB/s", " 80.00 "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *run = run_new();
+        for (int baseline = 0; baseline < 2; baseline++) {
+            struct result *result = run_add_result(run);
+            assert_non_null(result);
+            assert_int_equal(string_set(&result->id, baseline ? "x:relu" : "relu"), 0);
+            assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+            if (!baseline)
+                assert_int_equal(string_set(&result->limit_id, rows[i].limit), 0);
+            result->is_baseline = baseline;
+            result->median_ns = 100;
+            result->ops = rows[i].ops;
+            result->gops = baseline ? 5 : rows[i].ops / 100;
+            result->gbps = baseline ? 40 : 80;
+        }
+        expect(run, rows[i].title, true);
+        expect(run, rows[i].cell, true);
+        expect(run, strstr(rows[i].title, "GB") ? " 40.00 " : " 5.000 ", true);
+        expect(run, "of limit", rows[i].limit != NULL);
+        run_free(run);
+    }
+}
+
+/* Means leave unranked baselines out, and do not mix settings or layouts. */
+static void means(void **state)
+{
+    struct run *run = sample_run_alone();
+    struct result *big = NULL, *small = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < run->n_results; i++) {
+        struct result *result = &run->results[i];
+        if (!strcmp(result->id, "tanh/f32/avx512/table@1000"))
+            small = result;
+        if (!strcmp(result->id, "tanh/f32/avx512/table@4000"))
+            big = result;
+    }
+    assert_true(small && big);
+    expect(run, "mean of 2 sizes: tanh/f32/avx512/table 2.390x vs sleef\n", true);
+    assert_int_equal(string_set(&big->layout, "other"), 0);
+    expect(run, "tanh/f32/avx512/table 2", false);
+    assert_int_equal(string_set(&small->layout, "other"), 0);
+    expect(run, "tanh/f32/avx512/table (other) 2.390x vs sleef\n", true);
+    assert_int_equal(string_set(&big->id, "tanh/f32/avx512/table@4000;input=zero"), 0);
+    expect(run, "tanh/f32/avx512/table (other) 2", false);
+    assert_int_equal(string_set(&small->id, "tanh/f32/avx512/table@1000;input=zero"), 0);
+    expect(run, "tanh/f32/avx512/table;input=zero (other) 2.390x vs sleef\n", true);
+    run_free(run);
+}
+
+/* The fastest fair row of a library, and only if there is none, an unfair one. */
+static void unfair_rows_come_last(void **state)
+{
+    struct run *run = sample_run_alone();
+
+    (void)state;
+    expect(run, "  2.363x [", true);
+    for (size_t i = 0; i < run->n_results; i++)
+        if (strstr(run->results[i].id, "/avx512/u35@1000"))
+            assert_int_equal(string_set(&run->results[i].unranked, "no"), 0);
+    expect(run, "  2.363x [", false);
+    expect(run, "  3.001x [", true);
+    for (size_t i = 0; i < run->n_results; i++)
+        if (strstr(run->results[i].id, "/avx512/u10@1000"))
+            assert_int_equal(string_set(&run->results[i].unranked, "no"), 0);
+    expect(run, " 2.363x* [", true);
+    expect(run, "* unranked, in no mean: no (sleef:tanh/f32/avx512/u10@1000 and 1 more)",
+           true);
+    run_free(run);
+}
+
+/* A legend is no table: many choices and scratch memories are only counted. */
+static void choices_are_few(void **state)
+{
+    struct run *run = run_new();
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        struct result *result = run_add_result(run);
+        char text[64];
+        assert_non_null(result);
+        snprintf(text, sizeof text, "conv/f32/avx2/k%d@n%d", i < 32 ? i % 8 : 0, i);
+        assert_int_equal(string_set(&result->id, text), 0);
+        snprintf(text, sizeof text, "tile %d", i);
+        assert_int_equal(string_set(&result->implementation, text), 0);
+        assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+        result->bytes = 1000;
+        result->workspace_bytes = i % 8 == 1 ? 1000 + i : 1000;
+    }
+    expect(run,
+           "\nchoice: conv/f32/avx2/k1: tile 1 (1 case), tile 9 (1 case), "
+           "tile 17 (1 case), 1 more\n",
+           true);
+    expect(run, "\nchoice: 2 more kernels in the JSON file\n", true);
+    expect(run, "\nworkspace: conv/f32/avx2/k1 1001 B to 1025 B beyond the operands\n",
+           true);
+    expect(run, "workspace: conv/f32/avx2/k2", false);
+    run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates),
+        cmocka_unit_test(means),
+        cmocka_unit_test(unfair_rows_come_last),
+        cmocka_unit_test(choices_are_few),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
