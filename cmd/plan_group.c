@@ -26,11 +26,28 @@ static bool fits(const struct offer *offer, const struct plan_group *group)
             !strcmp(offer->layout, group->shape.layout));
 }
 
+/* A semiring that kernels have was asked for or not; one that libraries alone have
+ * (plustimes) is there to be compared with. */
+static bool other_semiring(const struct selection *selection, const struct offer *offer)
+{
+    if (!offer->semiring || text_list_has(&selection->semirings, offer->semiring))
+        return false;
+    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
+        const struct offer *other = &selection->catalog->offers[i];
+        if (!other->is_baseline && !strcmp(other->op, offer->op) && other->semiring &&
+            !strcmp(other->semiring, offer->semiring))
+            return true;
+    }
+    return false;
+}
+
 /* A library's row for an instruction set of ours is there for our kernels of that set:
  * it stays away from others, unless its module has nothing for them. */
 static bool wanted_baseline(const struct selection *selection, const struct offer *offer,
                             const struct plan_group *group)
 {
+    if (other_semiring(selection, offer))
+        return false;
     if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
         return true;
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {

@@ -192,6 +192,20 @@ static bool fits_isa(const struct result *result, const struct result *baseline)
            !strcmp(baseline->isa, isa);
 }
 
+/* A library with rows for several semirings is compared within each; one that has none of
+ * ours (BLAS) stands for all. */
+static bool fits_type(const struct result *result, const struct result *baseline,
+                      const struct result *group, size_t n)
+{
+    if (same_text(result->type, baseline->type))
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (group[i].is_baseline && same_text(group[i].module, baseline->module) &&
+            same_text(group[i].type, result->type))
+            return false;
+    return true;
+}
+
 static bool is_usable(const struct result *result, const struct result *baseline)
 {
     return baseline->is_baseline && baseline != result && baseline->status == STATUS_OK &&
@@ -203,7 +217,7 @@ static bool is_usable(const struct result *result, const struct result *baseline
 static bool is_opponent(const struct result *result, const struct result *baseline,
                         const struct result *group, size_t n)
 {
-    if (!is_usable(result, baseline))
+    if (!is_usable(result, baseline) || !fits_type(result, baseline, group, n))
         return false;
     if (fits_isa(result, baseline))
         return true;

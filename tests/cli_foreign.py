@@ -4,6 +4,7 @@ that behaves well or badly."""
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -60,6 +61,18 @@ class Foreign(Case):
         for own in kernels(document, module=None, status="ok"):
             # An interpreter that multiplies 8x8x8 faster than C would be news.
             self.assertGreater(own["ratios"][0]["speedup"], 1.5, own["ratios"])
+
+    def test_semirings(self):
+        """Like with like: other semirings than those asked for stay away."""
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus",
+                                 "--rounds=12")
+        self.assertEqual([r["variant"] for r in kernels(document, module="fake")], ["least"])
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus,maxplus",
+                                 "--rounds=12")
+        self.assertEqual(len(kernels(document, module="fake")), 3)
+        for own in kernels(document, module=None, status="ok"):
+            for ratio in own["ratios"]:
+                self.assertIn(f"/{own['type']}/", ratio["baseline"])
 
     def test_in_process(self):
         self.fake("well", "ok noisy", "--in-process")
@@ -204,6 +217,20 @@ class ForeignLibraries(Case):
 
     def test_torch(self):
         self.run_rows("torch", "PyTorch ")
+
+    def test_installed(self):
+        """As `meson install` lays it out: the program finds it, and it finds its parts."""
+        if not installed("numpy"):
+            self.skipTest("python3-numpy is not installed")
+        for name in ("baseline-numpy", "baseline_worker.py", "baseline_operands.py"):
+            shutil.copy(SOURCE / "scripts" / name, self.folder)
+        moved = (self.folder / "baseline-numpy").rename(self.folder / "baseline-elsewhere")
+        self.run_tool(*SMALL, "--baseline=elsewhere", "--dry-run",
+                      env=environment(SIMDBENCH_MODULES=str(self.folder)))
+        link = self.folder / "link"
+        link.symlink_to(moved)
+        self.run_tool(*SMALL, f"--baseline={link}", "--dry-run")
+        self.assertFalse((self.folder / "__pycache__").exists())
 
     def test_options(self):
         for spec, text in (("numpy,x=1", "takes no option 'x'"),

@@ -105,6 +105,11 @@ class Installed(Case):
         for pattern in (r"include/simdbench\.h$", r"pkgconfig/simdbench\.pc$",
                         r"simdbench/modules/openblas\.so$"):
             self.assertTrue([n for n in names if re.search(pattern, n)], pattern)
+        for name in ("baseline-numpy", "baseline-torch"):
+            self.assertTrue(os.access(next(self.tree.rglob(name)), os.X_OK), name)
+        listing = subprocess.run([self.binary, "list", "modules"], capture_output=True,
+                                 text=True, env=environment()).stdout
+        self.assertRegex(listing, f"numpy +{re.escape(str(self.tree))}.*/baseline-numpy")
         done = subprocess.run([self.binary, "gemm", "--isa=scalar", "--sizes=8",
                                "--baseline=openblas", "--dry-run"],
                               capture_output=True, text=True, env=environment())
