@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tanh.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "vector_input.h"
+
+static int tanh_parse(const char *text, struct simdbench_shape *shape, char *error,
+                      size_t error_size)
+{
+    uint64_t n = 0;
+    const char *at = text;
+
+    for (; isdigit((unsigned char)*at); at++) {
+        if (__builtin_mul_overflow(n, 10u, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n) || n > INT64_MAX) {
+            snprintf(error, error_size, "%s elements are too many", text);
+            return -EOVERFLOW;
+        }
+    }
+    if (at == text || *at) {
+        snprintf(error, error_size, "'%s' is no number of elements", text);
+        return -EINVAL;
+    }
+    *shape =
+        (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {(int64_t)n}};
+    return 0;
+}
+
+static void tanh_format(const struct simdbench_shape *shape, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%" PRId64, shape->dim[0]);
+}
+
+static size_t element_size(uint32_t type)
+{
+    return type == SIMDBENCH_F32   ? sizeof(float)
+           : type == SIMDBENCH_F64 ? sizeof(double)
+                                   : 0;
+}
+
+static int tanh_layout(const struct simdbench_shape *shape, uint32_t type,
+                       struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    static const uint32_t roles[] = {SIMDBENCH_IN, SIMDBENCH_OUT};
+    const size_t size = element_size(type);
+
+    if (!size)
+        return -EINVAL;
+    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / size)
+        return -EOVERFLOW;
+    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+        operand[i]->type = type;
+        operand[i]->role = roles[i];
+        operand[i]->count = (uint64_t)shape->dim[0];
+        operand[i]->ld = shape->dim[0];
+    }
+    return ARRAY_LEN(roles);
+}
+
+static int tanh_fill(const struct simdbench_operands *operands, uint64_t seed,
+                     const char *input)
+{
+    const struct simdbench_operand *x = operands->operand[0];
+
+    return vector_fill(x->data, x->type, x->count, seed, input);
+}
+
+static void tanh_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                      double *bytes)
+{
+    *ops = (double)shape->dim[0];
+    *bytes = 2 * *ops * (double)element_size(type);
+}
+
+/* Gap between the floats around a number that is not negative. */
+static double gap_f32(double value)
+{
+    int exponent;
+
+    frexp(value < FLT_MIN ? FLT_MIN : value, &exponent);
+    return ldexp(1, exponent - FLT_MANT_DIG);
+}
+
+static long double gap_f64(long double value)
+{
+    int exponent;
+
+    frexpl(value < DBL_MIN ? DBL_MIN : value, &exponent);
+    return ldexpl(1, exponent - DBL_MANT_DIG);
+}
+
+/* Zeros, infinities and NaNs have to be what they should be; others may be off. */
+static int tanh_reference(const struct simdbench_operands *operands, const char *semiring,
+                          const uint64_t *index, uint64_t n, void *value, double *slack)
+{
+    const struct simdbench_operand *operand = operands->operand[0];
+
+    if (semiring)
+        return -EINVAL;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = index ? index[i] : i;
+        if (operand->type == SIMDBENCH_F32) {
+            const double x = (double)((const float *)operand->data)[at], y = tanh(x);
+            ((float *)value)[i] = (float)y;
+            slack[i] = isfinite(x) && x != 0 ? TANH_SLACK_ULP * gap_f32(fabs(y)) : 0;
+        } else {
+            const long double x = ((const double *)operand->data)[at], y = tanhl(x);
+            ((double *)value)[i] = (double)y;
+            slack[i] =
+                isfinite(x) && x != 0 ? (double)(TANH_SLACK_ULP * gap_f64(fabsl(y))) : 0;
+        }
+    }
+    return 0;
+}
+
+/* Error of one element, from the exact value and not from its rounding. Infinite where
+ * only one of the two is a NaN. */
+static double error_of(const struct simdbench_operands *operands, uint64_t at,
+                       double *input)
+{
+    const struct simdbench_operand *x = operands->operand[0], *y = operands->operand[1];
+    double error;
+
+    if (x->type == SIMDBENCH_F32) {
+        *input = (double)((const float *)x->data)[at];
+        const double exact = tanh(*input);
+        error = fabs((double)((const float *)y->data)[at] - exact) / gap_f32(fabs(exact));
+    } else {
+        *input = ((const double *)x->data)[at];
+        const long double exact = tanhl(*input);
+        error = (double)(fabsl(((const double *)y->data)[at] - exact) /
+                         gap_f64(fabsl(exact)));
+    }
+    if (!isnan(error))
+        return error;
+    const bool same = x->type == SIMDBENCH_F32 ? isnan(((const float *)y->data)[at])
+                                               : isnan(((const double *)y->data)[at]);
+    return isnan(*input) && same ? 0 : INFINITY;
+}
+
+static int tanh_accuracy(const struct simdbench_operands *operands, const uint64_t *index,
+                         uint64_t n, struct simdbench_accuracy *accuracy)
+{
+    double sum = 0;
+
+    accuracy->max_ulp = accuracy->mean_ulp = accuracy->worst_input = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        double input;
+        const double error = error_of(operands, index ? index[i] : i, &input);
+        sum += error;
+        if (i == 0 || error > accuracy->max_ulp) {
+            accuracy->max_ulp = error;
+            accuracy->worst_input = input;
+        }
+    }
+    accuracy->mean_ulp = n ? sum / (double)n : 0;
+    return 0;
+}
+
+const struct simdbench_op tanh_op = {
+    .size = sizeof tanh_op,
+    .name = "tanh",
+    .summary = "hyperbolic tangent of each element",
+    .shape_help = "N elements",
+    .default_shapes = "1Ki,16Ki,256Ki,1Mi",
+    .parse = tanh_parse,
+    .format = tanh_format,
+    .layout = tanh_layout,
+    .fill = tanh_fill,
+    .reference = tanh_reference,
+    .work = tanh_work,
+    .inputs = VECTOR_INPUTS,
+    .accuracy = tanh_accuracy,
+    /* Subnormal, linear, the rise in three parts, close to 1, 1. */
+    .accuracy_inputs = "subnormal bits:1.2e-38..0.00024 bits:0.00024..0.25 bits:0.25..1 "
+                       "bits:1..3 bits:3..9.1 bits:9.1..inf",
+    .accuracy_shape = "262144",
+};

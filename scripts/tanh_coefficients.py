@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes kernels/tanh/tanh_tables.h: polynomials of tanh on intervals.
+
+    scripts/tanh_coefficients.py >kernels/tanh/tanh_tables.h
+
+Needs Python's mpmath, which neither the build nor the tests need. The same numbers come
+out on every machine.
+
+How a table is used. For a = |x|, the bits of b = a * scale + offset tell the interval:
+the exponent and the topmost bits of the fraction. So intervals are narrow near zero and
+grow with a, and one multiplication and addition finds them. The polynomial is in
+t = a - origin. In the first interval origin and constant are 0 and the factor of t is 1,
+so that tiny numbers stay as they are.
+"""
+import struct
+import textwrap
+
+from mpmath import mp, mpf
+
+mp.prec = 400
+
+# Codes of the type and of its bits in struct, bits of a significand and those of them
+# that are stored, end of its literals, name in C.
+F32 = ('f', 'I', 24, 23, 'f', 'float')
+F64 = ('d', 'Q', 53, 52, '', 'double')
+
+
+def rounded(value, kind):
+    """Nearest number of that type."""
+    if value == 0:
+        return mpf(0)
+    mantissa, exponent = mp.frexp(value)
+    return mp.ldexp(mp.nint(mp.ldexp(mantissa, kind[2])), int(exponent) - kind[2])
+
+
+def bits_of(value, kind):
+    return struct.unpack('<' + kind[1], struct.pack('<' + kind[0], float(value)))[0]
+
+
+def value_of(bits, kind):
+    return mpf(struct.unpack('<' + kind[0], struct.pack('<' + kind[1], bits))[0])
+
+
+def intervals(kind, scale, offset, bits, end):
+    """Index of the first interval and the bounds of all of them up to `end`."""
+    shift = kind[3] - bits
+    first = index = bits_of(offset, kind) >> shift
+    bounds = []
+    while not bounds or bounds[-1][1] < end:
+        low, high = (max(mpf(0), (value_of(i << shift, kind) - offset) / scale)
+                     for i in (index, index + 1))
+        bounds.append((low, min(high, end)))
+        index += 1
+    return first, bounds
+
+
+def nodes(low, high, count):
+    """Where a polynomial that meets the function is close to the best one."""
+    return [(low + high) / 2 + (high - low) / 2 * mp.cos((2 * k + 1) * mp.pi / (2 * count))
+            for k in range(count)]
+
+
+def interpolate(at, values):
+    """Coefficients, lowest first, of the polynomial through the points."""
+    slopes = list(values)
+    for j in range(1, len(at)):
+        for i in range(len(at) - 1, j - 1, -1):
+            slopes[i] = (slopes[i] - slopes[i - 1]) / (at[i] - at[i - j])
+    result = [slopes[-1]]
+    for j in range(len(at) - 2, -1, -1):
+        higher = [mpf(0)] + result
+        result = [h - at[j] * r for h, r in zip(higher, result + [mpf(0)])]
+        result[0] += slopes[j]
+    return result
+
+
+def first_polynomial(high, degree):
+    """a + a^2 * (...) on [0, high]."""
+    at = nodes(mpf(0), high, degree - 1)
+    return [mpf(0), mpf(1)] + interpolate(at, [(mp.tanh(a) - a) / a ** 2 for a in at])
+
+
+def polynomial(low, high, origin, degree):
+    at = nodes(low, high, degree + 1)
+    return interpolate([a - origin for a in at], [mp.tanh(a) for a in at])
+
+
+def good_origin(low, high, degree, kind):
+    """Not far from the middle, with a constant that is hardly changed by rounding."""
+    middle = rounded((low + high) / 2, kind)
+    around = polynomial(low, high, middle, degree)
+    best = None
+    for step in range(-1000, 1001):
+        origin = rounded(middle + (high - low) * step / 5000, kind)
+        value = mp.polyval(around[::-1], origin - middle)
+        error = abs(value - rounded(value, kind))
+        if best is None or error < best[0]:
+            best = error, origin
+    return best[1]
+
+
+def small_polynomial(degree):
+    """tanh(r) = r + r^3 * p(r^2) for r up to half of log(2)."""
+    at = nodes(mpf(0), (mp.log(2) / 2) ** 2, degree + 1)
+    return interpolate(at, [(mp.tanh(mp.sqrt(u)) / mp.sqrt(u) - 1) / u for u in at])
+
+
+def rational(end, above, below):
+    """tanh(x) = x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2, by Remez' exchange: the
+    relative errors at the points, which become the worst ones, are equal but for signs."""
+    count = above + below + 3
+    points = sorted(nodes(mpf(0), end, count))
+    grid = [end * (i + 1) / 3000 for i in range(3000)]
+    wanted = [mp.tanh(x) for x in grid]
+    q = [mpf(0)] * (below + 1)
+    for _ in range(20):
+        for _ in range(4):
+            system, right = mp.matrix(count, count), mp.matrix(count, 1)
+            for i, x in enumerate(points):
+                u, f = x * x, mp.tanh(x)
+                for j in range(above + 1):
+                    system[i, j] = x * u ** (j + 1)
+                for j in range(below + 1):
+                    system[i, above + 1 + j] = -f * u ** (j + 1)
+                system[i, count - 1] = (-1) ** i * f * (1 + u * mp.polyval(q[::-1], u))
+                right[i] = f - x
+            solution = list(mp.lu_solve(system, right))
+            p, q = solution[:above + 1], solution[above + 1:-1]
+        error = [x * (1 + x * x * mp.polyval(p[::-1], x * x)) /
+                 (f * (1 + x * x * mp.polyval(q[::-1], x * x))) - 1
+                 for x, f in zip(grid, wanted)]
+        points, run = [], []
+        for i in range(len(grid)):
+            run.append(i)
+            if i + 1 == len(grid) or error[i] * error[i + 1] < 0:
+                points.append(grid[max(run, key=lambda k: abs(error[k]))])
+                run = []
+        points = points[-count:]
+    return p, q, max(map(abs, error))
+
+
+def literal(value, kind):
+    number, exponent = float(value).hex().split('p')
+    number = number.rstrip('0').rstrip('.') if '.' in number else number
+    return f"{number}p{exponent}{kind[4]}"
+
+
+def table(kind, scale, offset, bits, end, degree, origins):
+    """Index of the first interval; rows of [origin,] coefficients, lowest first."""
+    first, bounds = intervals(kind, scale, offset, bits, end)
+    rows = []
+    for i, (low, high) in enumerate(bounds):
+        if i == 0:
+            origin, coefficients = mpf(0), first_polynomial(high, degree)
+        else:
+            origin = good_origin(low, high, degree, kind) if origins else low
+            coefficients = polynomial(low, high, origin, degree)
+        row = [rounded(c, kind) for c in coefficients]
+        rows.append([origin] + row if origins else row)
+    return first, rows
+
+
+def constant(name, value, kind):
+    print(f'static const {kind[5]} {name} = {literal(value, kind)};')
+
+
+def integer(name, value):
+    print(f'enum {{ {name} = {value} }};')
+
+
+def array(name, rows, kind):
+    print(f'_Alignas(64) static const {kind[5]} {name}[{len(rows)}][{len(rows[0])}] = {{')
+    for row in rows:
+        text = ', '.join(literal(v, kind) for v in row)
+        print(textwrap.fill(text, 88, initial_indent='    {', subsequent_indent='     ') +
+              '},')
+    print('};')
+
+
+def by_lane(kind, name, lanes, scale, offset, bits, end, degree):
+    """For permutations: row k has the k-th number of each interval, in the order of the
+    lowest bits of the index."""
+    scale, offset, end = (rounded(mpf(v), kind) for v in (scale, offset, end))
+    first, rows = table(kind, scale, offset, bits, end, degree, True)
+    assert len(rows) <= lanes, (name, len(rows))
+    rows += [rows[-1]] * (lanes - len(rows))
+    turned = [None] * lanes
+    for i, row in enumerate(rows):
+        turned[(first + i) % lanes] = row
+    print(f'\n/* {lanes} intervals, degree {degree}: origins, then coefficients, '
+          'lowest first. */')
+    constant(f'{name}_scale', scale, kind)
+    constant(f'{name}_offset', offset, kind)
+    constant(f'{name}_end', end, kind)
+    integer(f'{name}_shift', kind[3] - bits)
+    array(name, [list(column) for column in zip(*turned)], kind)
+
+
+def by_row(kind, name, offset, bits, end, degree):
+    """For loads: row i has the coefficients of interval i, whose origin is where it
+    begins."""
+    offset, end = (rounded(mpf(v), kind) for v in (offset, end))
+    first, rows = table(kind, mpf(1), offset, bits, end, degree, False)
+    print(f'\n/* Degree {degree}, a row for each interval; its origin is where it '
+          'begins. */')
+    constant(f'{name}_offset', offset, kind)
+    constant(f'{name}_end', end, kind)
+    integer(f'{name}_shift', kind[3] - bits)
+    integer(f'{name}_first', first)
+    array(name, rows, kind)
+
+
+def numbers(name, values, kind):
+    values = [rounded(v, kind) for v in values]
+    text = ', '.join(literal(v, kind) for v in values)
+    print(f'static const {kind[5]} {name}[{len(values)}] = {{')
+    print(textwrap.fill(text, 88, initial_indent='    ', subsequent_indent='    ') + '};')
+
+
+def by_exp(kind, name, end, degree, high_bits):
+    """a = n * log(2) / 2 + r, so exp(2a) = 2^n * exp(2r). log(2) / 2 in two parts: n times
+    the high one is exact."""
+    step = mp.log(2) / 2
+    high = mp.ldexp(mp.floor(mp.ldexp(step, high_bits)), -high_bits)
+    print(f'\n/* r + r^3 * p(r^2), degree {2 * degree + 3} in all. */')
+    constant(f'{name}_end', rounded(mpf(end), kind), kind)
+    constant(f'{name}_half_step', rounded(step / 2, kind), kind)
+    constant(f'{name}_per_step', rounded(1 / step, kind), kind)
+    constant(f'{name}_step_high', high, kind)
+    constant(f'{name}_step_low', rounded(step - high, kind), kind)
+    numbers(name, small_polynomial(degree), kind)
+
+
+def by_rational(kind, name, end):
+    end = rounded(mpf(end), kind)
+    p, q, error = rational(end, 3, 4)
+    print(f'\n/* x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2; off by '
+          f'{mp.nstr(error, 2)} at most. */')
+    constant(f'{name}_end', end, kind)
+    numbers(f'{name}_p', p, kind)
+    numbers(f'{name}_q', q, kind)
+
+
+print('''/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Polynomials of tanh on intervals; made by scripts/tanh_coefficients.py, which tells how
+ * they are used. Beyond `end` the result is 1.
+ */
+#ifndef SIMDBENCH_TANH_TABLES_H
+#define SIMDBENCH_TANH_TABLES_H
+
+/* clang-format off */''')
+by_lane(F32, 'tanh_f32_lane32', 32, 1, 0.652, 3, 9.3, 4)
+by_lane(F32, 'tanh_f32_lane8', 8, (8 - 0.55) / 9.31, 0.55, 1, 9.3, 7)
+by_row(F32, 'tanh_f32_row', 1, 5, 9.3, 3)
+by_lane(F64, 'tanh_f64_lane16', 16, 15 / 19.31, 1, 2, 19.3, 14)
+by_row(F64, 'tanh_f64_row', 2, 6, 19.3, 7)
+by_exp(F32, 'tanh_f32_exp', 9.3, 3, 13)
+by_exp(F64, 'tanh_f64_exp', 19.3, 8, 42)
+by_rational(F64, 'tanh_f64_rational', 9.3)
+print('''
+/* clang-format on */
+
+#endif''')

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tanh: the reference against answers from elsewhere; every row against the exact value
+ * for one in 64 of all f32 (all of them with SIMDBENCH_LONG=1, where the stated errors
+ * must be the measured ones) and a dense sample of f64; every row for its shape: sizes,
+ * alignment, pages without access on either side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels.h"
+#include "tanh/tanh_tables.h"
+
+enum { BATCH = 4096, ROWS_MAX = 64, PAGE = 4096 };
+
+/* Valgrind is a hundred times slower, and its long double is a double. */
+static bool under_valgrind(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+
+    return preload && strstr(preload, "vgpreload");
+}
+
+static bool is_long(void)
+{
+    const char *value = getenv("SIMDBENCH_LONG");
+
+    return value && strcmp(value, "1") == 0;
+}
+
+/* ---- operands ---- */
+
+struct vectors {
+    struct simdbench_shape shape;
+    struct simdbench_operand operand[2];
+    struct simdbench_operands view;
+};
+
+static void bind(struct vectors *v, uint32_t type, void *x, void *y, uint64_t n)
+{
+    memset(v, 0, sizeof *v);
+    v->shape =
+        (struct simdbench_shape){.size = sizeof v->shape, .rank = 1, .dim = {(int64_t)n}};
+    v->view.size = sizeof v->view;
+    v->view.count = 2;
+    v->view.threads = 1;
+    v->view.shape = &v->shape;
+    for (int i = 0; i < 2; i++) {
+        v->operand[i].size = sizeof v->operand[i];
+        v->view.operand[i] = &v->operand[i];
+    }
+    assert_int_equal(op_find("tanh")->layout(&v->shape, type, v->view.operand), 2);
+    v->operand[0].data = x;
+    v->operand[1].data = y;
+}
+
+/* Rows of a type that run on this machine. */
+static size_t rows_of(uint32_t type, const struct simdbench_kernel **rows)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    size_t n = 0;
+
+    for (size_t i = 0; kernels[i]; i++)
+        if (strcmp(kernels[i]->op, "tanh") == 0 && kernels[i]->type == type &&
+            isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0)) {
+            assert_true(n < ROWS_MAX);
+            rows[n++] = kernels[i];
+        }
+    assert_true(n > 0);
+    return n;
+}
+
+static bool is_library(const struct simdbench_kernel *row)
+{
+    return strcmp(row->variant, "libm") == 0;
+}
+
+/* ---- the op ---- */
+
+static void test_shapes(void **state)
+{
+    static const char *const wrong[] = {"", "x", "-1", "1x1", "1 ", " 1"};
+    const struct simdbench_op *op = op_find("tanh");
+    struct simdbench_shape shape;
+    char text[64], error[128];
+    double ops, bytes;
+
+    (void)state;
+    assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
+    assert_int_equal(shape.rank, 1);
+    assert_int_equal(shape.dim[0], 1000);
+    op->format(&shape, text, sizeof text);
+    assert_string_equal(text, "1000");
+    op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
+    assert_true(ops == 1000 && bytes == 16000);
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_int_equal(op->parse(wrong[i], &shape, error, sizeof error), -EINVAL);
+    assert_int_equal(op->parse("9223372036854775808", &shape, error, sizeof error),
+                     -EOVERFLOW);
+    assert_int_equal(op->parse("4611686018427387904", &shape, error, sizeof error), 0);
+    struct vectors v = {0};
+    for (int i = 0; i < 2; i++)
+        v.view.operand[i] = &v.operand[i];
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F32, v.view.operand), -EOVERFLOW);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_I32, v.view.operand), -EINVAL);
+}
+
+/* Printed by other programs with 20 digits. */
+static const struct {
+    double x, y;
+} known[] = {
+    {0.5, 0.46211715726000975850},    {1, 0.76159415595576488812},
+    {2, 0.96402758007581688395},      {-3, -0.99505475368673045133},
+    {0x1p-20, 0x1p-20 - 0x1p-60 / 3}, {30, 1},
+};
+
+static void test_reference(void **state)
+{
+    enum { KNOWN = ARRAY_LEN(known), SPECIAL = 5, N = KNOWN + SPECIAL };
+    const double special[SPECIAL] = {0, -0.0, INFINITY, -INFINITY, NAN};
+    const double answer[SPECIAL] = {0, -0.0, 1, -1, NAN};
+    const struct simdbench_op *op = op_find("tanh");
+    float x32[N], y32[N];
+    double x64[N], y64[N], slack[N];
+    struct vectors v;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x64[i] = i < (int)KNOWN ? known[i].x : special[i - (int)KNOWN];
+        x32[i] = (float)x64[i];
+    }
+    bind(&v, SIMDBENCH_F32, x32, NULL, N);
+    assert_int_equal(op->reference(&v.view, NULL, NULL, N, y32, slack), 0);
+    assert_int_equal(op->reference(&v.view, "maxplus", NULL, N, y32, slack), -EINVAL);
+    /* Four times the gap between floats around 0.46, 0.76; no slack for special values.
+     */
+    assert_true(slack[0] == 0x1p-23 && slack[1] == 0x1p-22 && slack[KNOWN] == 0 &&
+                slack[N - 1] == 0 && slack[N - 2] == 0);
+    bind(&v, SIMDBENCH_F64, x64, NULL, N);
+    assert_int_equal(op->reference(&v.view, NULL, NULL, N, y64, slack), 0);
+    assert_true(slack[0] == 0x1p-52 && slack[1] == 0x1p-51 && slack[KNOWN] == 0);
+    for (int i = 0; i < N; i++) {
+        const double y = i < (int)KNOWN ? known[i].y : answer[i - (int)KNOWN];
+        if (isnan(y)) {
+            assert_true(isnan(y32[i]) && isnan(y64[i]));
+            continue;
+        }
+        assert_true(y32[i] == (float)y && fabs(y64[i] - y) <= fabs(y) * DBL_EPSILON);
+        assert_true(!signbit(y32[i]) == !signbit(y) && !signbit(y64[i]) == !signbit(y));
+    }
+    const uint64_t index[2] = {2, 0};
+    assert_int_equal(op->reference(&v.view, NULL, index, 2, y64, slack), 0);
+    assert_true(fabs(y64[0] - known[2].y) < 1e-15 && fabs(y64[1] - known[0].y) < 1e-15);
+}
+
+/* Errors are counted from the exact value, in gaps between floats. */
+static void test_accuracy(void **state)
+{
+    const struct simdbench_op *op = op_find("tanh");
+    const float near = (float)tanh(1),
+                half = (float)(fabs((double)near - tanh(1)) * 0x1p24);
+    float x[4] = {1, 0x1p-140F, NAN, INFINITY};
+    float y[4] = {near + 0x1p-23F, 0x1p-140F, NAN, 1};
+    struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
+    struct vectors v;
+
+    (void)state;
+    bind(&v, SIMDBENCH_F32, x, y, 4);
+    assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
+    assert_true(fabs(fabs(accuracy.max_ulp - 2) - (double)half) < 1e-6);
+    assert_true(accuracy.worst_input == 1);
+    assert_true(fabs(accuracy.mean_ulp - accuracy.max_ulp / 4) < 1e-12);
+    y[1] += 0x1p-148F;
+    assert_int_equal(op->accuracy(&v.view, &(uint64_t){1}, 1, &accuracy), 0);
+    assert_true(fabs(accuracy.max_ulp - 2) < 1e-6);
+    y[2] = 0;
+    assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
+    assert_true(isinf(accuracy.max_ulp));
+}
+
+/* ---- errors of the rows ---- */
+
+struct row_error {
+    double max, sum, worst;
+};
+
+struct batch {
+    const struct simdbench_kernel *rows[ROWS_MAX];
+    size_t rows_n;
+    struct row_error error[ROWS_MAX];
+    uint64_t seen;
+    double exact[BATCH], low[BATCH]; /* their sum is the exact value */
+    double scale[BATCH], per_ulp;    /* error times both is in ulp: 2^1074 is no double */
+    union {
+        float f32[BATCH];
+        double f64[BATCH];
+    } x, y, minus_x, minus_y;
+};
+
+/* Runs all rows on n numbers that are not negative, and on their opposites. */
+static void batch_check(struct batch *batch, uint32_t type, size_t n)
+{
+    struct vectors v;
+
+    batch->per_ulp = ldexp(1, type == SIMDBENCH_F32 ? FLT_MANT_DIG : DBL_MANT_DIG);
+    for (size_t i = 0; i < n; i++) {
+        int exponent;
+        const long double wide = type == SIMDBENCH_F32
+                                     ? (long double)tanh((double)batch->x.f32[i])
+                                     : tanhl((long double)batch->x.f64[i]);
+        const double least = type == SIMDBENCH_F32 ? FLT_MIN : DBL_MIN;
+        batch->exact[i] = (double)wide;
+        batch->low[i] = (double)(wide - batch->exact[i]);
+        frexp(batch->exact[i] < least ? least : batch->exact[i], &exponent);
+        batch->scale[i] = ldexp(1, -exponent);
+    }
+    for (size_t r = 0; r < batch->rows_n; r++) {
+        struct row_error *error = &batch->error[r];
+        bind(&v, type, &batch->x, &batch->y, n);
+        batch->rows[r]->run(&v.view, NULL);
+        for (size_t i = 0; i < n; i++) {
+            const double y =
+                type == SIMDBENCH_F32 ? (double)batch->y.f32[i] : batch->y.f64[i];
+            const double distance = fabs((y - batch->exact[i]) - batch->low[i]) *
+                                    batch->scale[i] * batch->per_ulp;
+            error->sum += distance;
+            if (!(distance <= error->max) || !(y <= 1)) {
+                error->max = y <= 1 ? distance : INFINITY;
+                error->worst =
+                    type == SIMDBENCH_F32 ? (double)batch->x.f32[i] : batch->x.f64[i];
+            }
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (type == SIMDBENCH_F32)
+                batch->minus_x.f32[i] = -batch->x.f32[i];
+            else
+                batch->minus_x.f64[i] = -batch->x.f64[i];
+        }
+        bind(&v, type, &batch->minus_x, &batch->minus_y, n);
+        batch->rows[r]->run(&v.view, NULL);
+        for (size_t i = 0; i < n; i++) {
+            if (type == SIMDBENCH_F32)
+                batch->minus_y.f32[i] = -batch->minus_y.f32[i];
+            else
+                batch->minus_y.f64[i] = -batch->minus_y.f64[i];
+        }
+        if (!is_library(batch->rows[r]) &&
+            memcmp(&batch->minus_y, &batch->y, n * type_bytes(type)) != 0)
+            fail_msg("not odd: %s/%s", batch->rows[r]->isa, batch->rows[r]->variant);
+    }
+    batch->seen += n;
+}
+
+/* What other libraries promise is no matter of ours: the reference has slack for them. */
+static void batch_judge(const struct batch *batch, bool all, double allowance)
+{
+    for (size_t r = 0; all && r < batch->rows_n; r++)
+        print_message("%s/%s/%s: max %.4f at %.9g, mean %.5f\n",
+                      type_name(batch->rows[r]->type), batch->rows[r]->isa,
+                      batch->rows[r]->variant, batch->error[r].max, batch->error[r].worst,
+                      batch->error[r].sum / (double)batch->seen);
+    for (size_t r = 0; r < batch->rows_n; r++) {
+        const struct simdbench_kernel *row = batch->rows[r];
+        const struct row_error *error = &batch->error[r];
+        const double mean = error->sum / (double)batch->seen;
+        if (is_library(row)) {
+            assert_true(error->max <= 4);
+            continue;
+        }
+        if (!(error->max <= 2 + allowance && error->max <= row->max_ulp + allowance))
+            fail_msg("%s/%s/%s: %.4f ulp at %.17g, stated %.4f", type_name(row->type),
+                     row->isa, row->variant, error->max, error->worst, row->max_ulp);
+        if (all && !(fabs(error->max / row->max_ulp - 1) <= 0.01 &&
+                     fabs(mean / row->mean_ulp - 1) <= 0.01))
+            fail_msg("%s/%s/%s: measured %.4f and %.5f, stated %.4f and %.5f",
+                     type_name(row->type), row->isa, row->variant, error->max, mean,
+                     row->max_ulp, row->mean_ulp);
+    }
+}
+
+static void test_errors_f32(void **state)
+{
+    const uint32_t step = is_long() ? 1 : under_valgrind() ? 64 * 1009 : 61;
+    struct batch *batch = calloc(1, sizeof *batch);
+    uint64_t bits = 0;
+
+    (void)state;
+    assert_non_null(batch);
+    batch->rows_n = rows_of(SIMDBENCH_F32, batch->rows);
+    while (bits <= UINT32_C(0x7f800000)) {
+        size_t n = 0;
+        for (; n < BATCH && bits <= UINT32_C(0x7f800000); n++, bits += step) {
+            const uint32_t pattern = (uint32_t)bits;
+            memcpy(&batch->x.f32[n], &pattern, sizeof pattern);
+        }
+        batch_check(batch, SIMDBENCH_F32, n);
+    }
+    batch_judge(batch, is_long(), 0);
+    free(batch);
+}
+
+/* Where a table goes from one interval to the next, and two numbers on either side. */
+static size_t borders(double scale, double offset, double end, int bits, bool single,
+                      double *x)
+{
+    size_t n = 0;
+
+    for (double octave = 0.5; octave < 32; octave *= 2) {
+        for (int i = 0; i < 1 << bits; i++) {
+            const double at = (octave * (1 + ldexp(i, -bits)) - offset) / scale;
+            if (at <= 0 || at > end)
+                continue;
+            double near = single ? (double)nextafterf(nextafterf((float)at, 0), 0)
+                                 : nextafter(nextafter(at, 0), 0);
+            for (int k = 0; k < 5; k++) {
+                x[n++] = near;
+                near = single ? (double)nextafterf((float)near, INFINITY)
+                              : nextafter(near, INFINITY);
+            }
+        }
+    }
+    return n;
+}
+
+static void test_borders(void **state)
+{
+    const double special[] = {0,           FLT_TRUE_MIN, FLT_MIN, DBL_TRUE_MIN, DBL_MIN,
+                              FLT_MIN / 2, FLT_MAX,      DBL_MAX, INFINITY,     0x1p-12};
+    struct batch *batch = calloc(1, sizeof *batch);
+    double *x = calloc(BATCH, sizeof *x);
+
+    (void)state;
+    assert_non_null(batch);
+    assert_non_null(x);
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        const bool single = type == SIMDBENCH_F32;
+        size_t n = 0;
+        memset(batch, 0, sizeof *batch);
+        batch->rows_n = rows_of(type, batch->rows);
+        if (single) {
+            n += borders((double)tanh_f32_lane32_scale, (double)tanh_f32_lane32_offset,
+                         10, 23 - tanh_f32_lane32_shift, single, x + n);
+            n += borders((double)tanh_f32_lane8_scale, (double)tanh_f32_lane8_offset, 10,
+                         23 - tanh_f32_lane8_shift, single, x + n);
+            n += borders(1, (double)tanh_f32_row_offset, 10, 23 - tanh_f32_row_shift,
+                         single, x + n);
+        } else {
+            n += borders(tanh_f64_lane16_scale, tanh_f64_lane16_offset, 20,
+                         52 - tanh_f64_lane16_shift, single, x + n);
+            n += borders(1, tanh_f64_row_offset, 20, 52 - tanh_f64_row_shift, single,
+                         x + n);
+        }
+        memcpy(x + n, special, sizeof special);
+        n += ARRAY_LEN(special);
+        assert_true(n > 500 && n <= BATCH);
+        for (size_t i = 0; i < n; i++) {
+            if (single)
+                batch->x.f32[i] = (float)x[i];
+            else
+                batch->x.f64[i] = x[i];
+        }
+        batch_check(batch, type, n);
+        batch_judge(batch, false, !single && under_valgrind() ? 1 : 0);
+    }
+    free(x);
+    free(batch);
+}
+
+static void test_errors_f64(void **state)
+{
+    const int batches = is_long() ? 20000 : under_valgrind() ? 3 : 400;
+    struct batch *batch = calloc(1, sizeof *batch);
+    uint64_t seed = 5;
+
+    (void)state;
+    assert_non_null(batch);
+    batch->rows_n = rows_of(SIMDBENCH_F64, batch->rows);
+    for (int b = 0; b < batches; b++) {
+        for (size_t i = 0; i < BATCH; i++) {
+            const double u = fabs(random_uniform(&seed));
+            batch->x.f64[i] = b % 3 == 0   ? u * 20
+                              : b % 3 == 1 ? u * 3
+                                           : exp2(u * 1079 - 1074);
+        }
+        batch_check(batch, SIMDBENCH_F64, BATCH);
+    }
+    batch_judge(batch, is_long(), under_valgrind() ? 1 : 0);
+    free(batch);
+}
+
+/* ---- sizes and places ---- */
+
+/* NaNs and all sizes at both ends of a page: whatever is beside an element, before or
+ * after, its result is the one that it has alone. */
+static void test_places(void **state)
+{
+    enum { MOST = 300, REGION = 2 * PAGE };
+    char *region[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *memory =
+            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(memory != MAP_FAILED);
+        region[i] = memory + PAGE;
+        assert_int_equal(mprotect(region[i], REGION, PROT_READ | PROT_WRITE), 0);
+    }
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        const struct simdbench_kernel *rows[ROWS_MAX];
+        const size_t size = type_bytes(type), rows_n = rows_of(type, rows);
+        char x[MOST * sizeof(double)], alone[sizeof x];
+        struct vectors v;
+
+        bind(&v, type, x, alone, MOST);
+        assert_int_equal(op_find("tanh")->fill(&v.view, 3, "special"), 0);
+        for (size_t r = 0; r < rows_n; r++) {
+            for (size_t i = 0; i < MOST; i++) {
+                bind(&v, type, x + i * size, alone + i * size, 1);
+                rows[r]->run(&v.view, NULL);
+            }
+            for (size_t n = 0; n <= MOST; n += n < 130 ? 1 : 17) {
+                for (size_t place = 0; place < 3; place++) {
+                    const size_t at = place == 0   ? 0
+                                      : place == 1 ? REGION - n * size
+                                                   : 128 + size * (1 + n % 15);
+                    memset(region[1], 0x5a, REGION);
+                    memcpy(region[0] + at, x, n * size);
+                    bind(&v, type, region[0] + at, region[1] + at, n);
+                    rows[r]->run(&v.view, NULL);
+                    bool right = memcmp(region[1] + at, alone, n * size) == 0;
+                    for (size_t i = 0; i < REGION; i++)
+                        right = right &&
+                                (region[1][i] == 0x5a || (i >= at && i < at + n * size));
+                    if (!right)
+                        fail_msg("%s/%s/%s with %zu elements at %zu", type_name(type),
+                                 rows[r]->isa, rows[r]->variant, n, at);
+                }
+            }
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        munmap(region[i] - PAGE, REGION + 2 * PAGE);
+}
+
+/* A NaN gives a NaN, in each lane. */
+static void test_nan(void **state)
+{
+    (void)state;
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        const struct simdbench_kernel *rows[ROWS_MAX];
+        const size_t rows_n = rows_of(type, rows);
+        union {
+            float f32[32];
+            double f64[32];
+        } x, y;
+        struct vectors v;
+
+        for (size_t r = 0; r < rows_n; r++) {
+            for (size_t at = 0; at < 32; at++) {
+                memset(&x, 0, sizeof x);
+                if (type == SIMDBENCH_F32)
+                    x.f32[at] = at % 2 ? -NAN : NAN;
+                else
+                    x.f64[at] = at % 2 ? -NAN : NAN;
+                bind(&v, type, &x, &y, 32);
+                rows[r]->run(&v.view, NULL);
+                for (size_t i = 0; i < 32; i++) {
+                    const double value =
+                        type == SIMDBENCH_F32 ? (double)y.f32[i] : y.f64[i];
+                    assert_true(i == at ? isnan(value) : value == 0);
+                }
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),     cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_accuracy),   cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_errors_f32), cmocka_unit_test(test_errors_f64),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
