@@ -42,7 +42,6 @@ static int libmvec_describe(struct simdbench_description *description)
     static char version[64];
     snprintf(version, sizeof version, "glibc %.40s", gnu_get_libc_version());
     description->version = version;
-    description->core = "the instruction set of each row";
     return 0;
 }
 

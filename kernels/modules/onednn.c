@@ -161,8 +161,8 @@ static int onednn_describe(struct simdbench_description *description)
     return 0;
 }
 
-static const struct simdbench_kernel *const kernels[] = {&relu_eltwise, &conv_direct,
-                                                         &conv_reorder, NULL};
+static const struct simdbench_kernel *const kernels[] = {
+    &relu_eltwise, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
 
 static const struct simdbench_module module = {
     .size = sizeof module,

@@ -74,7 +74,6 @@ const struct simdbench_kernel tanh_eltwise = {
     .op = "tanh",
     .isa = "lib",
     .variant = "eltwise",
-    .roof = "fma",
     .prepare = tanh_prepare,
     .run = state_run,
     .release = state_release,

@@ -56,7 +56,6 @@ static int sleef_describe(struct simdbench_description *description)
         digits = strstr(path, ".so.");
     snprintf(version, sizeof version, "SLEEF %.40s", digits ? digits + 4 : "3");
     description->version = version;
-    description->core = "the instruction set of each row";
     return 0;
 }
 

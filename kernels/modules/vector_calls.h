@@ -60,7 +60,6 @@ VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_sto
         .op = #op_,                                                                    \
         .isa = #isa_,                                                                  \
         .variant = #variant_,                                                          \
-        .roof = "fma",                                                                 \
         .run = run_##function,                                                         \
     };
 #define VECTOR_SYMBOL(op_, type_, isa_, variant_, function) {#function, &call_##function},
