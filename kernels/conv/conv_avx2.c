@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+
+#include "conv_plan.h"
+
+#define VEC __m256
+#define LANES 8
+#define BLOCK 8
+#define LOAD _mm256_loadu_ps
+#define STORE _mm256_storeu_ps
+#define ADD _mm256_add_ps
+#define ZERO _mm256_setzero_ps
+#define MULTIPLY_ADD _mm256_fmadd_ps
+#define MAX_VECTORS 3
+#define MAX_COLUMNS 12
+/* clang-format off */
+#define EACH_COLUMN(X, u) \
+    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
+    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
+#define EACH_TILE(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
+    X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
+    X(1, 3) X(2, 3) X(3, 3) X(4, 3)
+/* clang-format on */
+#define LOAD_WEIGHT(w, at) \
+    __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
+#define SPLAT(u, r) "vbroadcastss " ELEMENT(u, r) ", %[t]\n\t"
+#define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
+#define SUM(i, v) [a##v] "+x"(acc[i][v])
+#define WEIGHT(v) [w##v] "x"(weight[v])
+#define COLUMN(u, i, j, r)                                                      \
+    do {                                                                        \
+        VEC t;                                                                  \
+        if (vectors == 1)                                                       \
+            __asm__ volatile(SPLAT(u, r) FMA(0)                                 \
+                             : [t] "=&x"(t), SUM(i, 0)                          \
+                             : WEIGHT(0), X_OPERANDS(j));                       \
+        else if (vectors == 2)                                                  \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1)                          \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)               \
+                             : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));            \
+        else                                                                    \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                   \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)    \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j)); \
+    } while (0)
+
+#include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
+
+void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state)
+{
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
+}

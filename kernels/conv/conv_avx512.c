@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+
+#include "conv_plan.h"
+
+/* The element of x is the memory operand of the product; where it has to be multiplied
+ * with several vectors and a register is left, it is loaded once, which matters on CPUs
+ * with two 512-bit FMAs and two loads a cycle. */
+#define VEC __m512
+#define LANES 16
+#define BLOCK 16
+#define LOAD _mm512_loadu_ps
+#define STORE _mm512_storeu_ps
+#define ADD _mm512_add_ps
+#define ZERO _mm512_setzero_ps
+#define MULTIPLY_ADD _mm512_fmadd_ps
+#define MAX_VECTORS 4
+#define MAX_COLUMNS 28
+/* clang-format off */
+#define EACH_COLUMN(X, u) \
+    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
+    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) \
+    X(u, 11, 1, 3) X(u, 12, 1, 4) X(u, 13, 1, 5) X(u, 14, 1, 6) X(u, 15, 1, 7) \
+    X(u, 16, 2, 0) X(u, 17, 2, 1) X(u, 18, 2, 2) X(u, 19, 2, 3) X(u, 20, 2, 4) \
+    X(u, 21, 2, 5) X(u, 22, 2, 6) X(u, 23, 2, 7) X(u, 24, 3, 0) X(u, 25, 3, 1) \
+    X(u, 26, 3, 2) X(u, 27, 3, 3)
+#define EACH_TILE(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
+    X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(15, 1) X(16, 1) X(17, 1) X(18, 1) X(19, 1) \
+    X(20, 1) X(21, 1) X(22, 1) X(23, 1) X(24, 1) X(25, 1) X(26, 1) X(27, 1) X(28, 1) \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) \
+    X(11, 2) X(12, 2) X(13, 2) X(14, 2) \
+    X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(9, 3) \
+    X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4) X(7, 4)
+/* clang-format on */
+#define FMA_AT(u, r, v) \
+    "vfmadd231ps " ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
+#define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
+#define SPLAT(u, r) "vbroadcastss " ELEMENT(u, r) ", %[t]\n\t"
+#define SUM(i, v) [a##v] "+v"(acc[i][v])
+#define WEIGHT(v) [w##v] "v"(weight[v])
+#define LOAD_WEIGHT(w, at) \
+    __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
+#define COLUMN(u, i, j, r)                                                            \
+    do {                                                                              \
+        VEC t;                                                                        \
+        if (vectors == 1)                                                             \
+            __asm__ volatile(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), X_OPERANDS(j)); \
+        else if (vectors == 2)                                                        \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1)                                \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                     \
+                             : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));                  \
+        else if (vectors == 3)                                                        \
+            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                         \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)          \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j));       \
+        else                                                                          \
+            __asm__ volatile(                                                         \
+                FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)       \
+                : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                          \
+                : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), X_OPERANDS(j));         \
+    } while (0)
+
+#include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
+
+void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *state)
+{
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Direct convolution after a plan (conv_plan.h) for one ISA. The file that includes it
+ * defines before:
+ *
+ * VEC, LANES             vector and its number of elements
+ * LOAD, STORE, ZERO()    aligned to no more than an element
+ * BLOCK                  channels of a block: LANES or twice as many
+ * MAX_VECTORS            of the largest width of a tile
+ * MAX_COLUMNS            largest length of a tile, at most 32
+ * EACH_COLUMN(X, u)      X(u, i, i / 8, i % 8) for columns i of a tile
+ * EACH_TILE(X)           X(columns, blocks) for all sizes of tiles
+ * COLUMN(u, i, j, r)     statement: acc[i][v] += x * weight[v] for all v < vectors, where
+ *                        x is the element at ELEMENT(u, r) with X_OPERANDS(j), as asm
+ *
+ * Products are written as asm, column by column: compilers gather the loads of x before
+ * them and run out of registers, and rotate accumulators.
+ */
+#ifndef CONV_DENSE_BODY_H
+#define CONV_DENSE_BODY_H
+
+#include <string.h>
+
+#include "conv_plan.h"
+
+/* The u-th element of the run at the pixel r columns right of %[p]. Few multiples of the
+ * distance of pixels in registers reach eight of them. */
+#define AT_0 "(%[p])"
+#define AT_1 "(%[p],%[s1])"
+#define AT_2 "(%[p],%[s1],2)"
+#define AT_3 "(%[p],%[s3])"
+#define AT_4 "(%[p],%[s1],4)"
+#define AT_5 "(%[p],%[s5])"
+#define AT_6 "(%[p],%[s3],2)"
+#define AT_7 "(%[p],%[s7])"
+#define ELEMENT(u, r) #u "*4" AT_##r
+#define X_OPERANDS(j)                                                         \
+    [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
+        "m"(*(const float(*)[1 << 20]) base[j])
+
+#define HIDE(x) __asm__("" : "+r"(x))
+#define BASES ((MAX_COLUMNS + 7) / 8)
+#define STEP_COLUMN(u, i, j, r)  \
+    if ((i) >= from && (i) < to) \
+        COLUMN(u, i, j, r);
+#define STEP(u)                                                            \
+    {                                                                      \
+        VEC weight[MAX_VECTORS];                                           \
+        for (int v = 0; v < vectors; v++)                                  \
+            LOAD_WEIGHT(weight[v], weights + ((u) * vectors + v) * LANES); \
+        EACH_COLUMN(STEP_COLUMN, u)                                        \
+    }
+
+#define START_COLUMN(u, i, j, r)          \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            acc[i][v] = ZERO();
+#define Y(i, v) \
+    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
+#define FOLD_COLUMN(u, i, j, r)           \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            acc[i][v] = ADD(acc[i][v], LOAD(Y(i, v)));
+#define STORE_COLUMN(u, i, j, r)          \
+    if ((i) < columns)                    \
+        for (int v = 0; v < vectors; v++) \
+            STORE(Y(i, v), acc[i][v]);
+
+/* One tile, one pass. */
+struct conv_pass {
+    const float *x; /* first tap of the first column, if no row of taps is left out */
+    const float *weights; /* of the first tap, if no row of taps is left out */
+    float *y;
+    ptrdiff_t y_block;          /* from a block of y to the next */
+    const struct conv_tap *tap; /* of the first row of taps */
+    ptrdiff_t first, last, all; /* taps from first to before last, of all */
+    ptrdiff_t depth, run, last_run;
+    ptrdiff_t x_plane, x_pixel;
+    bool fold; /* adds to what y holds */
+};
+typedef void conv_tile_function(const struct conv_pass *pass);
+
+/* A run for columns `from` to `to` of a tile. from, to and vectors are constants. */
+static inline __attribute__((always_inline)) void
+conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS],
+         const char *const start, const ptrdiff_t s1, const ptrdiff_t s3,
+         const ptrdiff_t s5, const ptrdiff_t s7, const float *weights, ptrdiff_t run)
+{
+    const char *base[BASES];
+
+    base[0] = start;
+    for (int j = 1; j < BASES; j++) {
+        base[j] = base[j - 1] + (8 * j < to ? 8 * s1 : 0);
+        HIDE(base[j]);
+    }
+    for (ptrdiff_t turns = run / 4; turns > 0; turns--) {
+        STEP(0)
+        STEP(1)
+        STEP(2)
+        STEP(3)
+        for (int j = 0; j < BASES; j++)
+            base[j] += 4 * sizeof(float);
+        weights += 4 * vectors * LANES;
+    }
+    for (ptrdiff_t turns = run % 4; turns > 0; turns--) {
+        STEP(0)
+        for (int j = 0; j < BASES; j++)
+            base[j] += sizeof(float);
+        weights += vectors * LANES;
+    }
+}
+
+#define RUN(from, to) \
+    (void)conv_run(from, to, vectors, acc, start, s1, s3, s5, s7, weights, run)
+
+static inline __attribute__((always_inline)) void
+conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
+{
+    VEC acc[MAX_COLUMNS][MAX_VECTORS];
+    ptrdiff_t s1 = pass->x_pixel * (ptrdiff_t)sizeof(float), s3 = 3 * s1, s5 = 5 * s1;
+    ptrdiff_t s7 = 7 * s1;
+    const char *x = (const char *)pass->x;
+    const float *weights = pass->weights;
+
+    /* Hidden, or compilers make a pointer for each column and spill them. */
+    HIDE(s1);
+    HIDE(s3);
+    HIDE(s5);
+    HIDE(s7);
+    EACH_COLUMN(START_COLUMN, 0)
+    for (ptrdiff_t depth = pass->depth; depth > 0; depth--) {
+        const ptrdiff_t run = depth > 1 ? pass->run : pass->last_run;
+        const ptrdiff_t tap_weights = run * vectors * LANES;
+        weights += pass->first * tap_weights;
+        for (ptrdiff_t i = pass->first; i < pass->last; i++) {
+            const struct conv_tap *tap = &pass->tap[i];
+            const char *start = x + tap->offset * (ptrdiff_t)sizeof(float);
+            if (tap->cut == CONV_CUT_NONE)
+                RUN(0, columns);
+            else if (columns > 1 && tap->cut == CONV_CUT_FIRST)
+                RUN(1, columns);
+            else if (columns > 1)
+                RUN(0, columns - 1);
+            weights += tap_weights;
+        }
+        weights += (pass->all - pass->last) * tap_weights;
+        x += pass->x_plane * (ptrdiff_t)sizeof(float);
+    }
+    if (pass->fold) {
+        EACH_COLUMN(FOLD_COLUMN, 0)
+    }
+    EACH_COLUMN(STORE_COLUMN, 0)
+}
+
+#define TILE(columns, blocks)                                                \
+    static void conv_tile_##columns##x##blocks(const struct conv_pass *pass) \
+    {                                                                        \
+        conv_tile(columns, (blocks) * (BLOCK / LANES), pass);                \
+    }
+#define TILE_ENTRY(columns, blocks) \
+    [(blocks) - 1][columns] = conv_tile_##columns##x##blocks,
+
+EACH_TILE(TILE)
+
+static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
+                                           [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
+
+/* Tile number `tile` of an image: where it is in y. */
+struct conv_place_of_tile {
+    ptrdiff_t row, column, columns;
+    enum conv_place place;
+};
+
+/* Fills scratch with the rows of x that the band of y from `row` on needs. What is left
+ * and right of them is zero since prepare. */
+static void conv_pad(const struct conv_plan *plan, const float *x, ptrdiff_t row)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t element = plan->x_pixel / shape->v, wide = shape->w * element;
+    const ptrdiff_t before = shape->q * element;
+    const ptrdiff_t room = plan->x_row - before, copied = wide < room ? wide : room;
+
+    if (copied <= 0)
+        return;
+    for (ptrdiff_t plane = 0; plane < plan->depth; plane++)
+        for (ptrdiff_t i = 0; i < plan->pad_rows; i++) {
+            const ptrdiff_t from = row * shape->u - shape->p + i;
+            if (from >= 0 && from < shape->h)
+                memcpy(plan->scratch + plane * plan->x_plane + i * plan->x_row + before,
+                       x + (plane * shape->h + from) * wide,
+                       (size_t)copied * sizeof(float));
+        }
+}
+
+/* Rows of taps that fall inside x for row `row` of y. */
+static void conv_clip(const struct conv_plan *plan, ptrdiff_t row, struct conv_pass *pass)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t top = row * shape->u - shape->p;
+    ptrdiff_t first = 0, last = shape->r;
+
+    while (first < last && top + first * shape->d < 0)
+        first++;
+    while (last > first && top + (last - 1) * shape->d >= shape->h)
+        last--;
+    pass->first = first * plan->row_taps;
+    pass->last = last * plan->row_taps;
+}
+
+/* Tiles of one image from `tile` to before `end`, `blocks` blocks of y. x is where row
+ * `top` of x is or would be, minus the padding to the left. */
+static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
+                          ptrdiff_t blocks, const float *x, ptrdiff_t top, float *y,
+                          ptrdiff_t tile, ptrdiff_t end)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t tiles = plan->row_tiles, length = plan->row_length;
+    ptrdiff_t row = tile / tiles, at = tile % tiles;
+
+    for (; tile < end; tile++) {
+        const ptrdiff_t column = at * length / tiles;
+        const ptrdiff_t columns = (at + 1) * length / tiles - column;
+        const int place = (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
+        conv_clip(plan, row, pass);
+        pass->x =
+            x + (row * shape->u - shape->p - top) * plan->x_row + column * plan->x_pixel;
+        pass->y = y + (row * length + column) * BLOCK;
+        pass->tap = plan->taps[place];
+        conv_tiles[blocks - 1][columns](pass);
+        if (++at == tiles) {
+            at = 0;
+            row++;
+        }
+    }
+}
+
+/* One band of tiles of one image and group, all its output channels. */
+static void conv_band(const struct conv_plan *plan, const float *x, const float *weights,
+                      float *y, ptrdiff_t tile)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t kb = shape->kb / shape->g, taps = shape->r * plan->row_taps;
+    const ptrdiff_t left = plan->tiles - tile;
+    const ptrdiff_t end = tile + (left < plan->band ? left : plan->band);
+    const ptrdiff_t y_block = plan->shape.oh * plan->shape.ow * BLOCK;
+    ptrdiff_t top = 0;
+    const float *from = x - (plan->padded ? 0 : shape->q * plan->x_pixel / shape->v);
+
+    if (plan->padded) {
+        const ptrdiff_t row = tile / plan->row_tiles;
+        conv_pad(plan, x, row);
+        top = row * shape->u - shape->p;
+        from = plan->scratch;
+    }
+    for (ptrdiff_t block = 0; block < kb; block += plan->blocks) {
+        const ptrdiff_t blocks = kb - block < plan->blocks ? kb - block : plan->blocks;
+        for (ptrdiff_t deep = 0; deep < plan->depth; deep += plan->pass) {
+            const ptrdiff_t rest = plan->depth - deep;
+            const ptrdiff_t depth = rest < plan->pass ? rest : plan->pass;
+            struct conv_pass pass = {
+                .weights = weights + deep * taps * plan->run * blocks * BLOCK,
+                .y_block = y_block,
+                .all = taps,
+                .depth = depth,
+                .run = plan->run,
+                .last_run = depth == rest ? plan->last_run : plan->run,
+                .x_plane = plan->x_plane,
+                .x_pixel = plan->x_pixel,
+                .fold = deep > 0,
+            };
+            conv_tiles_of(plan, &pass, blocks, from + deep * plan->x_plane, top,
+                          y + block * y_block, tile, end);
+        }
+        weights +=
+            ((plan->depth - 1) * plan->run + plan->last_run) * taps * blocks * BLOCK;
+    }
+}
+
+/* y = the convolution of x, both laid out as the plan says. */
+static void conv_dense(const struct conv_plan *plan, const float *x, float *y)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t kb = shape->kb / shape->g;
+    const ptrdiff_t x_group =
+        plan->depth * shape->h * shape->w * (plan->x_pixel / shape->v);
+    const ptrdiff_t y_group = kb * shape->oh * shape->ow * BLOCK;
+    const ptrdiff_t weights = kb * BLOCK * shape->cg * shape->r * shape->s;
+
+    for (ptrdiff_t image = 0; image < shape->n; image++)
+        for (ptrdiff_t group = 0; group < shape->g; group++, x += x_group, y += y_group)
+            for (ptrdiff_t tile = 0; tile < plan->tiles; tile += plan->band)
+                conv_band(plan, x, plan->weights + group * weights, y, tile);
+}
+
+#endif

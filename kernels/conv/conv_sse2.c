@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <emmintrin.h>
+
+#include "conv_plan.h"
+
+/* Two vectors to a block. */
+#define VEC __m128
+#define LANES 4
+#define BLOCK 8
+#define LOAD _mm_loadu_ps
+#define STORE _mm_storeu_ps
+#define ADD _mm_add_ps
+#define ZERO _mm_setzero_ps
+#define MULTIPLY_ADD(x, w, sum) _mm_add_ps(sum, _mm_mul_ps(x, w))
+#define MAX_VECTORS 2
+#define MAX_COLUMNS 6
+/* clang-format off */
+#define EACH_COLUMN(X, u) \
+    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5)
+#define EACH_TILE(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+/* clang-format on */
+#define LOAD_WEIGHT(w, at) \
+    __asm__ volatile("movaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
+#define COLUMN(u, i, j, r)                                                               \
+    do {                                                                                 \
+        VEC t, product;                                                                  \
+        __asm__ volatile("movss " ELEMENT(u, r) ", %[t]\n\t"                             \
+                                                "shufps $0, %[t], %[t]\n\t"              \
+                                                "movaps %[t], %[product]\n\t"            \
+                                                "mulps %[w0], %[product]\n\t"            \
+                                                "addps %[product], %[a0]\n\t"            \
+                                                "mulps %[w1], %[t]\n\t"                  \
+                                                "addps %[t], %[a1]"                      \
+                         : [t] "=&x"(t), [product] "=&x"(product), [a0] "+x"(acc[i][0]), \
+                           [a1] "+x"(acc[i][1])                                          \
+                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), X_OPERANDS(j));     \
+    } while (0)
+
+#include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
+
+void conv_f32_sse2_direct(const struct simdbench_operands *operands, void *state)
+{
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
+}
