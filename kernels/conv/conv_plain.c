@@ -123,7 +123,6 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
     const ptrdiff_t taps = shape->r * shape->s;
     const size_t bytes = (size_t)(shape->k * shape->cg * taps) * sizeof(float);
 
-    choose_strips(plain, target);
     plain->tiles = ceiling(shape->kg, target->height);
     plain->weights = allocate(bytes);
     plain->taps = malloc((size_t)taps * sizeof *plain->taps);
@@ -145,14 +144,26 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
 
 /* ---- the choice ---- */
 
-static bool prefers_blocks(const struct conv_shape *shape,
+/* Roughly how long each way takes, by output: lanes that are not used, copies and
+ * transposes. */
+static bool prefers_blocks(const struct conv_plain *plain,
                            const struct conv_plain_target *target)
 {
-    const int64_t b = target->blocked->block;
+    const struct conv_shape *shape = &plain->shape;
+    const int64_t b = target->blocked->block, k = ceiling(shape->kg, b) * b;
+    const double terms = (double)(shape->cg * shape->r * shape->s);
+    const double uses =
+        (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
+    const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
+    const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
+    const double columns =
+        1.1 * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double blocks =
+        1.05 * (double)k / (double)shape->kg * (1 + 15 / terms + (image ? 0 : 15 / uses));
 
     if (shape->g > 1 && (shape->cg % b || shape->kg % b))
         return false;
-    return getenv("BLOCKS") != NULL;
+    return blocks < columns;
 }
 
 int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
@@ -166,7 +177,8 @@ int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
     if (!made)
         return result;
     made->shape = *shape;
-    result = (prefers_blocks(shape, target) ? make_blocked : make_columns)(
+    choose_strips(made, target);
+    result = (prefers_blocks(made, target) ? make_blocked : make_columns)(
         made, target, weights, error, error_size);
     if (result == 0) {
         if (made->blocked)

@@ -43,6 +43,9 @@ plain_tile(const int height, const int vectors, const struct plain_tile *tile)
         sum[k][v] = ZERO();
     for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
         const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            __builtin_prefetch(x + (ptrdiff_t)(vectors + v) * LANES);
         do {
             const float *const from = x + *tap;
             VEC one[WIDE];
