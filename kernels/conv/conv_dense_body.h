@@ -102,11 +102,15 @@ conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS]
             base[j] += 4 * sizeof(float);
         weights += 4 * vectors * LANES;
     }
-    for (ptrdiff_t turns = run % 4; turns > 0; turns--) {
+    if (run & 2) {
         STEP(0)
+        STEP(1)
         for (int j = 0; j < BASES; j++)
-            base[j] += sizeof(float);
-        weights += vectors * LANES;
+            base[j] += 2 * sizeof(float);
+        weights += 2 * vectors * LANES;
+    }
+    if (run & 1) {
+        STEP(0)
     }
 }
 
