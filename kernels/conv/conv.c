@@ -219,19 +219,39 @@ static int conv_layout(const struct simdbench_shape *shape, uint32_t type,
     return 3;
 }
 
+/* Taps of all outputs of a line that meet the input rather than its padding. */
+static double inner_taps(int64_t out, int64_t in, int64_t taps, int64_t stride,
+                         int64_t pad, int64_t dilation)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < taps; t++) {
+        const int64_t shift = pad - t * dilation; /* output i reads i * stride - shift */
+        const int64_t first = shift > 0 ? (shift + stride - 1) / stride : 0;
+        const int64_t beyond = in + shift > 0 ? (in + shift + stride - 1) / stride : 0;
+        const int64_t end = beyond < out ? beyond : out;
+        n += end > first ? end - first : 0;
+    }
+    return (double)n;
+}
+
+/* What a kernel must do: it may leave out the products with padding. */
 static void conv_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                       double *bytes)
 {
     const struct conv_shape conv = conv_shape_of(shape);
-    const double outputs =
-        (double)conv.n * (double)conv.oh * (double)conv.ow * (double)conv.k;
-    const double taps = (double)conv.cg * (double)conv.r * (double)conv.s;
+    const double rows = inner_taps(conv.oh, conv.h, conv.r, conv.u, conv.p, conv.d);
+    const double columns = inner_taps(conv.ow, conv.w, conv.s, conv.v, conv.q, conv.d);
+    const double weights = (double)conv.k * (double)conv.cg;
     const double inputs =
         (double)conv.n * (double)conv.c * (double)conv.h * (double)conv.w;
+    const double outputs =
+        (double)conv.n * (double)conv.k * (double)conv.oh * (double)conv.ow;
 
     (void)type;
-    *ops = 2 * outputs * taps;
-    *bytes = sizeof(float) * (inputs + outputs + (double)conv.k * taps);
+    *ops = 2 * (double)conv.n * weights * rows * columns;
+    *bytes =
+        sizeof(float) * (inputs + outputs + weights * (double)conv.r * (double)conv.s);
 }
 
 /* ---- inputs ---- */

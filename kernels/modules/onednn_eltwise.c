@@ -61,7 +61,22 @@ const struct simdbench_kernel relu_eltwise = {
     .op = "relu",
     .isa = "lib",
     .variant = "eltwise",
+    .layout = "separate",
     .roof = "copy",
+    .prepare = relu_prepare,
+    .run = state_run,
+    .release = state_release,
+    .choice = state_choice,
+};
+
+const struct simdbench_kernel relu_inplace = {
+    .size = sizeof relu_inplace,
+    .type = SIMDBENCH_F32,
+    .op = "relu",
+    .isa = "lib",
+    .variant = "inplace",
+    .layout = "inplace",
+    .roof = "update",
     .prepare = relu_prepare,
     .run = state_run,
     .release = state_release,
