@@ -11,6 +11,9 @@
 #define ADD _mm256_add_ps
 #define ZERO _mm256_setzero_ps
 #define MULTIPLY_ADD _mm256_fmadd_ps
+#define SPLAT_LOAD _mm256_broadcast_ss
+#define TALL 4
+#define WIDE 3
 #define MAX_VECTORS 3
 #define MAX_COLUMNS 12
 /* clang-format off */
@@ -21,6 +24,9 @@
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
     X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
     X(1, 3) X(2, 3) X(3, 3) X(4, 3)
+#define EACH_PLAIN_TILE(X) \
+    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
+    X(4, 2) X(4, 3)
 /* clang-format on */
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
@@ -47,6 +53,9 @@
 
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
+#include "conv_plain_body.h"
+#define SPILL_COLUMNS 20
+#include "conv_pathologies_body.h"
 
 void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state)
 {
@@ -55,3 +64,10 @@ void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state
     (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
         plan, operands->operand[0]->data, operands->operand[2]->data);
 }
+
+void conv_f32_avx2_plain(const struct simdbench_operands *operands, void *state)
+{
+    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
+}
+
+PATHOLOGY_ROWS(avx2)

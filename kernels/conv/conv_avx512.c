@@ -14,6 +14,9 @@
 #define ADD _mm512_add_ps
 #define ZERO _mm512_setzero_ps
 #define MULTIPLY_ADD _mm512_fmadd_ps
+#define SPLAT_LOAD(p) _mm512_set1_ps(*(p))
+#define TALL 8
+#define WIDE 3
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 28
 /* clang-format off */
@@ -32,6 +35,10 @@
     X(11, 2) X(12, 2) X(13, 2) X(14, 2) \
     X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(9, 3) \
     X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4) X(7, 4)
+#define EACH_PLAIN_TILE(X) \
+    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
+    X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
+    X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
 #define FMA_AT(u, r, v) \
     "vfmadd231ps " ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
@@ -63,6 +70,9 @@
 
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
+#include "conv_plain_body.h"
+#define SPILL_COLUMNS 40
+#include "conv_pathologies_body.h"
 
 void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *state)
 {
@@ -71,3 +81,10 @@ void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *sta
     (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
         plan, operands->operand[0]->data, operands->operand[2]->data);
 }
+
+void conv_f32_avx512_plain(const struct simdbench_operands *operands, void *state)
+{
+    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
+}
+
+PATHOLOGY_ROWS(avx512)

@@ -55,6 +55,11 @@
     if ((i) < columns)                    \
         for (int v = 0; v < vectors; v++) \
             acc[i][v] = ZERO();
+#define FETCH_COLUMN(u, i, j, r)   \
+    if ((i) < columns) {           \
+        __builtin_prefetch(ahead); \
+        ahead += s1;               \
+    }
 #define Y(i, v) \
     (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
 #define FOLD_COLUMN(u, i, j, r)           \
@@ -102,11 +107,15 @@ conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS]
             base[j] += 4 * sizeof(float);
         weights += 4 * vectors * LANES;
     }
-    for (ptrdiff_t turns = run % 4; turns > 0; turns--) {
+    if (run & 2) {
         STEP(0)
+        STEP(1)
         for (int j = 0; j < BASES; j++)
-            base[j] += sizeof(float);
-        weights += vectors * LANES;
+            base[j] += 2 * sizeof(float);
+        weights += 2 * vectors * LANES;
+    }
+    if (run & 1) {
+        STEP(0)
     }
 }
 
@@ -135,6 +144,8 @@ conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
         for (ptrdiff_t i = pass->first; i < pass->last; i++) {
             const struct conv_tap *tap = &pass->tap[i];
             const char *start = x + tap->offset * (ptrdiff_t)sizeof(float);
+            const char *ahead = start + columns * s1;
+            EACH_COLUMN(FETCH_COLUMN, 0)
             if (tap->cut == CONV_CUT_NONE)
                 RUN(0, columns);
             else if (columns > 1 && tap->cut == CONV_CUT_FIRST)

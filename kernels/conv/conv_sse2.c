@@ -12,12 +12,17 @@
 #define ADD _mm_add_ps
 #define ZERO _mm_setzero_ps
 #define MULTIPLY_ADD(x, w, sum) _mm_add_ps(sum, _mm_mul_ps(x, w))
+#define SPLAT_LOAD _mm_load1_ps
+#define TALL 4
+#define WIDE 2
 #define MAX_VECTORS 2
 #define MAX_COLUMNS 6
 /* clang-format off */
 #define EACH_COLUMN(X, u) \
     X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5)
 #define EACH_TILE(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#define EACH_PLAIN_TILE(X) \
+    X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
 /* clang-format on */
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("movaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
@@ -38,6 +43,7 @@
 
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
+#include "conv_plain_body.h"
 
 void conv_f32_sse2_direct(const struct simdbench_operands *operands, void *state)
 {
@@ -45,4 +51,9 @@ void conv_f32_sse2_direct(const struct simdbench_operands *operands, void *state
 
     (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
         plan, operands->operand[0]->data, operands->operand[2]->data);
+}
+
+void conv_f32_sse2_plain(const struct simdbench_operands *operands, void *state)
+{
+    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
 }

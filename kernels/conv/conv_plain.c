@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conv_plain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of x in one copy: they come from the second cache, once for each tile of output
+ * channels. */
+enum { STRIP_BYTES = 96 << 10 };
+
+const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
+const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
+const struct conv_plain_target conv_plain_target_sse2 = {4, 4, 2, &conv_target_sse2};
+
+static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
+{
+    return a < b ? a : b;
+}
+
+static ptrdiff_t ceiling(ptrdiff_t a, ptrdiff_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Zeroed: what vectors read beyond the end of a row are numbers. */
+static void *allocate(size_t bytes)
+{
+    const size_t whole = (bytes + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, whole);
+
+    if (memory)
+        memset(memory, 0, whole);
+    return memory;
+}
+
+void conv_plain_free(struct conv_plain *plain)
+{
+    if (!plain)
+        return;
+    conv_plan_free(plain->blocked);
+    free(plain->scratch);
+    free(plain->weights);
+    free(plain->taps);
+    free(plain);
+}
+
+/* ---- in blocks ---- */
+
+static bool is_depthwise(const struct conv_shape *shape)
+{
+    return shape->g > 1 && shape->g == shape->c && shape->g == shape->k;
+}
+
+static int make_blocked(struct conv_plain *plain, const struct conv_plain_target *target,
+                        const float *weights, char *error, size_t error_size)
+{
+    const int64_t b = target->blocked->block;
+    struct conv_shape shape = plain->shape;
+    /* Depthwise, one block after the other is done. */
+    const bool alone = is_depthwise(&shape);
+    size_t x_count = 0;
+
+    shape.n = 1;
+    shape.b = b;
+    shape.cb = ceiling(shape.c, b);
+    shape.kb = ceiling(shape.k, b);
+    shape.x_plain = shape.c <= CONV_IMAGE && shape.g == 1;
+    if (!shape.x_plain)
+        x_count = (size_t)((alone ? 1 : shape.cb) * b * shape.h * shape.w);
+    plain->y_offset = (ptrdiff_t)x_count;
+    plain->scratch_bytes =
+        (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
+        sizeof(float);
+    return conv_plan_make(&plain->blocked, &shape, target->blocked, weights, error,
+                          error_size);
+}
+
+/* ---- by columns ---- */
+
+static void choose_strips(struct conv_plain *plain,
+                          const struct conv_plain_target *target)
+{
+    const struct conv_shape *shape = &plain->shape;
+    const ptrdiff_t tile = (ptrdiff_t)target->vectors * target->lanes;
+    const ptrdiff_t reach = shape->d * (shape->s - 1) / shape->v + 1;
+    const ptrdiff_t phases = least(shape->v, shape->d * (shape->s - 1) + 1);
+    const ptrdiff_t budget = STRIP_BYTES / (ptrdiff_t)sizeof(float) / shape->cg;
+    const ptrdiff_t height = shape->d * (shape->r - 1) + 1;
+
+    plain->points = shape->r == 1 && shape->s == 1;
+    plain->in_place =
+        plain->points && shape->u == 1 && shape->v == 1 && shape->p == 0 && shape->q == 0;
+    plain->rows = plain->points ? 1 : shape->oh;
+    plain->row_length = plain->points ? shape->oh * shape->ow : shape->ow;
+    /* As much of a row as fits, then more rows. */
+    const ptrdiff_t tiles = ceiling(plain->row_length, tile);
+    const ptrdiff_t fit = budget / (tile * phases * height);
+    plain->strip_columns = fit < 1       ? tile
+                           : fit < tiles ? ceiling(tiles, ceiling(tiles, fit)) * tile
+                                         : tiles * tile;
+    plain->phase = ceiling(plain->strip_columns + reach, target->lanes) * target->lanes;
+    plain->row = plain->phase * phases;
+    const ptrdiff_t rows = (budget / plain->row - height) / shape->u + 1;
+    plain->strip_rows = rows < 1 ? 1 : least(rows, plain->rows);
+    plain->plane = ((plain->strip_rows - 1) * shape->u + height) * plain->row;
+    plain->scratch_bytes = (size_t)(shape->cg * plain->plane) * sizeof(float);
+}
+
+static void reorder(struct conv_plain *plain, const float *weights)
+{
+    const struct conv_shape *shape = &plain->shape;
+    const ptrdiff_t terms = shape->cg * shape->r * shape->s;
+    float *to = plain->weights;
+
+    for (ptrdiff_t group = 0; group < shape->g; group++)
+        for (ptrdiff_t tile = 0; tile < plain->tiles; tile++) {
+            const ptrdiff_t from = tile * shape->kg / plain->tiles;
+            const ptrdiff_t height = (tile + 1) * shape->kg / plain->tiles - from;
+            for (ptrdiff_t term = 0; term < terms; term++)
+                for (ptrdiff_t k = 0; k < height; k++)
+                    *to++ = weights[(group * shape->kg + from + k) * terms + term];
+        }
+}
+
+static int make_columns(struct conv_plain *plain, const struct conv_plain_target *target,
+                        const float *weights, char *error, size_t error_size)
+{
+    const struct conv_shape *shape = &plain->shape;
+    const ptrdiff_t taps = shape->r * shape->s;
+    const size_t bytes = (size_t)(shape->k * shape->cg * taps) * sizeof(float);
+
+    plain->tiles = ceiling(shape->kg, target->height);
+    plain->weights = allocate(bytes);
+    plain->taps = malloc((size_t)taps * sizeof *plain->taps);
+    if (!plain->weights || !plain->taps) {
+        snprintf(error, error_size, "no memory for %zu bytes of weights", bytes);
+        return -ENOMEM;
+    }
+    for (ptrdiff_t tap = 0; tap < taps; tap++) {
+        const ptrdiff_t column = tap % shape->s * shape->d;
+        plain->taps[tap] = tap / shape->s * shape->d * plain->row +
+                           column % shape->v * plain->phase + column / shape->v;
+    }
+    reorder(plain, weights);
+    snprintf(plain->text, sizeof plain->text, "by columns, tile %tdx%d%s",
+             ceiling(shape->kg, plain->tiles), target->vectors * target->lanes,
+             plain->in_place ? "" : ", copies strips");
+    return 0;
+}
+
+/* ---- the choice ---- */
+
+/* Roughly how long each way takes, by output: lanes that are not used, copies and
+ * transposes. */
+static bool prefers_blocks(const struct conv_plain *plain,
+                           const struct conv_plain_target *target)
+{
+    const struct conv_shape *shape = &plain->shape;
+    const int64_t b = target->blocked->block, k = ceiling(shape->kg, b) * b;
+    const double terms = (double)(shape->cg * shape->r * shape->s);
+    const double uses =
+        (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
+    const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
+    const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
+    const double columns =
+        1.1 * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double blocks =
+        1.05 * (double)k / (double)shape->kg * (1 + 15 / terms + (image ? 0 : 15 / uses));
+
+    /* Too few products for anything but lanes in use to count. */
+    if (is_depthwise(shape))
+        return 2 * shape->c > b;
+    if (shape->g > 1 && (shape->cg % b || shape->kg % b))
+        return false;
+    return blocks < columns;
+}
+
+int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
+                    const struct conv_plain_target *target, const float *weights,
+                    char *error, size_t error_size)
+{
+    struct conv_plain *made = calloc(1, sizeof *made);
+    int result = -ENOMEM;
+
+    snprintf(error, error_size, "no memory for a plan");
+    if (!made)
+        return result;
+    made->shape = *shape;
+    choose_strips(made, target);
+    result = (prefers_blocks(made, target) ? make_blocked : make_columns)(
+        made, target, weights, error, error_size);
+    if (result == 0) {
+        if (made->blocked)
+            snprintf(made->text, sizeof made->text, "in blocks, %s", made->blocked->text);
+        made->scratch = allocate(made->scratch_bytes);
+        if (!made->scratch) {
+            snprintf(error, error_size, "no memory for %zu bytes of copies",
+                     made->scratch_bytes);
+            result = -ENOMEM;
+        }
+    }
+    if (result == 0)
+        *plain = made;
+    else
+        conv_plain_free(made);
+    return result;
+}
+
+/* ---- rows of kernels.def ---- */
+
+/* prepare, release and choice of the rows that work on plain operands. */
+#define CONV_PLAIN(isa)                                                                  \
+    int conv_plain_##isa##_prepare(const struct simdbench_operands *operands,            \
+                                   void **state, char *error, size_t error_size)         \
+    {                                                                                    \
+        const struct conv_shape shape = conv_shape_of(operands->shape);                  \
+        struct conv_plain *plain;                                                        \
+        const int result =                                                               \
+            conv_plain_make(&plain, &shape, &conv_plain_target_##isa,                    \
+                            operands->operand[1]->data, error, error_size);              \
+        if (result == 0)                                                                 \
+            *state = plain;                                                              \
+        return result;                                                                   \
+    }                                                                                    \
+    void conv_plain_##isa##_release(void *state)                                         \
+    {                                                                                    \
+        conv_plain_free(state);                                                          \
+    }                                                                                    \
+    void conv_plain_##isa##_choice(const struct simdbench_operands *operands,            \
+                                   const void *state, struct simdbench_choice *choice)   \
+    {                                                                                    \
+        const struct conv_plain *plain = state;                                          \
+        (void)operands;                                                                  \
+        choice->implementation = plain->text;                                            \
+        choice->workspace_bytes =                                                        \
+            plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
+    }
+CONV_PLAIN(avx512)
+CONV_PLAIN(avx2)
+CONV_PLAIN(sse2)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What prepare finds out for the rows `plain`, whose x and y are nchw.
+ *
+ * There are two ways to go. By columns: neighbouring columns of y fill a vector, weights
+ * are spread over it, and strips of x are copied so that all taps are at fixed distances
+ * (padding becomes zeros, strides become phases: each v-th column lies next to the
+ * other). In blocks: x is reordered into blocks of channels, convolved as by row
+ * `direct`, and y is reordered back.
+ */
+#ifndef SIMDBENCH_CONV_PLAIN_H
+#define SIMDBENCH_CONV_PLAIN_H
+
+#include "conv_plan.h"
+
+/* What a body can do. */
+struct conv_plain_target {
+    int lanes;
+    int height, vectors; /* tiles are up to so many output channels times vectors */
+    const struct conv_target *blocked;
+};
+extern const struct conv_plain_target conv_plain_target_avx512, conv_plain_target_avx2,
+    conv_plain_target_sse2;
+
+struct conv_plain {
+    struct conv_shape shape;
+    float *scratch; /* aligned to 64 bytes */
+    size_t scratch_bytes;
+    char text[80];
+
+    /* In blocks, else NULL: a plan for one image; scratch holds x, if it is not plain
+     * there, and y from y_offset on. */
+    struct conv_plan *blocked;
+    ptrdiff_t y_offset;
+
+    /* By columns. With one tap all pixels of y are one row. Weights are [g][tiles][cg]
+     * [taps][channels of the tile]. */
+    float *weights;
+    ptrdiff_t *taps;             /* their distances in scratch */
+    bool points;                 /* one tap */
+    bool in_place;               /* x need not be copied where vectors are whole */
+    ptrdiff_t tiles;             /* of output channels in a group, even heights */
+    ptrdiff_t rows, row_length;  /* of y */
+    ptrdiff_t strip_rows;        /* of y that are done from one copy, */
+    ptrdiff_t strip_columns;     /* and columns */
+    ptrdiff_t phase, row, plane; /* distances in scratch */
+};
+
+int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
+                    const struct conv_plain_target *target, const float *weights,
+                    char *error, size_t error_size);
+void conv_plain_free(struct conv_plain *plain);
+
+#endif
