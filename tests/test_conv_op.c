@@ -123,7 +123,8 @@ static void test_sizes(void **state)
         {"n1c3h9w7k17r3s2b16", 3 * 63, 17 * 3 * 6, 32 * 7 * 6, 7, 96, 2. * 17 * 42 * 18},
         {"n1c17h2w2k3b16", 32 * 4, 51, 16 * 4, 32, 32, 2. * 3 * 4 * 17},
         {"n1c3h4w4k3g3b8", 8 * 16, 3, 8 * 16, 32, 32, 2. * 3 * 16},
-        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 9 * 9},
+        /* 7 of 9 pairs of a row and a tap meet the input, and 8 of columns. */
+        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 7 * 8},
     };
     struct simdbench_operand operand[3] = {{0}};
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
@@ -152,6 +153,47 @@ static void test_sizes(void **state)
     }
     const struct simdbench_shape large = shape_of("n2147483647c2147483647h16w16");
     assert_int_equal(conv()->layout(&large, SIMDBENCH_F32, pointer), -EOVERFLOW);
+}
+
+/* Taps that meet the input, counted one by one. */
+static int64_t taps_of(int64_t out, int64_t in, int64_t taps, int64_t stride, int64_t pad,
+                       int64_t dilation)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < out; i++) {
+        for (int64_t t = 0; t < taps; t++) {
+            const int64_t at = i * stride - pad + t * dilation;
+            n += at >= 0 && at < in;
+        }
+    }
+    return n;
+}
+
+static void test_work(void **state)
+{
+    uint64_t random = 1;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        char text[100], error[200];
+        int small[9];
+        for (size_t k = 0; k < ARRAY_LEN(small); k++)
+            small[k] = (int)(random_next(&random) % 5);
+        snprintf(text, sizeof text, "n2c3h%dw%dk5r%ds%du%dv%dp%dq%dd%d", 1 + small[0] * 2,
+                 1 + small[1] * 3, 1 + small[2], 1 + small[3], 1 + small[4], 1 + small[5],
+                 small[6], small[7], 1 + small[8] % 3);
+        struct simdbench_shape shape = {.size = sizeof shape};
+        double ops, bytes;
+        if (conv()->parse(text, &shape, error, sizeof error) < 0)
+            continue; /* the kernel is larger than the padded input */
+        const struct conv_shape c = conv_shape_of(&shape);
+        conv()->work(&shape, SIMDBENCH_F32, &ops, &bytes);
+        const int64_t rows = taps_of(c.oh, c.h, c.r, c.u, c.p, c.d);
+        const int64_t columns = taps_of(c.ow, c.w, c.s, c.v, c.q, c.d);
+        if (ops != 2. * 2 * 3 * 5 * (double)(rows * columns))
+            fail_msg("%s: %g operations, %g expected", text, ops,
+                     60. * (double)(rows * columns));
+    }
 }
 
 static void test_relayout(void **state)
@@ -219,12 +261,13 @@ static void test_lists(void **state)
         for (const char *text; (text = strsep(&rest, " ")); layers++) {
             const struct simdbench_shape shape = shape_of(text);
             char again[200];
-            double ops, bytes;
+            const struct conv_shape names = conv_shape_of(&shape);
             assert_true(layers < lists[i].layers);
             conv()->format(&shape, again, sizeof again);
             assert_string_equal(again, text);
-            conv()->work(&shape, SIMDBENCH_F32, &ops, &bytes);
-            sum += ops / 2e6 * lists[i].times[layers];
+            /* Published counts include products with padding. */
+            sum += 1e-6 * lists[i].times[layers] *
+                   (double)(names.oh * names.ow * names.k * names.cg * names.r * names.s);
             for (const char *other = copy; other < text; other += strlen(other) + 1)
                 assert_string_not_equal(other, text);
         }
@@ -239,9 +282,9 @@ static void test_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse), cmocka_unit_test(test_format_cut),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_relayout),
-        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_parse),    cmocka_unit_test(test_format_cut),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_work),
+        cmocka_unit_test(test_relayout), cmocka_unit_test(test_lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

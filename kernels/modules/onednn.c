@@ -162,7 +162,7 @@ static int onednn_describe(struct simdbench_description *description)
 }
 
 static const struct simdbench_kernel *const kernels[] = {
-    &relu_eltwise, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
+    &relu_eltwise, &relu_inplace, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
 
 static const struct simdbench_module module = {
     .size = sizeof module,

@@ -81,7 +81,7 @@ void state_release(void *state);
 void state_choice(const struct simdbench_operands *operands, const void *state,
                   struct simdbench_choice *choice);
 
-extern const struct simdbench_kernel relu_eltwise, tanh_eltwise, conv_direct,
-    conv_reorder;
+extern const struct simdbench_kernel relu_eltwise, relu_inplace, tanh_eltwise,
+    conv_direct, conv_reorder;
 
 #endif
