@@ -267,7 +267,8 @@ static void test_lists(void **state)
             assert_string_equal(again, text);
             /* Published counts include products with padding. */
             sum += 1e-6 * lists[i].times[layers] *
-                   (double)(names.oh * names.ow * names.k * names.cg * names.r * names.s);
+                   (double)(names.n * names.oh * names.ow * names.k * names.cg * names.r *
+                            names.s);
             for (const char *other = copy; other < text; other += strlen(other) + 1)
                 assert_string_not_equal(other, text);
         }
