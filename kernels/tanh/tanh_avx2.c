@@ -4,7 +4,7 @@
 #include "tanh.h"
 #include "tanh_tables.h"
 
-#define VECTORS (sizeof(TYPE) == 4 ? 3 : 4)
+#define VECTORS (sizeof(TYPE) == 4 ? 2 : 4)
 #define LANES (32 / (int)sizeof(TYPE))
 #define LOAD INTRINSIC(loadu)
 #define STORE INTRINSIC(storeu)
