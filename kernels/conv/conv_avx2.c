@@ -54,6 +54,8 @@
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
 #include "conv_plain_body.h"
+#define SPILL_COLUMNS 20
+#include "conv_pathologies_body.h"
 
 void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state)
 {
@@ -67,3 +69,5 @@ void conv_f32_avx2_plain(const struct simdbench_operands *operands, void *state)
 {
     conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
 }
+
+PATHOLOGY_ROWS(avx2)

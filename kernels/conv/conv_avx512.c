@@ -71,6 +71,8 @@
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
 #include "conv_plain_body.h"
+#define SPILL_COLUMNS 40
+#include "conv_pathologies_body.h"
 
 void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *state)
 {
@@ -84,3 +86,5 @@ void conv_f32_avx512_plain(const struct simdbench_operands *operands, void *stat
 {
     conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
 }
+
+PATHOLOGY_ROWS(avx512)

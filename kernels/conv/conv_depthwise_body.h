@@ -13,7 +13,7 @@
 
 #include "conv_plan.h"
 
-#define UNROLL _Pragma("GCC unroll 32")
+#define UNROLL _Pragma("GCC unroll 64")
 
 enum { DEPTHWISE_COLUMNS = 8 };
 
@@ -197,40 +197,48 @@ static void depthwise_row_three(const struct conv_shape *shape,
     }
 }
 
+/* One block of channels of one image. */
+static void depthwise_block(const struct conv_plan *plan, const float *x,
+                            const float *weights, float *y)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t x_row = shape->w * BLOCK;
+    const bool three = shape->s == 3 && shape->d == 1 && shape->v <= 2 && shape->q <= 1 &&
+                       (shape->ow - 1) * shape->v - shape->q + 2 <= shape->w;
+
+    for (ptrdiff_t i = 0; i < shape->oh; i++) {
+        const ptrdiff_t start = i * shape->u - shape->p;
+        ptrdiff_t a0, a1;
+        depthwise_clip(shape, start, shape->h, shape->r, &a0, &a1);
+        for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
+            const struct depthwise_tile tile = {
+                .x = x + (start + a0 * shape->d) * x_row - shape->q * BLOCK + lane,
+                .weights = weights + a0 * shape->s * BLOCK + lane,
+                .y = y + i * shape->ow * BLOCK + lane,
+                .rows = a1 - a0,
+                .x_row = shape->d * x_row,
+                .x_tap = shape->d * BLOCK,
+                .x_pixel = shape->v * BLOCK,
+                .weights_row = shape->s * BLOCK,
+            };
+            if (three)
+                depthwise_row_three(shape, tile);
+            else
+                depthwise_row(shape, &tile);
+        }
+    }
+}
+
 /* y = the depthwise convolution of x, both in blocks. */
 static void conv_depthwise(const struct conv_plan *plan, const float *x, float *y)
 {
     const struct conv_shape *shape = &plan->shape;
-    const ptrdiff_t x_row = shape->w * BLOCK, taps = shape->r * shape->s;
-    const bool three = shape->s == 3 && shape->d == 1 && shape->v <= 2 && shape->q <= 1 &&
-                       (shape->ow - 1) * shape->v - shape->q + 2 <= shape->w;
+    const ptrdiff_t taps = shape->r * shape->s * BLOCK;
 
-    for (ptrdiff_t block = 0; block < shape->n * shape->kb; block++) {
-        const float *const plane = x + block * shape->h * x_row;
-        const float *const weights = plan->weights + block % shape->kb * taps * BLOCK;
-        for (ptrdiff_t i = 0; i < shape->oh; i++) {
-            const ptrdiff_t start = i * shape->u - shape->p;
-            ptrdiff_t a0, a1;
-            depthwise_clip(shape, start, shape->h, shape->r, &a0, &a1);
-            for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
-                const struct depthwise_tile tile = {
-                    .x =
-                        plane + (start + a0 * shape->d) * x_row - shape->q * BLOCK + lane,
-                    .weights = weights + a0 * shape->s * BLOCK + lane,
-                    .y = y + (block * shape->oh + i) * shape->ow * BLOCK + lane,
-                    .rows = a1 - a0,
-                    .x_row = shape->d * x_row,
-                    .x_tap = shape->d * BLOCK,
-                    .x_pixel = shape->v * BLOCK,
-                    .weights_row = shape->s * BLOCK,
-                };
-                if (three)
-                    depthwise_row_three(shape, tile);
-                else
-                    depthwise_row(shape, &tile);
-            }
-        }
-    }
+    for (ptrdiff_t block = 0; block < shape->n * shape->kb; block++)
+        depthwise_block(plan, x + block * shape->h * shape->w * BLOCK,
+                        plan->weights + block % shape->kb * taps,
+                        y + block * shape->oh * shape->ow * BLOCK);
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
-enum { STRIP_BYTES = 192 << 10 };
+enum { STRIP_BYTES = 96 << 10 };
 
 const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
 const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
@@ -48,11 +48,18 @@ void conv_plain_free(struct conv_plain *plain)
 
 /* ---- in blocks ---- */
 
+static bool is_depthwise(const struct conv_shape *shape)
+{
+    return shape->g > 1 && shape->g == shape->c && shape->g == shape->k;
+}
+
 static int make_blocked(struct conv_plain *plain, const struct conv_plain_target *target,
                         const float *weights, char *error, size_t error_size)
 {
     const int64_t b = target->blocked->block;
     struct conv_shape shape = plain->shape;
+    /* Depthwise, one block after the other is done. */
+    const bool alone = is_depthwise(&shape);
     size_t x_count = 0;
 
     shape.n = 1;
@@ -61,10 +68,11 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
     shape.kb = ceiling(shape.k, b);
     shape.x_plain = shape.c <= CONV_IMAGE && shape.g == 1;
     if (!shape.x_plain)
-        x_count = (size_t)(shape.cb * b * shape.h * shape.w);
+        x_count = (size_t)((alone ? 1 : shape.cb) * b * shape.h * shape.w);
     plain->y_offset = (ptrdiff_t)x_count;
     plain->scratch_bytes =
-        (x_count + (size_t)(shape.kb * b * shape.oh * shape.ow)) * sizeof(float);
+        (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
+        sizeof(float);
     return conv_plan_make(&plain->blocked, &shape, target->blocked, weights, error,
                           error_size);
 }
@@ -123,7 +131,6 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
     const ptrdiff_t taps = shape->r * shape->s;
     const size_t bytes = (size_t)(shape->k * shape->cg * taps) * sizeof(float);
 
-    choose_strips(plain, target);
     plain->tiles = ceiling(shape->kg, target->height);
     plain->weights = allocate(bytes);
     plain->taps = malloc((size_t)taps * sizeof *plain->taps);
@@ -145,14 +152,29 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
 
 /* ---- the choice ---- */
 
-static bool prefers_blocks(const struct conv_shape *shape,
+/* Roughly how long each way takes, by output: lanes that are not used, copies and
+ * transposes. */
+static bool prefers_blocks(const struct conv_plain *plain,
                            const struct conv_plain_target *target)
 {
-    const int64_t b = target->blocked->block;
+    const struct conv_shape *shape = &plain->shape;
+    const int64_t b = target->blocked->block, k = ceiling(shape->kg, b) * b;
+    const double terms = (double)(shape->cg * shape->r * shape->s);
+    const double uses =
+        (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
+    const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
+    const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
+    const double columns =
+        1.1 * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double blocks =
+        1.05 * (double)k / (double)shape->kg * (1 + 15 / terms + (image ? 0 : 15 / uses));
 
+    /* Too few products for anything but lanes in use to count. */
+    if (is_depthwise(shape))
+        return 2 * shape->c > b;
     if (shape->g > 1 && (shape->cg % b || shape->kg % b))
         return false;
-    return getenv("BLOCKS") != NULL;
+    return blocks < columns;
 }
 
 int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
@@ -166,7 +188,8 @@ int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
     if (!made)
         return result;
     made->shape = *shape;
-    result = (prefers_blocks(shape, target) ? make_blocked : make_columns)(
+    choose_strips(made, target);
+    result = (prefers_blocks(made, target) ? make_blocked : make_columns)(
         made, target, weights, error, error_size);
     if (result == 0) {
         if (made->blocked)

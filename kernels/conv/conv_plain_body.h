@@ -43,6 +43,9 @@ plain_tile(const int height, const int vectors, const struct plain_tile *tile)
         sum[k][v] = ZERO();
     for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
         const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            __builtin_prefetch(x + (ptrdiff_t)(vectors + v) * LANES);
         do {
             const float *const from = x + *tap;
             VEC one[WIDE];
@@ -268,6 +271,22 @@ static void plain_from_block(float *planes, const float *from, ptrdiff_t pixels,
     }
 }
 
+/* One image, a block of channels at a time. */
+static void plain_depthwise(const struct conv_plain *plain, const float *x, float *y)
+{
+    const struct conv_shape *shape = &plain->blocked->shape;
+    const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
+    float *const from = plain->scratch, *const to = from + plain->y_offset;
+
+    for (ptrdiff_t c = 0; c < shape->c; c += BLOCK) {
+        const ptrdiff_t n = shape->c - c < BLOCK ? shape->c - c : BLOCK;
+        plain_to_block(from, x + c * x_pixels, x_pixels, n);
+        depthwise_block(plain->blocked, from,
+                        plain->blocked->weights + c * shape->r * shape->s, to);
+        plain_from_block(y + c * y_pixels, to, y_pixels, n);
+    }
+}
+
 /* One image. */
 static void plain_blocks(const struct conv_plain *plain, const float *x, float *y)
 {
@@ -293,7 +312,9 @@ static void conv_plain(const struct conv_plain *plain, const float *x, float *y)
     const ptrdiff_t y_group = shape->kg * shape->oh * shape->ow;
 
     for (ptrdiff_t image = 0; image < shape->n; image++) {
-        if (plain->blocked)
+        if (plain->blocked && plain->blocked->kind == CONV_DEPTHWISE)
+            plain_depthwise(plain, x, y);
+        else if (plain->blocked)
             plain_blocks(plain, x, y);
         else
             for (ptrdiff_t group = 0; group < shape->g; group++)
