@@ -23,7 +23,8 @@
 
 enum { BATCH = 4096, ROWS_MAX = 64, PAGE = 4096 };
 
-/* Valgrind is a hundred times slower, and its long double is a double. */
+/* Valgrind is a hundred times slower, and its long double is a double, so that tanhl()
+ * itself is off by some ulp of f64. */
 static bool under_valgrind(void)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -370,7 +371,7 @@ static void test_borders(void **state)
                 batch->x.f64[i] = x[i];
         }
         batch_check(batch, type, n);
-        batch_judge(batch, false, !single && under_valgrind() ? 1 : 0);
+        batch_judge(batch, false, !single && under_valgrind() ? 3 : 0);
     }
     free(x);
     free(batch);
@@ -394,7 +395,7 @@ static void test_errors_f64(void **state)
         }
         batch_check(batch, SIMDBENCH_F64, BATCH);
     }
-    batch_judge(batch, is_long(), under_valgrind() ? 1 : 0);
+    batch_judge(batch, is_long(), under_valgrind() ? 3 : 0);
     free(batch);
 }
 
