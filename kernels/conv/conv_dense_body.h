@@ -43,33 +43,43 @@
 #define STEP_COLUMN(u, i, j, r)  \
     if ((i) >= from && (i) < to) \
         COLUMN(u, i, j, r);
-#define STEP(u)                                                            \
-    {                                                                      \
-        VEC weight[MAX_VECTORS];                                           \
-        for (int v = 0; v < vectors; v++)                                  \
-            LOAD_WEIGHT(weight[v], weights + ((u) * vectors + v) * LANES); \
-        EACH_COLUMN(STEP_COLUMN, u)                                        \
+#define STEP(u)                     \
+    {                               \
+        VEC weight[MAX_VECTORS];    \
+        EACH_VECTOR(WEIGHT_OF, u)   \
+        EACH_COLUMN(STEP_COLUMN, u) \
     }
 
-#define START_COLUMN(u, i, j, r)          \
-    if ((i) < columns)                    \
-        for (int v = 0; v < vectors; v++) \
-            acc[i][v] = ZERO();
+/* Written out, because compilers unroll too late to keep sums in registers. */
+#define V(v) ((v) < MAX_VECTORS ? (v) : 0)
+#define EACH_VECTOR(X, i) \
+    X(i, 0);              \
+    if (vectors > 1)      \
+        X(i, V(1));       \
+    if (vectors > 2)      \
+        X(i, V(2));       \
+    if (vectors > 3)      \
+        X(i, V(3));
+#define OF_COLUMN(X, i)   \
+    if ((i) < columns) {  \
+        EACH_VECTOR(X, i) \
+    }
+#define Y(i, v) \
+    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
+#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], weights + ((u) * vectors + (v)) * LANES)
+#define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
+#define START(i, v) acc[i][v] = ZERO()
+#define FOLD(i, v) acc[i][v] = ADD(acc[i][v], LOAD(Y(i, v)))
+#define FINISH(i, v) STORE(Y(i, v), acc[i][v])
+#define OWN_COLUMN(u, i, j, r) OF_COLUMN(OWN, i)
+#define START_COLUMN(u, i, j, r) OF_COLUMN(START, i)
+#define FOLD_COLUMN(u, i, j, r) OF_COLUMN(FOLD, i)
+#define FINISH_COLUMN(u, i, j, r) OF_COLUMN(FINISH, i)
 #define FETCH_COLUMN(u, i, j, r)   \
     if ((i) < columns) {           \
         __builtin_prefetch(ahead); \
         ahead += s1;               \
     }
-#define Y(i, v) \
-    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
-#define FOLD_COLUMN(u, i, j, r)           \
-    if ((i) < columns)                    \
-        for (int v = 0; v < vectors; v++) \
-            acc[i][v] = ADD(acc[i][v], LOAD(Y(i, v)));
-#define STORE_COLUMN(u, i, j, r)          \
-    if ((i) < columns)                    \
-        for (int v = 0; v < vectors; v++) \
-            STORE(Y(i, v), acc[i][v]);
 
 /* One tile, one pass. */
 struct conv_pass {
@@ -136,6 +146,7 @@ conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
     HIDE(s3);
     HIDE(s5);
     HIDE(s7);
+    EACH_COLUMN(OWN_COLUMN, 0)
     EACH_COLUMN(START_COLUMN, 0)
     for (ptrdiff_t depth = pass->depth; depth > 0; depth--) {
         const ptrdiff_t run = depth > 1 ? pass->run : pass->last_run;
@@ -160,7 +171,7 @@ conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
     if (pass->fold) {
         EACH_COLUMN(FOLD_COLUMN, 0)
     }
-    EACH_COLUMN(STORE_COLUMN, 0)
+    EACH_COLUMN(FINISH_COLUMN, 0)
 }
 
 #define TILE(columns, blocks)                                                \
@@ -175,12 +186,6 @@ EACH_TILE(TILE)
 
 static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
                                            [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
-
-/* Tile number `tile` of an image: where it is in y. */
-struct conv_place_of_tile {
-    ptrdiff_t row, column, columns;
-    enum conv_place place;
-};
 
 /* Fills scratch with the rows of x that the band of y from `row` on needs. What is left
  * and right of them is zero since prepare. */
