@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernels.h"
 
@@ -76,13 +78,15 @@ static void test_registers(void **state)
         kernels[i]->run(&operands.view, NULL);
         n++;
     }
-    assert_int_equal(n, 8 + (isa_available(2, NULL, 0) ? 8 : 0) +
+    assert_int_equal(n, 12 + (isa_available(2, NULL, 0) ? 8 : 0) +
                             (isa_available(3, NULL, 0) ? 8 : 0));
 }
 
 /* ---- streams ---- */
 
-/* Two inputs and two outputs of various sizes, among them none at all. */
+/* Two inputs, two outputs and one that is both, of various sizes, among them none. */
+enum { OPERANDS = 5 };
+
 struct stream {
     struct operands_map map;
     struct operands operands;
@@ -92,12 +96,13 @@ struct stream {
 static void stream_make(struct stream *stream, uint32_t type, uint64_t in, uint64_t out,
                         uint64_t align, uint64_t seed)
 {
-    const uint64_t count[] = {out, in, 3, 5};
-    const uint32_t role[] = {SIMDBENCH_OUT, SIMDBENCH_IN, SIMDBENCH_CONST, SIMDBENCH_OUT};
+    const uint64_t count[OPERANDS] = {out, in, 3, 5, 7};
+    const uint32_t role[OPERANDS] = {SIMDBENCH_OUT, SIMDBENCH_IN, SIMDBENCH_CONST,
+                                     SIMDBENCH_OUT, SIMDBENCH_INOUT};
     const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {1}};
     memset(&stream->map, 0, sizeof stream->map);
-    stream->map.count = 4;
-    for (int i = 0; i < 4; i++) {
+    stream->map.count = OPERANDS;
+    for (int i = 0; i < OPERANDS; i++) {
         stream->map.operand[i] = (struct simdbench_operand){
             .size = sizeof(struct simdbench_operand),
             .type = type,
@@ -112,8 +117,8 @@ static void stream_make(struct stream *stream, uint32_t type, uint64_t in, uint6
     for (uint64_t i = 0; i < stream->map.bytes / 8; i++)
         ((uint64_t *)stream->base)[i] = random_next(&seed);
     operands_bind(&stream->operands, &stream->map, &shape, 1, stream->base);
-    operands_guard(&stream->operands);
     operands_poison(&stream->operands);
+    operands_guard(&stream->operands);
 }
 
 static uint64_t bytes_of(const struct simdbench_operand *operand)
@@ -132,55 +137,71 @@ static uint64_t words_of(const struct simdbench_operand *operand)
     return sum;
 }
 
-static void check_ones(const struct simdbench_operand *operand)
+static void fill_ones(const struct simdbench_operand *operand)
 {
     for (uint64_t i = 0; i < operand->count; i++) {
         if (operand->type == SIMDBENCH_F32)
-            assert_true(((const float *)operand->data)[i] == 1);
+            ((float *)operand->data)[i] = 1;
         else
-            assert_true(((const double *)operand->data)[i] == 1);
+            ((double *)operand->data)[i] = 1;
     }
+}
+
+/* What a stream must leave in the outputs, and how many bytes it says that it moves. */
+static double expect(const char *variant, struct operands *want, uint64_t read_words,
+                     uint64_t sum)
+{
+    struct simdbench_operand *operand = want->operand;
+    const uint64_t in = bytes_of(&operand[1]), out = bytes_of(&operand[0]);
+    const uint64_t copied = in < out ? in : out;
+    uint64_t written = 0;
+    for (int i = 0; i < OPERANDS; i++)
+        written += operand_is_output(&operand[i]) ? bytes_of(&operand[i]) : 0;
+    if (strcmp(variant, "read") == 0) {
+        assert_true(sum == read_words);
+        return (double)(in + bytes_of(&operand[2]) + bytes_of(&operand[4]));
+    }
+    if (strncmp(variant, "write", 5) == 0) {
+        for (int i = 0; i < OPERANDS; i++)
+            if (operand_is_output(&operand[i]))
+                fill_ones(&operand[i]);
+        return (double)written;
+    }
+    if (strcmp(variant, "update") == 0)
+        return (double)(2 * written);
+    memcpy(operand[0].data, operand[1].data, copied);
+    return (double)(2 * copied);
 }
 
 static void check_stream(const struct simdbench_kernel *kernel, uint64_t in, uint64_t out,
                          uint64_t align)
 {
-    struct stream stream;
-    char error[100], poison[64] = "";
+    struct stream stream, want;
+    char error[100];
     void *run_state = NULL;
     double ops, bytes;
     stream_make(&stream, kernel->type, in, out, align, in * 31 + out);
+    stream_make(&want, kernel->type, in, out, align, in * 31 + out);
     const struct operands *operands = &stream.operands;
     const struct simdbench_operand *operand = operands->operand;
-    const uint64_t hash = operands_hash(operands);
-    const uint64_t size = type_bytes(kernel->type);
-    memcpy(poison, operand[3].data, size);
+    const uint64_t words =
+        words_of(&operand[1]) ^ words_of(&operand[2]) ^ words_of(&operand[4]);
     assert_int_equal(kernel->prepare(&operands->view, &run_state, error, sizeof error),
                      0);
     kernel->run(&operands->view, run_state);
     kernel->work(&operands->view, &ops, &bytes);
     assert_true(ops == 0);
-    assert_int_equal(operands_damaged(operands), -1);
-    assert_true(operands_hash(operands) == hash);
-    uint64_t written = 0;
-    if (strcmp(kernel->variant, "read") == 0) {
-        assert_true(*(uint64_t *)run_state ==
-                    (words_of(&operand[1]) ^ words_of(&operand[2])));
-        assert_true(bytes == (double)((in + 3) * size));
-    } else if (strcmp(kernel->variant, "write") == 0) {
-        check_ones(&operand[0]);
-        check_ones(&operand[3]);
-        assert_true(bytes == (double)((out + 5) * size));
-        written = out;
-    } else {
-        written = in < out ? in : out;
-        assert_memory_equal(operand[0].data, operand[1].data, written * size);
-        assert_true(bytes == (double)(2 * written * size));
-    }
-    for (uint64_t i = written; i < out; i++)
-        assert_memory_equal((char *)operand[0].data + i * size, poison, size);
+    assert_true(bytes ==
+                expect(kernel->variant, &want.operands, words, *(uint64_t *)run_state));
+    assert_memory_equal(stream.base, want.base, stream.map.bytes);
     kernel->release(run_state);
     free(stream.base);
+    free(want.base);
+}
+
+static bool is_stream(const struct simdbench_kernel *kernel)
+{
+    return runs_here(kernel) && !(kernel->flags & SIMDBENCH_REGISTERS);
 }
 
 static void test_streams(void **state)
@@ -190,18 +211,89 @@ static void test_streams(void **state)
     unsigned n = 0;
     (void)state;
     for (size_t i = 0; kernels[i]; i++) {
-        const struct simdbench_kernel *kernel = kernels[i];
-        if (!runs_here(kernel) || kernel->flags & SIMDBENCH_REGISTERS)
+        if (!is_stream(kernels[i]))
             continue;
         for (uint64_t count = 0; count <= 300; count++)
-            check_stream(kernel, count, count, count % 2 ? 64 : 8);
+            check_stream(kernels[i], count, count, count % 2 ? 64 : 8);
         for (size_t l = 0; l < ARRAY_LEN(longer); l++)
-            check_stream(kernel, longer[l], longer[l], l % 2 ? 64 : 8);
-        check_stream(kernel, 100, 37, 64);
-        check_stream(kernel, 37, 100, 64);
+            check_stream(kernels[i], longer[l], longer[l], l % 2 ? 64 : 8);
+        check_stream(kernels[i], 100, 37, 64);
+        check_stream(kernels[i], 37, 100, 64);
         n++;
     }
-    assert_true(n >= 12 && n % 6 == 0);
+    assert_true(n >= 24 && n % 12 == 0);
+}
+
+/* Copies go to what is input and output if there is no other output. */
+static void test_in_place(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    float x[100], y[100];
+    struct simdbench_operand operand[2] = {
+        {.type = SIMDBENCH_F32, .role = SIMDBENCH_IN, .count = 100, .data = x},
+        {.type = SIMDBENCH_F32, .role = SIMDBENCH_INOUT, .count = 100, .data = y}};
+    const struct simdbench_operands operands = {.count = 2,
+                                                .operand = {&operand[0], &operand[1]}};
+    (void)state;
+    for (size_t i = 0; kernels[i]; i++) {
+        uint64_t sum;
+        double ops, bytes;
+        if (!is_stream(kernels[i]) || strncmp(kernels[i]->variant, "copy", 4) != 0)
+            continue;
+        for (int e = 0; e < 100; e++) {
+            x[e] = (float)e;
+            y[e] = -1;
+        }
+        kernels[i]->run(&operands, &sum);
+        kernels[i]->work(&operands, &ops, &bytes);
+        assert_true(bytes == 800);
+        assert_memory_equal(x, y, sizeof x);
+    }
+}
+
+/* ---- update ---- */
+
+enum { PAGE = 4096, PAGES = 5 };
+
+static char *protected_pages;
+static volatile unsigned stored_to;
+
+static void on_store(int signal, siginfo_t *info, void *context)
+{
+    const size_t page = (size_t)((char *)info->si_addr - protected_pages) / PAGE;
+    (void)signal;
+    (void)context;
+    if (page >= PAGES)
+        abort();
+    stored_to |= 1u << page;
+    mprotect(protected_pages + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* It changes nothing, but nothing less than a store to each page is right. */
+static void test_update_stores(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    struct simdbench_operand operand = {.role = SIMDBENCH_INOUT};
+    const struct simdbench_operands operands = {.count = 1, .operand = {&operand}};
+    struct sigaction action = {.sa_sigaction = on_store, .sa_flags = SA_SIGINFO}, before;
+    (void)state;
+    protected_pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(protected_pages != MAP_FAILED);
+    assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+    for (size_t i = 0; kernels[i]; i++) {
+        if (!is_stream(kernels[i]) || strcmp(kernels[i]->variant, "update") != 0)
+            continue;
+        operand.type = kernels[i]->type;
+        operand.count = ((PAGES - 1) * PAGE + 16) / type_bytes(operand.type);
+        operand.data = protected_pages;
+        assert_int_equal(mprotect(protected_pages, PAGES * PAGE, PROT_READ), 0);
+        stored_to = 0;
+        kernels[i]->run(&operands, NULL);
+        assert_int_equal(stored_to, (1 << PAGES) - 1);
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    munmap(protected_pages, PAGES * PAGE);
 }
 
 /* A kernel that leaves upper halves behind slows down all SSE code after it. */
@@ -288,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_op_work),
         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_update_stores),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_clean_registers),
         cmocka_unit_test(test_streams_need_operands),

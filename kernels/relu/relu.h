@@ -9,14 +9,32 @@
  * through with its payload (as in PyTorch and NumPy), and -0 may stay -0: kernels of this
  * project return -0, libraries may return either zero. That is x86's max(0, x) with x as
  * the second operand. Denormals count.
+ *
+ * Variants:
+ *   max         the hardware's maximum
+ *   cmp_blend   compare, then select 0 or x
+ *   and_mask    compare, then clear what is negative; on avx512 a masked move does that
+ *   stream      max with non-temporal stores: its limit is roof copy_stream
+ *   auto        max or stream, whichever is faster at this size on this machine; its
+ * limit is roof copy, so that one column shows both and more than 100% is what streaming
+ * gains inplace     max; its limit is roof update and slow on purpose: branch compare and
+ * jump, for each element three_pass  copy x to y, then work in place alloc       a fresh
+ * zeroed array for the result, which is copied to y and freed
  */
 #ifndef SIMDBENCH_RELU_H
 #define SIMDBENCH_RELU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "prototypes.h"
 #include "simdbench.h"
+
+/* State of `auto`. */
+struct relu_auto {
+    bool stream;
+    char text[48]; /* what was chosen, and why */
+};
 
 #endif

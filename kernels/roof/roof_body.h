@@ -73,11 +73,11 @@
 
 #define READ_BODY(k) XOR_MEMORY(AT(k, "from"), k)
 #define WRITE_BODY(k) STORE(0, AT(k, "to"))
-#define COPY_LOAD(k) LOAD(AT(k, "from"), k)
-#define COPY_STORE(k) STORE(k, AT(k, "to"))
-#define COPY_STREAM(k) STREAM(k, AT(k, "to"))
+/* Each load right before its store: several of a kind in a row are up to 7% slower. */
+#define COPY(k) LOAD(AT(k, "from"), k) STORE(k, AT(k, "to"))
+#define COPY_STREAM(k) LOAD(AT(k, "from"), k) STREAM(k, AT(k, "to"))
 #define WRITE_STREAM(k) STREAM(0, AT(k, "to"))
-#define UPDATE_LOAD(k) LOAD(AT(k, "to"), k)
+#define UPDATE(k) LOAD(AT(k, "to"), k) STORE(k, AT(k, "to"))
 #define FORWARD(address, vectors) "add $" #vectors "*" TEXT(VECTOR) ", %[" address "]\n\t"
 
 static inline uint64_t read_bytes(const char *from, size_t bytes)
@@ -136,10 +136,8 @@ static inline void copy_bytes(char *to, const char *from, size_t bytes)
     char *to_end = to + bytes;
     const char *from_end = from + bytes;
     __asm__ volatile(
-        LOOP("blocks", EIGHT(COPY_LOAD) EIGHT(COPY_STORE),
-             FORWARD("from", 8) FORWARD("to", 8))
-            LOOP("vectors", COPY_LOAD(0) COPY_STORE(0),
-                 FORWARD("from", 1) FORWARD("to", 1))
+        LOOP("blocks", EIGHT(COPY), FORWARD("from", 8) FORWARD("to", 8))
+            LOOP("vectors", COPY(0), FORWARD("from", 1) FORWARD("to", 1))
         : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
         :
         : CLOBBERS, "cc", "memory");
@@ -154,15 +152,14 @@ static inline void update_bytes(char *to, size_t bytes)
 {
     size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
     size_t words = bytes % VECTOR / 4;
-    __asm__ volatile(
-        LOOP("blocks", EIGHT(UPDATE_LOAD) EIGHT(COPY_STORE), FORWARD("to", 8))
-            LOOP("vectors", UPDATE_LOAD(0) COPY_STORE(0), FORWARD("to", 1))
-                LOOP("words", "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t",
-                     "add $4, %[to]\n\t")
-        :
-        [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors), [words] "+r"(words)
-        :
-        : CLOBBERS, "eax", "cc", "memory");
+    __asm__ volatile(LOOP("blocks", EIGHT(UPDATE), FORWARD("to", 8))
+                         LOOP("vectors", UPDATE(0), FORWARD("to", 1))
+                             LOOP("words", "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t",
+                                  "add $4, %[to]\n\t")
+                     : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors),
+                       [words] "+r"(words)
+                     :
+                     : CLOBBERS, "eax", "cc", "memory");
 }
 
 /* ---- memory, past the caches ---- */
@@ -199,10 +196,8 @@ static inline void copy_stream_bytes(char *to, const char *from, size_t bytes)
     to += head;
     from += head;
     __asm__ volatile(
-        LOOP("blocks", EIGHT(COPY_LOAD) EIGHT(COPY_STREAM),
-             FORWARD("from", 8) FORWARD("to", 8))
-            LOOP("vectors", COPY_LOAD(0) COPY_STREAM(0),
-                 FORWARD("from", 1) FORWARD("to", 1)) "sfence\n\t"
+        LOOP("blocks", EIGHT(COPY_STREAM), FORWARD("from", 8) FORWARD("to", 8)) LOOP(
+            "vectors", COPY_STREAM(0), FORWARD("from", 1) FORWARD("to", 1)) "sfence\n\t"
         : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
         :
         : CLOBBERS, "cc", "memory");

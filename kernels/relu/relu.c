@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "relu.h"
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "vector_input.h"
+
+/* ---- shapes ---- */
+
+static const char in_place[] = "inplace";
+
+static bool is_in_place(const struct simdbench_shape *shape)
+{
+    return shape->rank == 2;
+}
+
+static int relu_parse(const char *text, struct simdbench_shape *shape, char *error,
+                      size_t error_size)
+{
+    const size_t prefix = strlen(in_place);
+    const bool inside = strncmp(text, in_place, prefix) == 0;
+    const char *const digits = inside ? text + prefix : text;
+    const size_t length = strspn(digits, "0123456789");
+    int64_t n = 0;
+
+    if (length == 0 || digits[length]) {
+        snprintf(error, error_size, "'%s' is no shape: write N or %sN", text, in_place);
+        return -EINVAL;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (__builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, digits[i] - '0', &n)) {
+            snprintf(error, error_size, "%s elements are too many", digits);
+            return -EOVERFLOW;
+        }
+    }
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
+    if (inside) {
+        shape->rank = 2;
+        shape->dim[1] = 1;
+    }
+    return 0;
+}
+
+static void relu_format(const struct simdbench_shape *shape, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%s%" PRId64, is_in_place(shape) ? in_place : "",
+             shape->dim[0]);
+}
+
+static const char *relu_layout_of(const struct simdbench_shape *shape)
+{
+    return is_in_place(shape) ? in_place : "separate";
+}
+
+static int relu_relayout(struct simdbench_shape *shape, const char *layout, char *error,
+                         size_t error_size)
+{
+    const bool inside = strcmp(layout, in_place) == 0;
+
+    if (!inside && strcmp(layout, "separate") != 0) {
+        snprintf(error, error_size, "'%s' is no layout of relu: separate or %s", layout,
+                 in_place);
+        return -EINVAL;
+    }
+    shape->rank = inside ? 2 : 1;
+    shape->dim[1] = inside;
+    return 0;
+}
+
+static int relu_layout(const struct simdbench_shape *shape, uint32_t type,
+                       struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    if (type != SIMDBENCH_F32 && type != SIMDBENCH_F64)
+        return -EINVAL;
+    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / type_bytes(type))
+        return -EOVERFLOW;
+    for (int i = 0; i < 2; i++) {
+        operand[i]->type = type;
+        operand[i]->role = i == 0               ? SIMDBENCH_IN
+                           : is_in_place(shape) ? SIMDBENCH_INOUT
+                                                : SIMDBENCH_OUT;
+        operand[i]->count = (uint64_t)shape->dim[0];
+        operand[i]->ld = shape->dim[0];
+    }
+    return 2;
+}
+
+static void relu_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                      double *bytes)
+{
+    *ops = (double)shape->dim[0];
+    *bytes = 2 * (double)shape->dim[0] * (double)type_bytes(type);
+}
+
+/* ---- values ---- */
+
+static int relu_fill(const struct simdbench_operands *operands, uint64_t seed,
+                     const char *input)
+{
+    const struct simdbench_operand *x = operands->operand[0];
+
+    return vector_fill(x->data, x->type, x->count, seed, input);
+}
+
+/* Zeros are given the least slack there is, which makes both of them right. */
+static int relu_reference(const struct simdbench_operands *operands, const char *semiring,
+                          const uint64_t *index, uint64_t n, void *value, double *slack)
+{
+    const struct simdbench_operand *x = operands->operand[0];
+
+    if (semiring)
+        return -EINVAL;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = index ? index[i] : i;
+        if (x->type == SIMDBENCH_F32) {
+            const float in = ((const float *)x->data)[at], out = in < 0 ? 0 : in;
+            ((float *)value)[i] = out;
+            slack[i] = out == 0 ? (double)FLT_TRUE_MIN : 0;
+        } else {
+            const double in = ((const double *)x->data)[at], out = in < 0 ? 0 : in;
+            ((double *)value)[i] = out;
+            slack[i] = out == 0 ? DBL_TRUE_MIN : 0;
+        }
+    }
+    return 0;
+}
+
+const struct simdbench_op relu_op = {
+    .size = sizeof relu_op,
+    .name = "relu",
+    .summary = "rectifier y = max(0, x)",
+    .shape_help = "N or inplaceN",
+    .default_shapes = "1k,16k,128k,1M,16M",
+    .parse = relu_parse,
+    .format = relu_format,
+    .layout = relu_layout,
+    .fill = relu_fill,
+    .reference = relu_reference,
+    .work = relu_work,
+    .layouts = "separate,inplace",
+    .relayout = relu_relayout,
+    .layout_of = relu_layout_of,
+    .inputs = VECTOR_INPUTS,
+};

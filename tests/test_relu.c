@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Op relu, and every row of it bit by bit against its rule: all small sizes, misaligned
+ * operands, operands that touch pages without access on either side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernels.h"
+#include "relu/relu.h"
+
+/* ---- the op ---- */
+
+static void test_shapes(void **state)
+{
+    static const char *const wrong[] = {"",    "x",       "-8",        "+8",   " 8", "8 ",
+                                        "8x8", "inplace", "inplace-1", "in 8", "1k"};
+    const struct simdbench_op *op = op_find("relu");
+    struct simdbench_shape shape;
+    char text[64], error[128];
+    (void)state;
+    assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
+    assert_true(shape.rank == 1 && shape.dim[0] == 1000);
+    assert_string_equal(op->layout_of(&shape), "separate");
+    op->format(&shape, text, sizeof text);
+    assert_string_equal(text, "1000");
+    assert_int_equal(op->parse("inplace0020", &shape, error, sizeof error), 0);
+    assert_true(shape.rank == 2 && shape.dim[0] == 20 && shape.dim[1] == 1);
+    assert_string_equal(op->layout_of(&shape), "inplace");
+    op->format(&shape, text, sizeof text);
+    assert_string_equal(text, "inplace20");
+    assert_int_equal(op->parse("0", &shape, error, sizeof error), 0);
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_int_equal(op->parse(wrong[i], &shape, error, sizeof error), -EINVAL);
+    assert_int_equal(op->parse("9223372036854775808", &shape, error, sizeof error),
+                     -EOVERFLOW);
+}
+
+static void test_layouts(void **state)
+{
+    const struct simdbench_op *op = op_find("relu");
+    struct simdbench_operand operand[2],
+        *list[SIMDBENCH_MAX_OPERANDS] = {operand, operand + 1};
+    struct simdbench_shape shape;
+    char error[128];
+    double ops, bytes;
+    (void)state;
+    assert_int_equal(op->parse("77", &shape, error, sizeof error), 0);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F64, list), 2);
+    assert_true(operand[0].role == SIMDBENCH_IN && operand[1].role == SIMDBENCH_OUT);
+    assert_int_equal(op->relayout(&shape, "inplace", error, sizeof error), 0);
+    assert_string_equal(op->layout_of(&shape), "inplace");
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F64, list), 2);
+    assert_true(operand[0].role == SIMDBENCH_IN && operand[1].role == SIMDBENCH_INOUT);
+    assert_true(operand[1].count == 77 && operand[1].type == SIMDBENCH_F64);
+    op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
+    assert_true(ops == 77 && bytes == 2 * 77 * 8);
+    assert_int_equal(op->relayout(&shape, "separate", error, sizeof error), 0);
+    assert_string_equal(op->layout_of(&shape), "separate");
+    assert_int_equal(op->relayout(&shape, "nchw", error, sizeof error), -EINVAL);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_I32, list), -EINVAL);
+    shape.dim[0] = INT64_MAX / 2;
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F32, list), -EOVERFLOW);
+}
+
+static void test_reference(void **state)
+{
+    const float in[] = {-1, 2, -0.0f, 0, -INFINITY, INFINITY, -FLT_TRUE_MIN, FLT_MIN / 2};
+    const float out[] = {0, 2, -0.0f, 0, 0, INFINITY, 0, FLT_MIN / 2};
+    const uint64_t index[] = {5, 1};
+    struct simdbench_operand x = {.type = SIMDBENCH_F32, .data = (void *)in, .count = 8};
+    const struct simdbench_operands operands = {.count = 1, .operand = {&x}};
+    const struct simdbench_op *op = op_find("relu");
+    float value[8];
+    double slack[8];
+    (void)state;
+    assert_int_equal(op->reference(&operands, NULL, NULL, 8, value, slack), 0);
+    assert_memory_equal(value, out, sizeof out);
+    for (int i = 0; i < 8; i++)
+        assert_true(slack[i] == (out[i] == 0 ? (double)FLT_TRUE_MIN : 0));
+    assert_int_equal(op->reference(&operands, NULL, index, 2, value, slack), 0);
+    assert_true(isinf(value[0]) && value[1] == 2 && slack[0] == 0 && slack[1] == 0);
+    assert_int_equal(op->reference(&operands, "maxplus", NULL, 8, value, slack), -EINVAL);
+}
+
+static void test_fill(void **state)
+{
+    double data[10] = {0};
+    struct simdbench_operand x = {.type = SIMDBENCH_F64, .data = data, .count = 9};
+    const struct simdbench_operands operands = {.count = 1, .operand = {&x}};
+    const struct simdbench_op *op = op_find("relu");
+    (void)state;
+    assert_int_equal(op->fill(&operands, 1, "uniform:5..6"), 0);
+    for (int i = 0; i < 9; i++)
+        assert_true(data[i] >= 5 && data[i] <= 6);
+    assert_true(data[9] == 0);
+    assert_int_equal(op->fill(&operands, 1, "other"), -EINVAL);
+}
+
+/* ---- operands between pages without access ---- */
+
+enum { PAGE = 4096, REGION = 2 << 20, FENCE = 128 };
+
+/* Where an operand lies in its region. */
+enum place { LEFT, RIGHT, MIDDLE };
+
+struct arena {
+    char *region[2];
+    char *want;
+};
+
+static int arena_make(void **state)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+    assert_non_null(arena);
+    for (int i = 0; i < 2; i++) {
+        char *memory =
+            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(memory != MAP_FAILED);
+        arena->region[i] = memory + PAGE;
+        assert_int_equal(mprotect(arena->region[i], REGION, PROT_READ | PROT_WRITE), 0);
+    }
+    arena->want = malloc(REGION);
+    assert_non_null(arena->want);
+    *state = arena;
+    return 0;
+}
+
+static int arena_drop(void **state)
+{
+    struct arena *arena = *state;
+    for (int i = 0; i < 2; i++)
+        munmap(arena->region[i] - PAGE, REGION + 2 * PAGE);
+    free(arena->want);
+    free(arena);
+    return 0;
+}
+
+/* What the rule makes of the bits of a float; signalling NaNs pass, too. */
+static uint64_t rule(uint64_t bits, uint32_t type)
+{
+    const uint64_t sign = type == SIMDBENCH_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+    const uint64_t infinity =
+        type == SIMDBENCH_F32 ? UINT64_C(0xff) << 23 : UINT64_C(0x7ff) << 52;
+    const bool below_zero = bits > sign && bits - sign <= infinity;
+    return below_zero ? 0 : bits;
+}
+
+/* Any bits, and every other time around a value that is easy to get wrong. */
+static uint64_t random_bits(uint64_t *seed, uint32_t type)
+{
+    static const uint32_t narrow[] = {0,          0x80000000, 0x7f800000, 0xff800000,
+                                      0x7fc00001, 0xffc00002, 0x7f800003, 0xff800004,
+                                      0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
+                                      0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000};
+    const uint64_t draw = random_next(seed);
+    const uint32_t value = narrow[draw >> 32 & 15];
+    if (type == SIMDBENCH_F32)
+        return draw & 1 ? value : (uint32_t)(draw >> 32);
+    if (!(draw & 1))
+        return draw ^ draw << 32;
+    return (uint64_t)(value >> 31) << 63 | (uint64_t)(value >> 23 & 0xff) % 255 << 52 |
+           (value >> 23 & 0xff) / 255 * (UINT64_C(0x7ff) << 52) |
+           (uint64_t)(value & 0x400000) << 29 | (value & 0x3fffff);
+}
+
+struct problem {
+    uint64_t n;
+    enum place place[2];
+    uint64_t shift[2]; /* elements from the middle of the region */
+};
+
+static void *place(const struct arena *arena, const struct problem *problem, int i,
+                   size_t size)
+{
+    const size_t bytes = problem->n * size;
+    assert_true(problem->place[i] != MIDDLE || REGION / 2 + 64 * size + bytes <= REGION);
+    assert_true(bytes <= REGION);
+    return problem->place[i] == LEFT ? arena->region[i]
+           : problem->place[i] == RIGHT
+               ? arena->region[i] + REGION - bytes
+               : arena->region[i] + REGION / 2 + problem->shift[i] * size;
+}
+
+static void bind(const struct arena *arena, const struct problem *problem,
+                 const struct simdbench_kernel *kernel, struct operands *operands)
+{
+    const struct simdbench_op *op = op_find("relu");
+    char error[100];
+    memset(operands, 0, sizeof *operands);
+    operands->shape = (struct simdbench_shape){
+        .size = sizeof operands->shape, .rank = 1, .dim = {(int64_t)problem->n}};
+    assert_int_equal(op->relayout(&operands->shape, kernel->layout, error, sizeof error),
+                     0);
+    operands->view = (struct simdbench_operands){.size = sizeof operands->view,
+                                                 .count = 2,
+                                                 .threads = 1,
+                                                 .shape = &operands->shape};
+    for (int i = 0; i < 2; i++) {
+        operands->operand[i].size = sizeof operands->operand[i];
+        operands->view.operand[i] = &operands->operand[i];
+    }
+    assert_int_equal(op->layout(&operands->shape, kernel->type, operands->view.operand),
+                     2);
+    for (int i = 0; i < 2; i++)
+        operands->operand[i].data = place(arena, problem, i, type_bytes(kernel->type));
+}
+
+static void fill(const struct arena *arena, const struct operands *operands)
+{
+    const struct simdbench_operand *x = &operands->operand[0], *y = &operands->operand[1];
+    const size_t size = type_bytes(x->type);
+    uint64_t seed = x->count;
+    for (uint64_t i = 0; i < x->count; i++) {
+        const uint64_t bits = random_bits(&seed, x->type), want = rule(bits, x->type);
+        memcpy((char *)x->data + i * size, &bits, size);
+        memcpy(arena->want + i * size, &want, size);
+    }
+    if (y->role == SIMDBENCH_INOUT)
+        memcpy(y->data, x->data, x->count * size);
+    else
+        memset(y->data, 0x5a, y->count * size);
+}
+
+/* Bytes around y that no kernel may change: how many are there before and after it. */
+static void fences(const struct arena *arena, const struct simdbench_operand *y,
+                   char **after, size_t *n_before, size_t *n_after)
+{
+    char *const first = arena->region[1], *const last = first + REGION;
+    char *const from = y->data, *const to = from + y->count * type_bytes(y->type);
+    *after = to;
+    *n_before = from - first < FENCE ? (size_t)(from - first) : FENCE;
+    *n_after = last - to < FENCE ? (size_t)(last - to) : FENCE;
+}
+
+static void fences_set(const struct arena *arena, const struct simdbench_operand *y)
+{
+    char *after;
+    size_t n_before, n_after;
+    fences(arena, y, &after, &n_before, &n_after);
+    memset((char *)y->data - n_before, 0x33, n_before);
+    memset(after, 0x33, n_after);
+}
+
+static bool fences_stand(const struct arena *arena, const struct simdbench_operand *y)
+{
+    char *after, whole[FENCE];
+    size_t n_before, n_after;
+    memset(whole, 0x33, FENCE);
+    fences(arena, y, &after, &n_before, &n_after);
+    return memcmp((char *)y->data - n_before, whole, n_before) == 0 &&
+           memcmp(after, whole, n_after) == 0;
+}
+
+static void check_kernel(const struct arena *arena, const struct problem *problem,
+                         const struct simdbench_kernel *kernel, void *run_state)
+{
+    struct operands operands;
+    bind(arena, problem, kernel, &operands);
+    const struct simdbench_operand *y = &operands.operand[1];
+    fill(arena, &operands);
+    fences_set(arena, y);
+    const uint64_t inputs = operands_hash(&operands);
+    kernel->run(&operands.view, run_state);
+    if (memcmp(y->data, arena->want, problem->n * type_bytes(kernel->type)) != 0)
+        fail_msg("wrong: relu/%s/%s/%s@%d", type_name(kernel->type), kernel->isa,
+                 kernel->variant, (int)problem->n);
+    if (!fences_stand(arena, y))
+        fail_msg("outside of y: relu/%s/%s/%s@%d", type_name(kernel->type), kernel->isa,
+                 kernel->variant, (int)problem->n);
+    assert_true(operands_hash(&operands) == inputs);
+}
+
+static bool runs_here(const struct simdbench_kernel *kernel)
+{
+    return strcmp(kernel->op, "relu") == 0 &&
+           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
+}
+
+/* All rows on one problem; `auto` with either choice. */
+static void check(const struct arena *arena, const struct problem *problem)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    struct relu_auto stream = {.stream = true}, max = {.stream = false};
+    for (size_t i = 0; kernels[i]; i++) {
+        if (!runs_here(kernels[i]))
+            continue;
+        check_kernel(arena, problem, kernels[i], &max);
+        if (strcmp(kernels[i]->variant, "auto") == 0)
+            check_kernel(arena, problem, kernels[i], &stream);
+    }
+}
+
+/* ---- rows ---- */
+
+static void test_sizes(void **state)
+{
+    for (uint64_t n = 0; n <= 200; n++) {
+        check(*state, &(struct problem){.n = n, .place = {LEFT, RIGHT}});
+        check(*state, &(struct problem){.n = n, .place = {RIGHT, LEFT}});
+        check(*state, &(struct problem){
+                          .n = n, .place = {MIDDLE, MIDDLE}, .shift = {n % 7, n % 16}});
+    }
+}
+
+static void test_misaligned(void **state)
+{
+    static const uint64_t sizes[] = {15, 97, 150};
+    for (uint64_t x = 0; x < 16; x += 3)
+        for (uint64_t y = 0; y < 16; y++)
+            for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+                check(*state, &(struct problem){.n = sizes[i],
+                                                .place = {MIDDLE, MIDDLE},
+                                                .shift = {x, y}});
+}
+
+static void test_long(void **state)
+{
+    static const uint64_t sizes[] = {1000, 4096, 10007, 100000};
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        check(*state, &(struct problem){.n = sizes[i], .place = {RIGHT, RIGHT}});
+        check(*state, &(struct problem){
+                          .n = sizes[i], .place = {MIDDLE, MIDDLE}, .shift = {1, 3}});
+    }
+}
+
+/* ---- the choice of auto ---- */
+
+static void check_choice(const struct simdbench_kernel *kernel,
+                         const struct operands *operands, bool measured)
+{
+    struct simdbench_choice choice = {.size = sizeof choice};
+    char error[100] = "";
+    void *run_state = NULL;
+    assert_int_equal(kernel->prepare(&operands->view, &run_state, error, sizeof error),
+                     0);
+    const struct relu_auto *made = run_state;
+    kernel->choice(&operands->view, run_state, &choice);
+    const char *const name = made->stream ? "stream" : "max";
+    assert_memory_equal(choice.implementation, name, strlen(name));
+    assert_int_equal(strstr(choice.implementation, " times ") != NULL, measured);
+    assert_null(choice.isa);
+    assert_null(choice.note);
+    kernel->release(run_state);
+}
+
+/* It is measured beyond the level-2 cache only, and without a look at the operands. */
+static void test_auto(void **state)
+{
+    const struct arena *arena = *state;
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    char *memory = mmap(NULL, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    for (size_t i = 0; kernels[i]; i++) {
+        struct operands operands;
+        if (!runs_here(kernels[i]) || strcmp(kernels[i]->variant, "auto") != 0)
+            continue;
+        bind(arena, &(struct problem){.n = 1000}, kernels[i], &operands);
+        for (int o = 0; o < 2; o++)
+            operands.operand[o].data = memory + o * (32 << 20) + 64 * (o + 1);
+        if (sysconf(_SC_LEVEL2_CACHE_SIZE) >= 16000)
+            check_choice(kernels[i], &operands, false);
+        for (int o = 0; o < 2; o++)
+            operands.operand[o].count = (16 << 20) / type_bytes(kernels[i]->type);
+        if (sysconf(_SC_LEVEL2_CACHE_SIZE) < 32 << 20)
+            check_choice(kernels[i], &operands, true);
+    }
+    munmap(memory, 64 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_long),      cmocka_unit_test(test_auto),
+    };
+    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+}
