@@ -29,7 +29,7 @@ struct arena {
     char *region[3];
     float *reference;
     double *slack;
-    int runs;
+    int runs, by_columns, in_blocks;
 };
 
 static int arena_make(void **state)
@@ -144,7 +144,10 @@ static void check_kernel(struct arena *arena, const struct simdbench_kernel *ker
     if (kernel->choice) {
         struct simdbench_choice choice = {.size = sizeof choice};
         kernel->choice(&operands->view, state, &choice);
-        assert_true(!choice.implementation || strlen(choice.implementation) > 0);
+        const char *way = choice.implementation ? choice.implementation : "none";
+        assert_true(strlen(way) > 0);
+        arena->by_columns += strstr(way, "by columns") != NULL;
+        arena->in_blocks += strstr(way, "in blocks") != NULL;
     }
     if (kernel->release)
         kernel->release(state);
@@ -337,6 +340,8 @@ static void test_rows(void **state)
         rows++;
     }
     assert_true(rows > 0 && arena->runs > rows * 100);
+    /* Both ways of the rows for plain operands. */
+    assert_true(arena->by_columns > 100 && arena->in_blocks > 100);
 }
 
 int main(void)

@@ -30,6 +30,15 @@ struct plain_tile {
     ptrdiff_t tail; /* columns of the last vector that are in y */
 };
 
+/* Apart, so that no sum has to live through a call. */
+static __attribute__((noinline)) void plain_tail(float *y, ptrdiff_t y_plane,
+                                                 float buffer[][LANES], int height,
+                                                 ptrdiff_t columns)
+{
+    for (int k = 0; k < height; k++, y += y_plane)
+        memcpy(y, buffer[k], (size_t)columns * sizeof *y);
+}
+
 static inline __attribute__((always_inline)) void
 plain_tile(const int height, const int vectors, const struct plain_tile *tile)
 {
@@ -62,20 +71,23 @@ plain_tile(const int height, const int vectors, const struct plain_tile *tile)
             weights += height;
         } while (++tap < end);
     }
-    float *y = tile->y;
+    float *const y = tile->y;
     UNROLL
-    for (int k = 0; k < height; k++, y += tile->y_plane) {
+    for (int k = 0; k < height; k++)
         UNROLL
-        for (int v = 0; v + 1 < vectors; v++)
-            STORE(y + (ptrdiff_t)v * LANES, sum[k][v]);
-        float *const last = y + (ptrdiff_t)(vectors - 1) * LANES;
-        if (tile->tail == LANES) {
-            STORE(last, sum[k][vectors - 1]);
-        } else {
-            float buffer[LANES];
-            STORE(buffer, sum[k][vectors - 1]);
-            memcpy(last, buffer, (size_t)tile->tail * sizeof *last);
-        }
+    for (int v = 0; v + 1 < vectors; v++)
+        STORE(y + k * tile->y_plane + (ptrdiff_t)v * LANES, sum[k][v]);
+    float *const last = y + (ptrdiff_t)(vectors - 1) * LANES;
+    if (tile->tail == LANES) {
+        UNROLL
+        for (int k = 0; k < height; k++)
+            STORE(last + k * tile->y_plane, sum[k][vectors - 1]);
+    } else {
+        float buffer[TALL][LANES];
+        UNROLL
+        for (int k = 0; k < height; k++)
+            STORE(buffer[k], sum[k][vectors - 1]);
+        plain_tail(last, tile->y_plane, buffer, height, tile->tail);
     }
 }
 
