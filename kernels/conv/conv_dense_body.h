@@ -95,11 +95,16 @@ struct conv_pass {
 };
 typedef void conv_tile_function(const struct conv_pass *pass);
 
+/* Accesses are in asm, where sanitizers see nothing; what they add besides takes minutes
+ * to compile. */
+#define TILE_BODY \
+    static inline __attribute__((always_inline, no_sanitize("undefined"))) void
+
 /* A run for columns `from` to `to` of a tile. from, to and vectors are constants. */
-static inline __attribute__((always_inline)) void
-conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS],
-         const char *const start, const ptrdiff_t s1, const ptrdiff_t s3,
-         const ptrdiff_t s5, const ptrdiff_t s7, const float *weights, ptrdiff_t run)
+TILE_BODY conv_run(const int from, const int to, const int vectors,
+                   VEC acc[][MAX_VECTORS], const char *const start, const ptrdiff_t s1,
+                   const ptrdiff_t s3, const ptrdiff_t s5, const ptrdiff_t s7,
+                   const float *weights, ptrdiff_t run)
 {
     const char *base[BASES];
 
@@ -132,8 +137,7 @@ conv_run(const int from, const int to, const int vectors, VEC acc[][MAX_VECTORS]
 #define RUN(from, to) \
     (void)conv_run(from, to, vectors, acc, start, s1, s3, s5, s7, weights, run)
 
-static inline __attribute__((always_inline)) void
-conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
+TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
 {
     VEC acc[MAX_COLUMNS][MAX_VECTORS];
     ptrdiff_t s1 = pass->x_pixel * (ptrdiff_t)sizeof(float), s3 = 3 * s1, s5 = 5 * s1;

@@ -87,14 +87,15 @@ static void lay_taps(struct conv_plan *plan)
 
 /* ---- tiles ---- */
 
-/* Cycles of one step of a tile on a core that does one FMA of a vector a cycle, or two
- * half as wide: less than 8 sums wait for each other; and each column has a line of x,
- * which more blocks use more often before it leaves the first cache. */
-static double step_cost(ptrdiff_t columns, ptrdiff_t blocks)
+/* Cycles of one step of a tile on a core that does one FMA of a vector and one load a
+ * cycle, or two half as wide: less than 8 sums wait for each other; and each column has a
+ * line of x, which more blocks use more often before it leaves the first cache. */
+static double step_cost(double columns, ptrdiff_t blocks)
 {
-    const double sums = (double)(columns * blocks);
+    const double sums = columns * (double)blocks, loads = columns + (double)blocks;
+    const double most = sums > loads ? sums : loads;
 
-    return (sums < 8 ? 8 : sums) + 0.1 * (double)columns + 0.05 * (double)blocks;
+    return (most < 8 ? 8 : most) + 0.1 * columns + 0.05 * (double)blocks;
 }
 
 static void choose_tile(struct conv_plan *plan, const struct conv_target *target)
@@ -106,7 +107,7 @@ static void choose_tile(struct conv_plan *plan, const struct conv_target *target
     for (ptrdiff_t blocks = 1; blocks <= least(target->max_blocks, kb); blocks++) {
         const ptrdiff_t most = target->max_columns[blocks - 1];
         const ptrdiff_t tiles = ceiling(plan->row_length, most);
-        const ptrdiff_t columns = ceiling(plan->row_length, tiles);
+        const double columns = (double)plan->row_length / (double)tiles;
         const double cost =
             (double)tiles * ((double)(kb / blocks) * step_cost(columns, blocks) +
                              (kb % blocks ? step_cost(columns, kb % blocks) : 0));
@@ -114,7 +115,7 @@ static void choose_tile(struct conv_plan *plan, const struct conv_target *target
             continue;
         best = cost;
         plan->blocks = blocks;
-        plan->columns = columns;
+        plan->columns = ceiling(plan->row_length, tiles);
         plan->row_tiles = tiles;
     }
 }
