@@ -2,7 +2,7 @@
 """relu: never slower than oneDNN, and the copy roof past the last-level cache."""
 from bench_common import Run, geomean, ratios, show_speedup
 
-SIZES = "1k..16M*2"
+SIZES = "1k..512k*2,1M..16M*2"
 
 
 def show_slower(figures, rows, module):
@@ -10,9 +10,13 @@ def show_slower(figures, rows, module):
     found = [(shape, r) for shape, result in rows.items() for r in ratios(result, module)]
     if not found:
         return
-    slower = [shape for shape, r in found if r["ci"] and r["ci"]["hi"] < 1]
+    slower = [shape for shape, r in found if r["ci"] and r["ci"][1] < 1]
     figures.show(f"relu f32: sizes clearly slower than {module}", len(slower), most=1,
                  detail=" ".join(slower))
+
+
+def last_cache(run):
+    return max((c["bytes"] for c in run.document["host"].get("caches", [])), default=32 << 20)
 
 
 def bench(figures, program):
@@ -21,9 +25,8 @@ def bench(figures, program):
     rows = run.rows(variant="auto")
     show_speedup(figures, "relu f32 auto", rows, "onednn")
     show_slower(figures, rows, "onednn")
-    cache = run.document["host"].get("l3_bytes") or 32 << 20
     large = [r for r in run.rows(variant="stream").values()
-             if r["limit"] and r["work"]["bytes"] > 2 * cache]
+             if r["limit"] and r["work"]["bytes"] > last_cache(run)]
     if not large:
         figures.absent("relu f32 stream: share of copy roof", "no size beyond the caches")
         return

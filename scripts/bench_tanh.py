@@ -28,12 +28,14 @@ def show_errors(figures, program, isa, variant):
         figures.absent(f"tanh f32 {isa}: largest error", "not measured")
         return
     for name in AGAINST[isa]:
-        theirs = [r["accuracy"]["max_ulp"] for r in run.find(module=name)
-                  if r["accuracy"] and r["isa"] in ("lib", isa)]
-        if theirs:
-            figures.show(f"tanh f32 {isa}: ulp of {variant} / ulp of {name}",
-                         own / max(theirs), most=1.005,
-                         detail=f"{own:.3f} / {max(theirs):.3f}")
+        theirs = {}  # by variant
+        for r in run.find(module=name):
+            if r["accuracy"] and r["isa"] in ("lib", isa):
+                theirs[r["variant"]] = max(theirs.get(r["variant"], 0),
+                                           r["accuracy"]["max_ulp"])
+        for other, ulp in theirs.items():
+            figures.show(f"tanh f32 {isa}: ulp of {variant} / ulp of {name} {other}",
+                         own / ulp, most=1.005, detail=f"{own:.3f} / {ulp:.3f}")
 
 
 def bench(figures, program):
