@@ -18,8 +18,8 @@
  *   nchw     b = 1:   x[n][c][h][w],               y[n][k][oh][ow]
  *   nchw8c   b = 8,
  *   nchw16c  b = 16:  x[n][ceil(c/b)][h][w][b],    likewise y
- * Channels beyond c are zeros in x, and must be written as zeros in y. As in libraries, an
- * x of up to CONV_IMAGE channels and one group (a picture) stays nchw. A shape whose
+ * Channels beyond c are zeros in x, and must be written as zeros in y. As in libraries,
+ * an x of up to CONV_IMAGE channels and one group (a picture) stays nchw. A shape whose
  * groups do not begin at a block (c/g or k/g no multiple of b) cannot have blocks, unless
  * it is depthwise (g = c = k). ld of x and y is the elements of one row of pixels: w or
  * w*b, ow or ow*b; that of weights is s. Inputs are finite.
