@@ -13,14 +13,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "conv/conv.h"
+#include "guarded.h"
 #include "kernels.h"
 
 /* ---- operands between pages without access ---- */
 
-enum { PAGE = 4096, REGION = 4 << 20, FENCE = 256 };
+enum { REGION = 4 << 20, FENCE = 256 };
 
 /* Where an operand lies in its region; MIDDLE is aligned to its elements only. */
 enum place { LEFT, RIGHT, MIDDLE, PLACES };
@@ -37,13 +37,8 @@ static int arena_make(void **state)
     struct arena *arena = calloc(1, sizeof *arena);
 
     assert_non_null(arena);
-    for (int i = 0; i < 3; i++) {
-        char *memory =
-            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        assert_true(memory != MAP_FAILED);
-        arena->region[i] = memory + PAGE;
-        assert_int_equal(mprotect(arena->region[i], REGION, PROT_READ | PROT_WRITE), 0);
-    }
+    for (int i = 0; i < 3; i++)
+        arena->region[i] = guarded_new(REGION);
     arena->reference = malloc(REGION);
     arena->slack = malloc(REGION * 2);
     assert_non_null(arena->reference);
@@ -57,7 +52,7 @@ static int arena_drop(void **state)
     struct arena *arena = *state;
 
     for (int i = 0; i < 3; i++)
-        munmap(arena->region[i] - PAGE, REGION + 2 * PAGE);
+        guarded_free(arena->region[i], REGION);
     free(arena->reference);
     free(arena->slack);
     free(arena);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guarded.h"
 #include "kernels.h"
 #include "relu/relu.h"
 
@@ -110,7 +111,7 @@ static void test_fill(void **state)
 
 /* ---- operands between pages without access ---- */
 
-enum { PAGE = 4096, REGION = 2 << 20, FENCE = 128 };
+enum { REGION = 2 << 20, FENCE = 128 };
 
 /* Where an operand lies in its region. */
 enum place { LEFT, RIGHT, MIDDLE };
@@ -124,13 +125,8 @@ static int arena_make(void **state)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     assert_non_null(arena);
-    for (int i = 0; i < 2; i++) {
-        char *memory =
-            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        assert_true(memory != MAP_FAILED);
-        arena->region[i] = memory + PAGE;
-        assert_int_equal(mprotect(arena->region[i], REGION, PROT_READ | PROT_WRITE), 0);
-    }
+    for (int i = 0; i < 2; i++)
+        arena->region[i] = guarded_new(REGION);
     arena->want = malloc(REGION);
     assert_non_null(arena->want);
     *state = arena;
@@ -141,7 +137,7 @@ static int arena_drop(void **state)
 {
     struct arena *arena = *state;
     for (int i = 0; i < 2; i++)
-        munmap(arena->region[i] - PAGE, REGION + 2 * PAGE);
+        guarded_free(arena->region[i], REGION);
     free(arena->want);
     free(arena);
     return 0;

@@ -16,12 +16,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "guarded.h"
 #include "kernels.h"
 #include "tanh/tanh_tables.h"
 
-enum { BATCH = 4096, ROWS_MAX = 64, PAGE = 4096 };
+enum { BATCH = 4096, ROWS_MAX = 64 };
 
 /* Valgrind is a hundred times slower, and its long double is a double, so that tanhl()
  * itself is off by some ulp of f64. */
@@ -409,13 +409,8 @@ static void test_places(void **state)
     char *region[2];
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        char *memory =
-            mmap(NULL, REGION + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        assert_true(memory != MAP_FAILED);
-        region[i] = memory + PAGE;
-        assert_int_equal(mprotect(region[i], REGION, PROT_READ | PROT_WRITE), 0);
-    }
+    for (int i = 0; i < 2; i++)
+        region[i] = guarded_new(REGION);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         const struct simdbench_kernel *rows[ROWS_MAX];
         const size_t size = type_bytes(type), rows_n = rows_of(type, rows);
@@ -450,7 +445,7 @@ static void test_places(void **state)
         }
     }
     for (int i = 0; i < 2; i++)
-        munmap(region[i] - PAGE, REGION + 2 * PAGE);
+        guarded_free(region[i], REGION);
 }
 
 /* A NaN gives a NaN, in each lane. */
