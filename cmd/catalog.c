@@ -304,8 +304,8 @@ static int read_shape(const cJSON *reply, struct shape_info *info)
     if (!canonical || strlen(canonical) >= sizeof info->text ||
         (layout && strlen(layout) >= sizeof info->layout))
         return -EPROTO;
-    strcpy(info->text, canonical);
-    strcpy(info->layout, layout ? layout : "");
+    snprintf(info->text, sizeof info->text, "%s", canonical);
+    snprintf(info->layout, sizeof info->layout, "%s", layout ? layout : "");
     int status =
         message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape);
     return status < 0

@@ -115,7 +115,11 @@ static void plain_line(float *to, const float *row, ptrdiff_t width, ptrdiff_t c
     ptrdiff_t before = column < 0 ? (-column + step - 1) / step : 0;
     ptrdiff_t inside = column < width ? (width - 1 - column) / step + 1 : 0;
 
-    inside = row && inside < n ? inside : row ? n : 0;
+    if (!row) {
+        memset(to, 0, (size_t)n * sizeof *to);
+        return;
+    }
+    inside = inside < n ? inside : n;
     before = before < inside ? before : inside;
     for (ptrdiff_t i = 0; i < before; i++)
         to[i] = 0;

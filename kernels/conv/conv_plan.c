@@ -108,8 +108,9 @@ static void choose_tile(struct conv_plan *plan, const struct conv_target *target
         const ptrdiff_t most = target->max_columns[blocks - 1];
         const ptrdiff_t tiles = ceiling(plan->row_length, most);
         const double columns = (double)plan->row_length / (double)tiles;
+        const ptrdiff_t whole = kb / blocks;
         const double cost =
-            (double)tiles * ((double)(kb / blocks) * step_cost(columns, blocks) +
+            (double)tiles * ((double)whole * step_cost(columns, blocks) +
                              (kb % blocks ? step_cost(columns, kb % blocks) : 0));
         if (plan->blocks && cost >= best)
             continue;

@@ -26,7 +26,8 @@
 
 static inline void stream_f32(float *to, __m128 value)
 {
-    _mm_stream_si32((int *)(void *)to, _mm_cvtsi128_si32(_mm_castps_si128(value)));
+    void *const line = to;
+    _mm_stream_si32(line, _mm_cvtsi128_si32(_mm_castps_si128(value)));
 }
 
 #include "relu_body.h"
@@ -53,7 +54,8 @@ RELU_ROW(float, f32, scalar, branch, BRANCH)
 
 static inline void stream_f64(double *to, __m128d value)
 {
-    _mm_stream_si64((long long *)(void *)to, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
+    void *const line = to;
+    _mm_stream_si64(line, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
 }
 
 #include "relu_body.h"
