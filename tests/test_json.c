@@ -134,6 +134,13 @@ static void every_field_is_read(void **state)
     assert_string_equal(b->counters[1].absent, a->counters[1].absent);
     assert_true(b->counters[0].asked && !b->counters[2].asked);
     assert_true(b->counters[2].value == 0 && b->counters[2].n == 5);
+    assert_true(b->counters[2].overhead == 0.25 && b->counters[0].overhead == 0);
+    assert_string_equal(b->counters[0].scope, "user");
+    assert_null(b->counters[2].scope);
+    assert_true(b->counters[0].user_read && !b->counters[2].user_read);
+    assert_string_equal(b->counters[1].fix, a->counters[1].fix);
+    assert_string_equal(b->counters[1].errno_name, "ENOENT");
+    assert_true(b->counters[1].code == 2);
     assert_true(again->results[12].is_roof && again->results[11].is_baseline);
     assert_string_equal(again->results[11].module_options[0].value, "SkylakeX");
     assert_string_equal(again->results[11].module_core, "SkylakeX");
