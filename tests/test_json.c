@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
 #include <cmocka.h>
 
 #include "sample_run.h"
@@ -189,6 +190,36 @@ static void later_fields_are_read(void **state)
     run_free(again);
 }
 
+/* Files from before counters told how they were counted. */
+static void older_counters_are_read(void **state)
+{
+    static const char *const later[] = {"scope",      "overhead", "user_read",
+                                        "errno_name", "errno",    "fix"};
+    struct run *run = sample_run(), *again;
+    char *json = sample_text(run, FORMAT_JSON, NULL);
+    cJSON *tree = cJSON_Parse(json), *result, *counter;
+
+    (void)state;
+    cJSON_ArrayForEach(result, cJSON_GetObjectItem(tree, "results"))
+    {
+        cJSON_ArrayForEach(counter, cJSON_GetObjectItem(result, "counters"))
+        {
+            for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+                cJSON_DeleteItemFromObject(counter, later[i]);
+        }
+    }
+    free(json);
+    json = cJSON_Print(tree);
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    const struct counter *counters = again->results[5].counters;
+    assert_true(counters[0].n > 0 && counters[0].overhead == 0 && !counters[0].scope);
+    assert_true(counters[1].absent && !counters[1].fix && counters[1].code == 0);
+    cJSON_Delete(tree);
+    free(json);
+    run_free(run);
+    run_free(again);
+}
+
 static void names_that_clash(void **state)
 {
     struct run *run = sample_run_small();
@@ -309,6 +340,7 @@ int main(void)
         cmocka_unit_test(numbers_survive),
         cmocka_unit_test(every_field_is_read),
         cmocka_unit_test(later_fields_are_read),
+        cmocka_unit_test(older_counters_are_read),
         cmocka_unit_test(names_that_clash),
         cmocka_unit_test(save_and_load),
         cmocka_unit_test(failed_save_keeps_the_file),
