@@ -215,7 +215,7 @@ void checks_company(struct checks *checks, const struct host *host,
             check_costs(load,
                         "something else runs or ran in the last minute: it takes CPU "
                         "time, caches and memory bandwidth",
-                        "top");
+                        "top, and end what it shows");
     }
     if (vitals->stolen_s < 0) {
         check_add(checks, "steal", "not told");

@@ -70,26 +70,32 @@ kernel=$base/proc/sys/kernel
 # What was set, in this order: put back from the last to the first.
 files=() olds=() ours=()
 
-# value FILE: its first line, empty if there is none.
-value() {
-    local line=''
-    IFS= read -r line 2>/dev/null <"$1"
-    printf '%s' "$line"
+# A child that ends just when SIGINT arrives can make bash forget the signal, so what runs
+# while settings change starts none unless something fails.
+
+# get VARIABLE FILE: its first line, empty if there is none.
+get() {
+    printf -v "$1" ''
+    IFS= read -r "$1" 2>/dev/null <"$2"
 }
 
-# put VALUE FILE: on failure prints the reason.
+# put VALUE FILE: on failure `reason` tells why.
 put() {
-    local error
-    if ! error=$({ printf '%s\n' "$1" >"$2"; } 2>&1); then
-        printf '%s' "${error##*: }"
-        return 1
+    if [[ ! -w $2 ]]; then
+        reason='not writable'
+    elif { printf '%s\n' "$1" >"$2"; } 2>/dev/null; then
+        return 0
+    else
+        reason=$({ printf '%s\n' "$1" >"$2"; } 2>&1) && return 0
+        reason=${reason##*: }
     fi
+    return 1
 }
 
 # set_file NAME WANTED FILE: tells what it cannot do.
 set_file() {
-    local name=$1 wanted=$2 file=$3 old now reason
-    old=$(value "$file")
+    local name=$1 wanted=$2 file=$3 old='' now='' reason=''
+    get old "$file"
     if [[ -z $old ]]; then
         say "$name is left alone: $file tells nothing"
         return 0
@@ -101,12 +107,12 @@ set_file() {
     fi
     # Written down first: a signal may come as soon as it is written.
     files+=("$file") olds+=("$old") ours+=("$wanted")
-    if ! reason=$(put "$wanted" "$file"); then
+    if ! put "$wanted" "$file"; then
         say "$name stays $old: $file: $reason"
         [[ $EUID -eq 0 ]] || needs_root=yes
         return 0
     fi
-    now=$(value "$file")
+    get now "$file"
     [[ $now == "$wanted" ]] || say "$name is $now, not $wanted: $file did not take it"
     [[ $now == "$old" ]] || ours[-1]=$now
 }
@@ -125,8 +131,8 @@ set_all() {
 
 # CPUs that are offline have no governor to put back: SMT goes first and comes back last.
 set_smt() {
-    local state
-    state=$(value "$cpu/smt/control" 2>/dev/null)
+    local state=''
+    get state "$cpu/smt/control"
     case $state in
         on) set_file SMT off "$cpu/smt/control" ;;
         '') say "SMT cannot be set: the kernel has no $cpu/smt/control" ;;
@@ -155,7 +161,7 @@ set_clock() {
 }
 
 set_aslr() {
-    if setarch -R true 2>/dev/null; then
+    if [[ -n $may_setarch ]]; then
         command=(setarch -R -- "${command[@]}")
     else
         set_all ASLR 0 "neither by setarch -R nor by $kernel/randomize_va_space" \
@@ -165,15 +171,15 @@ set_aslr() {
 
 # shellcheck disable=SC2317 # a trap calls it
 restore() {
-    local i now reason back=0
+    local i now='' reason='' back=0
     # A second Ctrl-C must not leave half of it behind.
     trap '' INT TERM HUP
     for ((i = ${#files[@]} - 1; i >= 0; i--)); do
-        now=$(value "${files[i]}")
+        get now "${files[i]}"
         [[ $now != "${olds[i]}" ]] || continue
         if [[ $now != "${ours[i]}" ]]; then
             say "${files[i]} is left at $now: somebody changed it meanwhile"
-        elif ! reason=$(put "${olds[i]}" "${files[i]}"); then
+        elif ! put "${olds[i]}" "${files[i]}"; then
             say "NOT PUT BACK: $reason; type: echo ${olds[i]} | sudo tee ${files[i]}"
         else
             back=$((back + 1))
@@ -187,13 +193,16 @@ restore() {
 # shellcheck disable=SC2317 # a trap calls it
 pass_on() {
     got=yes
-    [[ -n ${!:-} ]] || exit "$2"
+    [[ $! != "$probe" ]] || exit "$2"
     # Until the child has become the command, it would take the signal for its own.
     while cmp -s "/proc/$$/cmdline" "/proc/$!/cmdline"; do sleep 0.01; done
     kill -s "$1" -- "-$!" 2>/dev/null
 }
 
-needs_root='' got=''
+needs_root='' got='' may_setarch=''
+setarch -R true 2>/dev/null &
+probe=$!
+! wait "$probe" || may_setarch=yes
 trap restore EXIT
 trap 'pass_on INT 130' INT
 trap 'pass_on TERM 143' TERM
