@@ -13,6 +13,7 @@ import cli_tool
 from cli_counters import *
 from cli_foreign import *
 from cli_modules import *
+from cli_quiet import *
 from cli_run import *
 from cli_shapes import *
 from cli_usage import *

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 #include <cmocka.h>
@@ -31,6 +34,7 @@ static const struct host good_host = {
     .governor = "performance",
     .turbo = "off",
     .thp = "madvise",
+    .thp_shmem = "never",
     .aslr = 2,
     .perf_paranoid = 2,
     .nmi_watchdog = 0,
@@ -49,6 +53,18 @@ static const struct vitals good_vitals = {
     .memory_available = 4ull << 30,
     .cpu = {0, 2, 3, 4},
     .n_cpu = 4,
+    .probed_cpu = 4,
+    .siblings = "4",
+    .sources = "tsc hpet acpi_pm",
+    .width = 3.99,
+    .full_width = 4,
+    .lost = 0.01,
+    .probes = 1000,
+    .shared = 20,
+    .perf_exists = true,
+    .rdpmc = 1,
+    .same_addresses = true,
+    .files = 1024,
 };
 
 static const struct check *find(const struct checks *checks, const char *name)
@@ -66,52 +82,106 @@ static void test_good(void **state)
     struct checks checks = {0};
     checks_host(&checks, &good_host, &good_vitals);
     for (size_t i = 0; i < checks.n; i++)
-        if (checks.check[i].why[0])
-            fail_msg("%s: %s", checks.check[i].name, checks.check[i].why);
-    assert_int_equal(checks_warnings(&checks), 0);
+        if (checks.check[i].costs[0])
+            fail_msg("%s: %s", checks.check[i].name, checks.check[i].costs);
+    assert_int_equal(checks_ok(&checks), checks.n);
     assert_string_equal(find(&checks, "allowed CPUs")->value, "0,2-4");
     assert_string_equal(find(&checks, "caches")->value,
                         "L1d 32 KiB, L3 32 MiB for 4 CPUs");
     assert_string_equal(find(&checks, "memory")->value, "8.0 GiB, 4.0 available");
     assert_string_equal(find(&checks, "PMU")->value, "counters work (events of skx)");
     assert_string_equal(find(&checks, "clock / TSC")->value, "1.00 (TSC 2.500 GHz)");
+    assert_string_equal(
+        find(&checks, "core sharing")->value,
+        "CPU 4: 20 of 1000 probes had company, 3.99 of 4 adds a cycle at best, 1% lost");
 }
 
-/* Each thing that can be wrong, alone, gives one warning, under its name. */
-static void test_each_warning(void **state)
+/* Each thing that can be wrong, alone, costs something in one line, which says what to
+ * type. */
+static void test_each_cost(void **state)
 {
     (void)state;
-#define WARNS(name, typed, change)                             \
+#define COSTS(line, typed, change)                             \
     {                                                          \
         struct host host = good_host;                          \
         struct vitals vitals = good_vitals;                    \
         struct checks checks = {0};                            \
         change;                                                \
         checks_host(&checks, &host, &vitals);                  \
-        assert_int_equal(checks_warnings(&checks), 1);         \
-        const struct check *const check = find(&checks, name); \
-        assert_true(check->why[0] != '\0');                    \
-        assert_non_null(strstr(check->advice, typed));         \
+        assert_int_equal(checks_ok(&checks), checks.n - 1);    \
+        const struct check *const check = find(&checks, line); \
+        assert_true(check->costs[0] != '\0');                  \
+        assert_true(check->advice[0] != '\0');                 \
+        if (!strstr(check->advice, typed))                     \
+            fail_msg("%s: %s", check->name, check->advice);    \
     }
-    WARNS("topology", "numactl", host.numa_nodes = 2)
-    WARNS("allowed CPUs", "taskset", vitals.n_cpu = 1)
-    WARNS("memory", "free", vitals.memory_available = 1 << 20)
-    WARNS("PMU", "", host.pmu = PMU_NO_HARDWARE)
-    WARNS("PMU", "", host.pmu = PMU_FORBIDDEN)
-    WARNS("perf_event_paranoid", "perf_event_paranoid=2", host.perf_paranoid = 3)
-    WARNS("NMI watchdog", "nmi_watchdog=0", host.nmi_watchdog = 1)
-    WARNS("timer", "clocksource", vitals.cost_ns = 900)
-    WARNS("clock", "doctor", vitals.ghz_imul = 2.4)
-    WARNS("clock / TSC", "cpupower", host.tsc_ghz = 3.5)
-    WARNS("governor", "performance", strcpy(host.governor, "powersave"))
-    WARNS("turbo", "no_turbo", strcpy(host.turbo, "on"))
-    WARNS("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
-    WARNS("SMT", "smt/control", host.smt = 1)
-    WARNS("huge pages", "madvise", strcpy(host.thp, "never"))
-    WARNS("virtualisation", "", strcpy(host.virtualisation, "kvm"))
-    WARNS("load", "top", host.load[0] = 1.5)
-    WARNS("steal", "", vitals.stolen_s = 0.01)
-#undef WARNS
+    COSTS("topology", "numactl", host.numa_nodes = 2)
+    COSTS("allowed CPUs", "taskset", vitals.n_cpu = 1)
+    COSTS("memory", "free", vitals.memory_available = 1 << 20)
+    COSTS("PMU", "bare metal", host.pmu = PMU_NO_HARDWARE)
+    COSTS("PMU", "sudo sysctl x", host.pmu = PMU_FORBIDDEN;
+          strcpy(host.pmu_reason, "it is so; type: sudo sysctl x"))
+    COSTS("user-space reads", "devices/cpu/rdpmc", vitals.rdpmc = 0)
+    COSTS("user-space reads", "perf_user_access=1", vitals.rdpmc = 0;
+          strcpy(host.vendor, "ARM"))
+    COSTS("perf_event_paranoid", "perf_event_paranoid=2", host.perf_paranoid = 3)
+    COSTS("perf_event_paranoid", "PERF_EVENTS", vitals.perf_exists = false)
+    COSTS("seccomp", "PERFMON", vitals.seccomp = 2; vitals.perf_errno = EPERM)
+    COSTS("seccomp", "PERFMON", vitals.seccomp = 2; vitals.perf_errno = ENOSYS)
+    COSTS("seccomp", "sudo simdbench", vitals.perf_errno = EPERM)
+    COSTS("NMI watchdog", "quiet.sh", host.nmi_watchdog = 1)
+    COSTS("open files", "ulimit -n", vitals.files = 64)
+    COSTS("clocksource", "echo tsc", strcpy(host.clocksource, "hpet"))
+    COSTS("clocksource", "tsc=reliable", strcpy(host.clocksource, "acpi_pm");
+          strcpy(vitals.sources, "hpet acpi_pm"))
+    COSTS("timer", "--time-per-case", vitals.cost_ns = 900)
+    COSTS("timer", "--time-per-case", vitals.resolution_ns = 4000)
+    COSTS("clock", "doctor", vitals.ghz_imul = 2.4)
+    COSTS("clock / TSC", "cpupower", host.tsc_ghz = 3.5)
+    COSTS("governor", "quiet.sh", strcpy(host.governor, "powersave"))
+    COSTS("energy preference", "quiet.sh", strcpy(vitals.preference, "power"))
+    COSTS("turbo", "no_turbo", strcpy(host.turbo, "on"))
+    COSTS("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
+    COSTS("SMT", "--smt-off", host.smt = 1)
+    COSTS("core sharing", "doctor", vitals.shared = 21)
+    COSTS("isolated CPUs", "taskset -c 6 ", strcpy(vitals.isolated, "6-7"))
+    COSTS("huge pages", "madvise", strcpy(host.thp, "never"))
+    COSTS("huge pages, shared", "shmem_enabled", strcpy(host.thp_shmem, "always"))
+    COSTS("ASLR", "setarch -R", vitals.same_addresses = false)
+    COSTS("virtualisation", "simdbench", strcpy(host.virtualisation, "kvm"))
+    COSTS("container", "docker run", vitals.quota = 1.5)
+    COSTS("load", "top", host.load[0] = 1.5)
+    COSTS("steal", "doctor", vitals.stolen_s = 0.01)
+#undef COSTS
+}
+
+/* What looks bad and is not. */
+static void test_each_ok(void **state)
+{
+    (void)state;
+#define OK(line, what, change)                                 \
+    {                                                          \
+        struct host host = good_host;                          \
+        struct vitals vitals = good_vitals;                    \
+        struct checks checks = {0};                            \
+        change;                                                \
+        checks_host(&checks, &host, &vitals);                  \
+        assert_int_equal(checks_ok(&checks), checks.n);        \
+        const struct check *const check = find(&checks, line); \
+        if (!strstr(check->value, what))                       \
+            fail_msg("%s: %s", check->name, check->value);     \
+    }
+    OK("perf_event_paranoid", "nothing; root may all", host.perf_paranoid = 4;
+       vitals.root = true)
+    OK("perf_event_paranoid", "-1: all", host.perf_paranoid = -1)
+    OK("seccomp", "lets perf_event_open pass", vitals.seccomp = 2)
+    OK("isolated CPUs", "3-5, without ticks: 4", strcpy(vitals.isolated, "1,3-5");
+       strcpy(vitals.nohz_full, "4"))
+    OK("ASLR", "off", vitals.same_addresses = false; host.aslr = 0)
+    OK("container", "podman", strcpy(host.container, "podman"))
+    OK("huge pages", "always", strcpy(host.thp, "always"))
+    OK("governor", "does not steer", host.governor[0] = '\0')
+#undef OK
 }
 
 static void test_nothing_told(void **state)
@@ -123,16 +193,19 @@ static void test_nothing_told(void **state)
         .aslr = -1,
         .perf_paranoid = -1,
         .nmi_watchdog = -1,
+        .load = {-1, -1, -1},
         .pmu = PMU_UNKNOWN,
     };
-    const struct vitals vitals = {.stolen_s = -1};
+    const struct vitals vitals = {
+        .stolen_s = -1, .seccomp = -1, .rdpmc = -1, .files = 1024};
     struct checks checks = {0};
     checks_host(&checks, &host, &vitals);
-    assert_int_equal(checks_warnings(&checks), 1);
-    assert_true(find(&checks, "PMU")->why[0] != '\0');
-    static const char *const silent[] = {"SMT",      "ASLR",   "NMI watchdog",
-                                         "governor", "turbo",  "steal",
-                                         "clock",    "caches", "huge pages"};
+    assert_int_equal(checks_ok(&checks), checks.n - 2);
+    assert_true(find(&checks, "PMU")->costs[0] != '\0');
+    assert_true(find(&checks, "perf_event_paranoid")->costs[0] != '\0');
+    static const char *const silent[] = {
+        "SMT",  "ASLR",  "NMI watchdog", "seccomp",    "steal",
+        "load", "clock", "caches",       "huge pages", "core sharing"};
     for (size_t i = 0; i < ARRAY_LEN(silent); i++)
         assert_string_equal(find(&checks, silent[i])->value, "not told");
 }
@@ -146,6 +219,96 @@ static void test_isas(void **state)
     assert_string_equal(find(&checks, "ISA scalar")->value, "available");
 }
 
+static void test_baselines(void **state)
+{
+    (void)state;
+    static const struct baseline baseline[] = {
+        {"openblas", true, true, "0.3.21", "SkylakeX", "avx512", "", ""},
+        {"onednn", true, false, "", "", "", "", "no libdnnl.so.2"},
+        {"graphblas", false, false, "", "", "", "", ""},
+        {"mine", true, true, "", "", "", "core=wide", ""},
+        {"other", true, false, "", "", "", "", "it died"},
+    };
+    struct checks checks = {0};
+    checks_baselines(&checks, baseline, ARRAY_LEN(baseline));
+    assert_int_equal(checks.n, ARRAY_LEN(baseline));
+    assert_int_equal(checks_ok(&checks), 1);
+    assert_string_equal(find(&checks, "baseline openblas")->value,
+                        "0.3.21, core SkylakeX, avx512");
+    const struct check *const absent = find(&checks, "baseline onednn");
+    assert_string_equal(absent->value, "no libdnnl.so.2");
+    assert_string_equal(absent->advice, "sudo apt-get install libdnnl2");
+    assert_non_null(
+        strstr(find(&checks, "baseline graphblas")->advice, "libgraphblas-dev"));
+    assert_string_equal(find(&checks, "baseline mine")->advice,
+                        "simdbench ... --baseline=mine,core=wide");
+    assert_true(find(&checks, "baseline other")->advice[0] != '\0');
+    assert_string_equal(baseline_name(0), "openblas");
+}
+
+/* ---- what is read ---- */
+
+static void plant(const char *root, const char *path, const char *text)
+{
+    char full[512];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(full, 0700);
+        *slash = '/';
+    }
+    FILE *const file = fopen(full, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int drop(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+    (void)facts;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+static void test_read(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/simdbench-XXXXXX";
+    struct vitals *const vitals = calloc(1, sizeof *vitals);
+    assert_non_null(vitals);
+    assert_non_null(mkdtemp(root));
+    vitals_read(vitals, root);
+    assert_int_equal(vitals->seccomp, -1);
+    assert_int_equal(vitals->rdpmc, -1);
+    assert_false(vitals->perf_exists);
+    assert_true(vitals->quota == 0);
+    assert_string_equal(vitals->isolated, "");
+
+    plant(root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+    plant(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+    plant(root, "/proc/sys/kernel/perf_user_access", "0\n");
+    plant(root, "/sys/fs/cgroup/cpu.max", "150000 100000\n");
+    plant(root, "/sys/devices/system/cpu/isolated", "2-3\n");
+    plant(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
+    vitals_read(vitals, root);
+    assert_int_equal(vitals->seccomp, 2);
+    assert_int_equal(vitals->rdpmc, 0);
+    assert_true(vitals->perf_exists);
+    assert_true(vitals->quota == 1.5);
+    assert_string_equal(vitals->isolated, "2-3");
+    assert_string_equal(vitals->nohz_full, "");
+
+    plant(root, "/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
+    plant(root, "/sys/fs/cgroup/cpu.max", "max 100000\n");
+    vitals_read(vitals, root);
+    assert_int_equal(vitals->rdpmc, 1);
+    assert_true(vitals->quota == 0);
+    free(vitals);
+    nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static void test_print(void **state)
 {
     (void)state;
@@ -154,8 +317,8 @@ static void test_print(void **state)
     strcpy(checks.check[0].value, "a\033b");
     strcpy(checks.check[1].name, "two");
     strcpy(checks.check[1].value, "bad");
-    strcpy(checks.check[1].why, "it hurts");
-    strcpy(checks.check[1].advice, "stop");
+    strcpy(checks.check[1].costs, "it hurts");
+    strcpy(checks.check[1].advice, "stop\033");
 
     char *text = NULL;
     size_t size;
@@ -164,14 +327,14 @@ static void test_print(void **state)
     fclose(file);
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "  ok\n"));
-    assert_non_null(strstr(text, "  warning: it hurts -> stop\n"));
-    assert_non_null(strstr(text, "1 warning of 2 checks\n"));
+    assert_non_null(strstr(text, "  costs: it hurts -> stop"));
+    assert_non_null(strstr(text, "\n1 of 2 checks are ok\n"));
     free(text);
 
     file = open_memstream(&text, &size);
     checks_print(&checks, true, file);
     fclose(file);
-    assert_non_null(strstr(text, "\033[33mwarning\033[0m: it hurts"));
+    assert_non_null(strstr(text, "\033[33mcosts\033[0m: it hurts"));
     free(text);
 
     file = open_memstream(&text, &size);
@@ -183,20 +346,22 @@ static void test_print(void **state)
     const cJSON *const one = cJSON_GetArrayItem(json, 0);
     const cJSON *const two = cJSON_GetArrayItem(json, 1);
     assert_string_equal(cJSON_GetObjectItem(one, "value")->valuestring, "a\033b");
-    assert_string_equal(cJSON_GetObjectItem(one, "state")->valuestring, "ok");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(one, "ok")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(one, "costs")));
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(one, "advice")));
-    assert_string_equal(cJSON_GetObjectItem(two, "state")->valuestring, "warning");
-    assert_string_equal(cJSON_GetObjectItem(two, "reason")->valuestring, "it hurts");
-    assert_string_equal(cJSON_GetObjectItem(two, "advice")->valuestring, "stop");
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(two, "ok")));
+    assert_string_equal(cJSON_GetObjectItem(two, "costs")->valuestring, "it hurts");
+    assert_string_equal(cJSON_GetObjectItem(two, "advice")->valuestring, "stop\033");
     cJSON_Delete(json);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),         cmocka_unit_test(test_each_warning),
-        cmocka_unit_test(test_nothing_told), cmocka_unit_test(test_isas),
-        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_good),    cmocka_unit_test(test_each_cost),
+        cmocka_unit_test(test_each_ok), cmocka_unit_test(test_nothing_told),
+        cmocka_unit_test(test_isas),    cmocka_unit_test(test_baselines),
+        cmocka_unit_test(test_read),    cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
