@@ -10,7 +10,7 @@
 #define BATCH_NS 500000.0
 enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60, GROUP_CASES_MAX = 512 };
 
-/* The first counters of every result; those of --events follow. */
+/* The first counters of every result; those of --events and --counters follow. */
 enum usage_counter {
     USAGE_PAGE_FAULTS,
     USAGE_CONTEXT_SWITCHES,
@@ -25,7 +25,8 @@ struct session {
     struct run *run;
     int cpu[CPUS_MAX];
     size_t n_cpu;
-    struct event events[EVENTS_MAX];
+    struct event events[EVENTS_MAX]; /* of --events and --counters */
+    size_t n_events;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     int64_t started;                     /* clock_now() */
     size_t groups_done;

@@ -118,6 +118,14 @@ static const struct field count_table[] = {
 };
 const struct fields count_fields = FIELDS(count_table);
 
+static const struct field metric_table[] = {
+    {"value", FIELD_NUMBER, offsetof(struct metric, value)},
+    {"unit", FIELD_TEXT, offsetof(struct metric, unit)},
+    {"formula", FIELD_NAME, offsetof(struct metric, formula)},
+    {"asked", FIELD_BOOL, offsetof(struct metric, asked)},
+};
+const struct fields metric_fields = FIELDS(metric_table);
+
 bool host_name_reserved(const char *name)
 {
     return !strcmp(name, "fingerprint") || !strcmp(name, "identity") ||
