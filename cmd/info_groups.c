@@ -12,10 +12,11 @@ static void print_encoding(const struct uarch *uarch, const char *name)
                                         [PERF_TYPE_SOFTWARE] = "software",
                                         [PERF_TYPE_RAW] = "raw"};
     struct event event;
+    char config[24];
     if (uarch_encode(uarch, name, &event) != 0 && event_encode(name, &event, NULL) != 0)
         return;
-    printf("    %-8s %#-12llx %s\n", kinds[event.type], (unsigned long long)event.config,
-           name);
+    snprintf(config, sizeof config, "0x%llx", (unsigned long long)event.config);
+    printf("    %-8s %-12s %s\n", kinds[event.type], config, name);
 }
 
 static void count_formula(const struct formula *formula, void *context)

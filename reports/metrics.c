@@ -136,10 +136,9 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
         char number[NUMBER_SIZE];
         if (!metric->asked || !isfinite(metric->value))
             continue;
-        if (metric->value > 0 && metric->value < 0.01)
-            snprintf(number, sizeof number, "%.3g", metric->value);
-        else if (metric->value == 0)
-            snprintf(number, sizeof number, "0");
+        /* Misses per element may be very few. */
+        if (metric->value < 1)
+            snprintf(number, sizeof number, "%.4g", metric->value);
         else
             text_digits(metric->value, number);
         buffer_add(buffer, any ? ", " : "");

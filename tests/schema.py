@@ -58,6 +58,7 @@ class Schema(unittest.TestCase):
                          self.run_sample["host"]["identity"]["cpu"])
         self.assertTrue(any(r["ratios"] for r in results))
         self.assertTrue(any(x["unpaired"] for r in results for x in r["ratios"]))
+        self.assertTrue(any(r["metrics"] for r in results))
         self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
         for key in ("layout", "implementation", "unranked", "source", "workspace_bytes"):
             self.assertTrue(any(r[key] for r in results), key)
