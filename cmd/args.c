@@ -20,10 +20,10 @@ const struct command_row command_rows[] = {
     {"list",
      COMMAND_LIST,
      "[TOPIC [PATTERN]]",
-     "what there is: ops, kernels, isas, modules, shapes, events",
+     "what there is: ops, kernels, isas, modules, shapes, events, groups",
      0,
      2,
-     {"list", "list kernels avx512", "list shapes resnet",
+     {"list", "list kernels avx512", "list groups --uarch=icx",
       "list ops --plugin=./mine.so"}},
     {"doctor",
      COMMAND_DOCTOR,
@@ -57,12 +57,13 @@ void options_free(struct options *options)
         &options->files,       &options->isas,    &options->types,  &options->semirings,
         &options->variants,    &options->filters, &options->sizes,  &options->shapes,
         &options->shape_lists, &options->layouts, &options->inputs, &options->baselines,
-        &options->plugins,     &options->events,
+        &options->plugins,     &options->events,  &options->counters,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
     free(options->command);
     free(options->cpu);
+    free(options->uarch);
     free(options->json);
     free(options->markdown);
     *options = (struct options){0};

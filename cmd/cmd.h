@@ -79,7 +79,9 @@ struct options {
     struct text_list baselines;   /* NAME[,option=value...] each; "none" */
     struct text_list plugins;     /* FILE.so[,option=value...] each */
     struct text_list events;
-    int *cpu; /* --cpu=LIST; n_cpu = 0: choose one */
+    struct text_list counters; /* names of groups of events, "all" */
+    char *uarch;               /* whose groups are listed; NULL: this machine's */
+    int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
     size_t n_cpu;
     uint32_t threads; /* 1 */
     bool cold;        /* --cache=cold */
@@ -219,6 +221,19 @@ int plan_make(const struct options *options, const struct catalog *catalog,
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
 
+/* ---- what is counted (counted.c) ---- */
+
+/* Appends the events of the groups of --counters to those of --events, each once, encoded
+ * for this machine. -E2BIG for more than EVENTS_MAX. */
+int counted_events(const struct options *options, struct event events[EVENTS_MAX],
+                   size_t *n, struct error *error);
+/* Calls `tell` for each group that this machine lacks, or has only in part. */
+void counted_notes(const struct options *options,
+                   void (*tell)(const char *group, const char *note));
+/* Adds what can be derived from these events to a result. */
+int counted_metrics(const struct options *options, const struct event *events, size_t n,
+                    struct result *result);
+
 /* ---- run (run.c): the only place that measures ---- */
 
 /* Runs the plan and fills a run; returns an exit status. */
@@ -233,6 +248,9 @@ int command_report(const struct options *options);
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);
 int command_list(const struct options *options);
+/* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
+ * many (info_groups.c). */
+size_t groups_print(const char *uarch, const char *pattern);
 int command_doctor(const struct options *options);
 
 /* Copies what perfctr knows of the host into the run (host_facts.c). */

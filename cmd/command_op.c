@@ -65,6 +65,7 @@ static int add_settings(const struct options *options, struct run *run)
         {"baseline", "default", &options->baselines},
         {"plugin", "none", &options->plugins},
         {"events", "none", &options->events},
+        {"counters", "none", &options->counters},
     };
     int status = facts_text(&run->settings, "op", options->command);
     for (size_t i = 0; i < ARRAY_LEN(lists) && status == 0; i++) {
@@ -156,6 +157,11 @@ static int write_outputs(const struct options *options, const struct run *run,
     return status;
 }
 
+static void print_note(const char *group, const char *note)
+{
+    fprintf(stderr, "simdbench: counters: %s: %s\n", group, note);
+}
+
 int command_op(const struct options *options, int argc, char **argv)
 {
     struct error error = {.text = ""};
@@ -167,19 +173,17 @@ int command_op(const struct options *options, int argc, char **argv)
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 
-    struct event event;
+    struct event events[EVENTS_MAX];
+    size_t n_events;
     int status =
         options->threads == 1
             ? 0
             : error_set(&error, -EINVAL,
                         "--threads=%u: one thread is all that is measured so far",
                         options->threads);
-    for (size_t i = 0; i < options->events.n && status == 0; i++) {
-        struct error why = {.text = ""};
-        status = event_encode(options->events.item[i], &event, &why);
-        if (status < 0)
-            error_set(&error, status, "--events: %.480s", why.text);
-    }
+    struct error why = {.text = ""};
+    if (status == 0 && (status = counted_events(options, events, &n_events, &why)) < 0)
+        error_set(&error, status, "--events: %.480s", why.text);
     if (status == 0)
         status = check_writable("--json", options->json, &error);
     if (status == 0)
@@ -194,6 +198,8 @@ int command_op(const struct options *options, int argc, char **argv)
         fprintf(stderr, "simdbench: no baseline: %s\n", catalog.missing.item[i]);
     for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
         fprintf(stderr, "simdbench: left out: %s\n", plan.left_out.item[i]);
+    if (!options->quiet)
+        counted_notes(options, print_note);
     if (options->dry_run) {
         printf("seed %" PRIu64 "\n", options->seed);
         plan_print(&plan, stdout);

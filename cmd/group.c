@@ -51,9 +51,8 @@ static int ready_worker(struct group_state *group, struct worker *worker,
     for (size_t i = 0; i < session->n_cpu; i++)
         cJSON_AddItemToArray(cpus, cJSON_CreateNumber(session->cpu[i]));
     cJSON *events = cJSON_AddArrayToObject(request, "events");
-    for (size_t i = 0; i < session->options->events.n; i++)
-        cJSON_AddItemToArray(events,
-                             cJSON_CreateString(session->options->events.item[i]));
+    for (size_t i = 0; i < session->n_events; i++)
+        cJSON_AddItemToArray(events, cJSON_CreateString(session->events[i].name));
     cJSON_AddBoolToObject(request, "multiplex", session->options->multiplex);
     int status = worker_ask(worker, request, session->options->timeout_ns, &reply, error);
     cJSON_Delete(reply);

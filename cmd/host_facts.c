@@ -41,6 +41,7 @@ int host_facts(const struct host *host, struct run *run)
         {"thp", host->thp, false},
         {"clocksource", host->clocksource, false},
         {"pmu_name", host->pmu_name, false},
+        {"uarch", uarch_of(host)->name, false},
     };
     const struct {
         const char *name;

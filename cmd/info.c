@@ -13,6 +13,7 @@ enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 struct listing {
     const struct catalog *catalog; /* NULL for topics that need none */
     const char *pattern;           /* NULL: all */
+    const char *uarch;             /* whose groups; NULL: this machine's */
     const char *op;                /* whose lists of shapes they are */
     size_t shown;
 };
@@ -239,6 +240,15 @@ static int list_events(struct listing *listing, struct error *error)
     return event_each(listing->pattern, print_event, listing, error);
 }
 
+/* ---- groups ---- */
+
+static int list_groups(struct listing *listing, struct error *error)
+{
+    (void)error;
+    listing->shown += groups_print(listing->uarch, listing->pattern);
+    return 0;
+}
+
 /* ---- modules ---- */
 
 static void print_module(const char *name, const char *path, void *context)
@@ -272,8 +282,9 @@ static const struct topic topics[] = {
     {"modules", "Modules that --baseline finds by name", false, list_modules},
     {"shapes", "Lists of shapes for --shapes", true, list_shapes},
     {"events", "Events for --events", false, list_events},
+    {"groups", "Groups for --counters", false, list_groups},
 };
-enum { LONG_TOPICS = 2 }; /* the last ones are listed only by name */
+enum { LONG_TOPICS = 3 }; /* the last ones are listed only by name */
 
 static int find_topic(const char *name, struct error *error)
 {
@@ -291,7 +302,7 @@ static int find_topic(const char *name, struct error *error)
     text_list_free(&names);
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s%s%s (there are ops, kernels, isas, modules, "
-                     "shapes, events)",
+                     "shapes, events, groups)",
                      name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
 }
 
@@ -301,6 +312,7 @@ static int list_topic(const struct topic *topic, const struct options *options,
     struct listing listing = {
         .catalog = catalog,
         .pattern = options->files.n > 1 ? options->files.item[1] : NULL,
+        .uarch = options->uarch,
     };
     const int rc = topic->list(&listing, error);
     if (rc == 0 && listing.pattern && !listing.shown)
@@ -317,7 +329,7 @@ static int list_all(const struct options *options, const struct catalog *catalog
         printf("%s%s\n", i ? "\n" : "", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    puts("\nMore is listed by: simdbench list shapes|events [PATTERN]");
+    puts("\nMore is listed by: simdbench list shapes|events|groups [PATTERN]");
     return rc;
 }
 

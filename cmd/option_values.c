@@ -76,34 +76,76 @@ int option_add_items(const struct option_row *row, const char *value,
     }
 }
 
+/* -EINVAL with near matches and all names, unless the list has the word. */
+static int expect_known(const struct option_row *row, const char *word,
+                        const struct text_list *known, const char *what,
+                        struct error *error)
+{
+    char near[100], all[200] = "";
+    size_t used = 0;
+    if (text_list_has(known, word))
+        return 0;
+    for (size_t i = 0; i < known->n && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                                 known->item[i]);
+    text_list_near(known, word, near, sizeof near);
+    return value_error(row, word, error, "no such %s%s%s%s (known: %s)", what,
+                       near[0] ? "; did you mean " : "", near, near[0] ? "?" : "", all);
+}
+
 int option_add_isas(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {
     const size_t first = options->isas.n;
-    int rc = option_add_items(row, value, options, error);
     struct text_list known = {0};
+    int rc = option_add_items(row, value, options, error);
 
-    if (rc == 0)
-        rc = text_list_add(&known, "auto") || text_list_add(&known, "all");
+    if (rc == 0 && (text_list_add(&known, "auto") || text_list_add(&known, "all")))
+        rc = no_memory(error);
     for (size_t i = 0; i < isa_count() && rc == 0; i++)
-        rc = text_list_add(&known, isa_get(i)->name);
-    for (size_t i = first; i < options->isas.n && rc == 0; i++) {
-        const char *const isa = options->isas.item[i];
-        char near[100], all[200] = "";
-        bool found = false;
-        for (size_t k = 0, used = 0; k < known.n; k++) {
-            found = found || strcmp(known.item[k], isa) == 0;
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "",
-                                     known.item[k]);
-        }
-        text_list_near(&known, isa, near, sizeof near);
-        if (!found)
-            rc = value_error(row, isa, error, "no such instruction set%s%s%s (known: %s)",
-                             near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
-                             all);
-    }
+        if (text_list_add(&known, isa_get(i)->name) != 0)
+            rc = no_memory(error);
+    for (size_t i = first; i < options->isas.n && rc == 0; i++)
+        rc = expect_known(row, options->isas.item[i], &known, "instruction set", error);
     text_list_free(&known);
     return rc;
+}
+
+int option_add_counters(const struct option_row *row, const char *value,
+                        struct options *options, struct error *error)
+{
+    const size_t first = options->counters.n;
+    struct text_list known = {0};
+    int rc = option_add_items(row, value, options, error);
+
+    if (rc == 0 && text_list_add(&known, "all") != 0)
+        rc = no_memory(error);
+    for (size_t g = 0; g < counter_group_count() && rc == 0; g++)
+        if (text_list_add(&known, counter_group_get(g)->name) != 0)
+            rc = no_memory(error);
+    for (size_t i = first; i < options->counters.n && rc == 0; i++)
+        rc = expect_known(row, options->counters.item[i], &known, "group", error);
+    text_list_free(&known);
+    return rc;
+}
+
+int option_set_uarch(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    struct text_list known = {0};
+    int rc = 0;
+    for (size_t i = 0; i < uarch_count() && rc == 0; i++)
+        rc = text_list_add(&known, uarch_get(i)->name);
+    if (rc != 0)
+        rc = no_memory(error);
+    else if (!uarch_find(value))
+        rc = expect_known(row, value, &known, "microarchitecture", error);
+    text_list_free(&known);
+    if (rc != 0)
+        return rc;
+    free(options->uarch);
+    options->uarch = strdup(value);
+    return options->uarch ? 0 : no_memory(error);
 }
 
 int option_add_sizes(const struct option_row *row, const char *value,

@@ -81,6 +81,12 @@ const struct option_row option_rows[] = {
      "Count all events in every batch, where they take turns: scaled, so less exact, and in "
      "batches of over 20 ms. Otherwise each batch counts what the PMU can hold.",
      option_set_flag, AT(multiplex)},
+    {"counters", "LIST", MEASURE, COMMAND_OP, NULL,
+     "Groups of hardware counters and what they come to, or all: core, cache, tlb, license, "
+     "vector, frontend; `simdbench list groups` shows what is in them.",
+     option_add_counters, AT(counters)},
+    {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
+     "Whose groups `list groups` shows, as in icx.", option_set_uarch, 0},
     {"time-per-case", "TIME", MEASURE, COMMAND_OP, "100ms",
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
     {"rounds", "N", MEASURE, COMMAND_OP, "from the time",

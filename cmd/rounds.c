@@ -168,7 +168,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
     const cJSON *count;
     cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
     {
-        if (i >= session->options->events.n)
+        if (i >= session->n_events)
             break;
         size_t at = session->counter_of_event[i++];
         struct counter *counter = &result->counters[at];

@@ -27,7 +27,7 @@ static int add_counters(struct session *session, struct result *result)
             return -ENOMEM;
         counter->running_share = 1;
     }
-    for (size_t i = 0; i < session->options->events.n; i++) {
+    for (size_t i = 0; i < session->n_events; i++) {
         const struct event *event = &session->events[i];
         size_t at = 0;
         while (at < result->n_counters && strcmp(result->counters[at].name, event->name))
@@ -40,7 +40,7 @@ static int add_counters(struct session *session, struct result *result)
         char config[24];
         snprintf(config, sizeof config, "0x%" PRIx64, event->config);
         session->counter_of_event[i] = at;
-        counter->asked = true;
+        counter->asked = i < session->options->events.n;
         counter->running_share = 1;
         int status = string_set(&counter->event, event->string);
         if (status == 0)
@@ -48,7 +48,7 @@ static int add_counters(struct session *session, struct result *result)
         if (status < 0)
             return status;
     }
-    return 0;
+    return counted_metrics(session->options, session->events, session->n_events, result);
 }
 
 static int add_settings(struct result *result, const struct options *options,
@@ -316,8 +316,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                 .started = clock_now(),
                                 .progress = !options->quiet && isatty(STDERR_FILENO)};
     status = choose_cpus(session, error);
-    for (size_t i = 0; i < options->events.n && status == 0; i++)
-        status = event_encode(options->events.item[i], &session->events[i], error);
+    if (status == 0)
+        status = counted_events(options, session->events, &session->n_events, error);
     for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
         first[g] = run->n_results;
         for (size_t c = 0; c < plan->groups[g].n_cases && status == 0; c++)

@@ -12,7 +12,7 @@
 #define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
 enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60, GROUP_CASES_MAX = 512 };
 
-/* The first counters of every result; those of --events follow. */
+/* The first counters of every result; those of --events and --counters follow. */
 enum usage_counter {
     USAGE_PAGE_FAULTS,
     USAGE_CONTEXT_SWITCHES,
@@ -27,7 +27,8 @@ struct session {
     struct run *run;
     int cpu[CPUS_MAX];
     size_t n_cpu;
-    struct event events[EVENTS_MAX];
+    struct event events[EVENTS_MAX]; /* of --events and --counters */
+    size_t n_events;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     int64_t started;                     /* clock_now() */
     size_t groups_done;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "perfctr_private.h"
+#include "uarch.h"
 
 /* The kernel's own names mean the same with every libpfm4, also one that is forced to
  * another CPU (where libpfm4 itself no longer knows "cycles") and none at all. */
@@ -76,6 +76,15 @@ static bool generic_encode(const char *name, struct event *event)
 static int fold(char c)
 {
     return c == '.' ? ':' : tolower((unsigned char)c);
+}
+
+bool event_same(const char *a, const char *b)
+{
+    while (*a && fold(*a) == fold(*b)) {
+        a++;
+        b++;
+    }
+    return fold(*a) == fold(*b);
 }
 
 unsigned event_distance(const char *typed, const char *name)
@@ -166,6 +175,7 @@ static void near_find(struct near *near)
         snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - near->typed), near->typed);
     libpfm_each(colons ? pmu : NULL, near_offer, near);
 #endif
+    uarch_each(uarch_host(), near_offer, near);
 }
 
 static int event_unknown(const char *name, const char *why, struct error *error)
@@ -182,6 +192,20 @@ static int event_unknown(const char *name, const char *why, struct error *error)
                      list, n ? "" : ", or a raw code like r1828");
 }
 
+/* A name of this CPU's table, with or without the CPU before it. */
+static bool table_encode(const char *name, struct event *event)
+{
+    const struct uarch *const uarch = uarch_host();
+    const char *const colons = strstr(name, "::");
+    char prefix[EVENT_NAME_SIZE];
+    snprintf(prefix, sizeof prefix, "%.*s", colons ? (int)(colons - name) : 0, name);
+    if ((colons && uarch_find(prefix) != uarch) ||
+        uarch_encode(uarch, colons ? colons + 2 : name, event) < 0)
+        return false;
+    snprintf(event->name, sizeof event->name, "%s", name);
+    return true;
+}
+
 int event_encode(const char *name, struct event *event, struct error *error)
 {
     *event = (struct event){0};
@@ -195,14 +219,12 @@ int event_encode(const char *name, struct event *event, struct error *error)
         return 0;
 #ifdef HAVE_PFM
     struct error why = {.text = ""};
-    const int code = libpfm_encode(name, event, &why);
-    if (code == 0)
+    if (libpfm_encode(name, event, &why) == 0)
         return 0;
-    return event_unknown(name, why.text, error);
 #else
-    return event_unknown(name, "built without libpfm4, only the kernel's names are known",
-                         error);
+    const struct error why = {.text = "built without libpfm4, few names are known"};
 #endif
+    return table_encode(name, event) ? 0 : event_unknown(name, why.text, error);
 }
 
 struct filter {
@@ -228,5 +250,6 @@ int event_each(const char *pattern, event_each_fn *each, void *context,
 #ifdef HAVE_PFM
     libpfm_each(NULL, filter_each, &filter);
 #endif
+    uarch_each(uarch_host(), filter_each, &filter);
     return 0;
 }

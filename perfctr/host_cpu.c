@@ -253,9 +253,14 @@ static bool hypervisor_signature(char *text, size_t size)
 
 #endif
 
-void host_read_cpu(struct host *host, const char *root)
+void host_read_model(struct host *host, const char *root)
 {
     file_lines(root, "/proc/cpuinfo", cpuinfo_line, host);
+}
+
+void host_read_cpu(struct host *host, const char *root)
+{
+    host_read_model(host, root);
     read_topology(host, root);
     read_numa(host, root);
     read_caches(host, root);

@@ -15,7 +15,7 @@
 
 /* ---- events (events.c): names to perf_event encodings, by libpfm4 ---- */
 
-enum { EVENT_NAME_SIZE = 128, EVENTS_MAX = 64 };
+enum { EVENT_NAME_SIZE = 192, EVENTS_MAX = 64 };
 
 /* One event as perf_event_open takes it. */
 struct event {
@@ -28,9 +28,9 @@ struct event {
 
 /* Encodes a libpfm4 name ("cycles", "core_power.lvl2_turbo_license",
  * "skx::L1D:REPLACEMENT"), or a raw config ("r1828"). Counts user space only, but for
- * context switches and migrations, which happen in the kernel. Raw configs and the
- * kernel's generic names work without libpfm4 too. -EINVAL names the event and near
- * matches. */
+ * context switches and migrations, which happen in the kernel. Raw configs, the kernel's
+ * generic names and those of this CPU's built-in table work without libpfm4 too. -EINVAL
+ * names the event and near matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
  * name or description contains `pattern` (case-insensitive; NULL: all). */
@@ -213,5 +213,56 @@ struct host {
 /* Reads everything under `root` ("" for the real machine, else a directory with proc/ and
  * sys/ for tests). */
 void host_read(struct host *host, const char *root);
+
+/* ---- microarchitectures (uarch.c; events: raw_events.def) ---- */
+
+struct uarch {
+    const char *name;  /* "icx" */
+    const char *title; /* "Intel Ice Lake-SP" */
+    const char *pfm;   /* libpfm4's name of its core PMU, also where 4.13 lacks it; NULL:
+                          none */
+    uint32_t bit;      /* in the sets of the tables */
+};
+
+/* The first one is "generic": a CPU that no other one describes. */
+size_t uarch_count(void);
+const struct uarch *uarch_get(size_t i);
+/* By its own or libpfm4's name; NULL if there is none. */
+const struct uarch *uarch_find(const char *name);
+const struct uarch *uarch_of(const struct host *host);
+const struct uarch *uarch_host(void); /* of this machine */
+/* Encodes an event by the built-in table alone; -ENOENT if it has no such row. */
+int uarch_encode(const struct uarch *uarch, const char *name, struct event *event);
+
+/* ---- named groups of events, and formulas (groups.c, groups.def) ---- */
+
+struct counter_group {
+    const char *name, *summary;
+};
+
+enum { COUNTER_GROUP_EVENTS = 8 };
+
+size_t counter_group_count(void);
+const struct counter_group *counter_group_get(size_t g);
+/* Writes the names of the group's events and returns their number; 0 if the CPU has none.
+ */
+size_t counter_group_events(size_t g, const struct uarch *uarch,
+                            const char *events[COUNTER_GROUP_EVENTS]);
+/* What a reader has to know of this group on this CPU, above all why it lacks events; or
+ * NULL. */
+const char *counter_group_note(size_t g, const struct uarch *uarch);
+
+/* A number derived from counts: names of events, of counters that every run has
+ * (page-faults, context-switches), and of what else is known of a case: `elements` of a
+ * call, its `ns`, `probe-ghz`, `tsc-ghz`; joined by + * / and parentheses. */
+struct formula {
+    const char *name, *unit, *text;
+};
+
+/* Calls `each` for every formula that holds for the CPU and needs no other events than
+ * these, each name once; with n = 0 for those that need none. */
+void formulas_each(const struct uarch *uarch, const char *const *events, size_t n,
+                   void (*each)(const struct formula *formula, void *context),
+                   void *context);
 
 #endif

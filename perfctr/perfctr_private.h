@@ -39,6 +39,8 @@ int64_t pages_huge_at(const char *root, uint64_t begin, uint64_t size);
 uint64_t memory_available_at(const char *root);
 int64_t cpus_steal_at(const char *root, int cpu);
 
+/* What /proc/cpuinfo says. */
+void host_read_model(struct host *host, const char *root);
 void host_read_cpu(struct host *host, const char *root);
 void host_read_virtualisation(struct host *host, const char *root);
 void host_read_pmu(struct host *host, const char *root, const struct perf_system *system);
@@ -47,6 +49,9 @@ void host_fingerprint(struct host *host);
 typedef void event_each_fn(const char *name, const char *description, void *context);
 /* Distance of a name from what was typed: 0 equal, larger is farther. */
 unsigned event_distance(const char *typed, const char *name);
+
+/* Upper case is lower case, and '.' is ':'. */
+bool event_same(const char *a, const char *b);
 
 #ifdef HAVE_PFM
 /* 0; -ENOENT for an unknown event; -EINVAL for a bad umask or modifier, with the text. */

@@ -104,7 +104,8 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     return 0;
 }
 
-static int keys_make(const struct run *run, struct keys *baselines, struct keys *counters)
+static int keys_make(const struct run *run, struct keys *baselines, struct keys *counters,
+                     struct keys *metrics)
 {
     int code = 0;
 
@@ -116,12 +117,16 @@ static int keys_make(const struct run *run, struct keys *baselines, struct keys 
             const char *name = result->counters[c].name;
             code = keys_add(counters, name, strlen(name));
         }
+        for (size_t m = 0; m < result->n_metrics && !code; m++)
+            if (isfinite(result->metrics[m].value))
+                code = keys_add(metrics, result->metrics[m].name,
+                                strlen(result->metrics[m].name));
     }
     return code;
 }
 
 static void put_titles(struct csv *csv, const struct keys *baselines,
-                       const struct keys *counters)
+                       const struct keys *counters, const struct keys *metrics)
 {
     static const char *const titles[] = {
         "id",
@@ -189,6 +194,11 @@ static void put_titles(struct csv *csv, const struct keys *baselines,
     for (size_t i = 0; i < counters->n; i++) {
         buffer_clear(&title);
         buffer_format(&title, "counter:%s", counters->key[i].text);
+        put_plain(csv, buffer_text(&title));
+    }
+    for (size_t i = 0; i < metrics->n; i++) {
+        buffer_clear(&title);
+        buffer_format(&title, "metric:%s", metrics->key[i].text);
         put_plain(csv, buffer_text(&title));
     }
     buffer_free(&title);
@@ -261,7 +271,8 @@ static void put_choice(struct csv *csv, const struct result *result)
 }
 
 static void put_row(struct csv *csv, const struct run *run, const struct result *result,
-                    const struct keys *baselines, const struct keys *counters)
+                    const struct keys *baselines, const struct keys *counters,
+                    const struct keys *metrics)
 {
     static const struct ratio unknown;
 
@@ -282,6 +293,13 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
                 found = &result->counters[c];
         put_number(csv, found && !found->absent && found->n, found ? found->value : 0);
     }
+    for (size_t i = 0; i < metrics->n; i++) {
+        const struct metric *found = NULL;
+        for (size_t m = 0; m < result->n_metrics && !found; m++)
+            if (!strcmp(result->metrics[m].name, metrics->key[i].text))
+                found = &result->metrics[m];
+        put_number(csv, found && isfinite(found->value), found ? found->value : 0);
+    }
     end_row(csv);
 }
 
@@ -289,15 +307,17 @@ int csv_write(const struct run *run, FILE *file)
 {
     struct csv csv = {.file = file};
     struct keys baselines = {.key = NULL}, counters = {.key = NULL};
-    int code = keys_make(run, &baselines, &counters);
+    struct keys metrics = {.key = NULL};
+    int code = keys_make(run, &baselines, &counters, &metrics);
 
     if (!code) {
-        put_titles(&csv, &baselines, &counters);
+        put_titles(&csv, &baselines, &counters, &metrics);
         for (size_t i = 0; i < run->n_results; i++)
-            put_row(&csv, run, &run->results[i], &baselines, &counters);
+            put_row(&csv, run, &run->results[i], &baselines, &counters, &metrics);
     }
     free(baselines.key);
     free(counters.key);
+    free(metrics.key);
     buffer_free(&csv.scratch);
     return code;
 }

@@ -127,6 +127,13 @@ static const struct field absence_table[] = {
     {"errno_name", FIELD_NAME, offsetof(struct counter, errno_name)},
 };
 const struct fields absence_fields = FIELDS(absence_table);
+static const struct field metric_table[] = {
+    {"value", FIELD_NUMBER, offsetof(struct metric, value)},
+    {"unit", FIELD_TEXT, offsetof(struct metric, unit)},
+    {"formula", FIELD_NAME, offsetof(struct metric, formula)},
+    {"asked", FIELD_BOOL, offsetof(struct metric, asked)},
+};
+const struct fields metric_fields = FIELDS(metric_table);
 
 bool host_name_reserved(const char *name)
 {

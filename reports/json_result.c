@@ -125,6 +125,22 @@ static int add_counter(const struct value *entry, void *context)
     return code ? code : value_each(&samples, add_count, counter);
 }
 
+static int add_metric(const struct value *entry, void *context)
+{
+    struct metric *metric = result_add_metric(context, entry->json->string, NULL, NULL);
+
+    return metric ? value_fields(entry, &metric_fields, metric) : value_no_memory(entry);
+}
+
+static int read_metrics(const struct value *object, struct result *result)
+{
+    struct value metrics = value_member(object, "metrics");
+    int code = value_absent(&metrics) ? 0 : value_object(&metrics);
+
+    return code || value_absent(&metrics) ? code
+                                          : value_each(&metrics, add_metric, result);
+}
+
 static int add_ratio(const struct value *entry, void *context)
 {
     struct ratio *ratio = result_add_ratio(context, NULL);
@@ -281,5 +297,5 @@ int json_read_result(const struct value *entry, void *context)
         code = value_object(&counters);
     if (!code)
         code = value_each(&counters, add_counter, result);
-    return code;
+    return code ? code : read_metrics(entry, result);
 }

@@ -231,6 +231,21 @@ static void put_counters(struct maker *maker, cJSON *parent, const struct result
     }
 }
 
+static void put_metrics(struct maker *maker, cJSON *parent, const struct result *result)
+{
+    cJSON *metrics = put(maker, parent, "metrics", cJSON_CreateObject());
+
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        cJSON *item = isfinite(result->metrics[i].value) ? cJSON_CreateObject() : NULL;
+        if (!item)
+            continue;
+        put_named(maker, metrics, result->metrics[i].name, item);
+        if (maker->failed)
+            return;
+        put_fields(maker, item, &metric_fields, &result->metrics[i]);
+    }
+}
+
 static void put_limit(struct maker *maker, cJSON *parent, const struct result *result)
 {
     cJSON *limit;
@@ -309,6 +324,7 @@ static void put_result(struct maker *maker, cJSON *parent, const struct result *
     put_limit(maker, object, result);
     put_ratios(maker, object, result);
     put_counters(maker, object, result);
+    put_metrics(maker, object, result);
     clock = put(maker, object, "clock", cJSON_CreateObject());
     put_number(maker, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
     put_interval(maker, clock, "ci", "ci_level", &result->ghz_ci);

@@ -104,6 +104,13 @@ static void note_lines(const struct run *run, struct buffer *buffer, legend_line
     tally_lines(&intervals, "no interval", buffer, line, context);
 }
 
+/* What keeps all counters of a group away is said once for the whole run. */
+static bool is_told(const struct run *run, const struct counter *counter)
+{
+    return counter->absent && (counter->asked || !run->pmu_reason ||
+                               strcmp(counter->absent, run->pmu_reason) != 0);
+}
+
 /* One line for each reason, with the names of all counters that it keeps away. */
 static void counter_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                           void *context)
@@ -115,7 +122,7 @@ static void counter_lines(const struct run *run, struct buffer *buffer, legend_l
         for (size_t c = 0; c < run->results[i].n_counters; c++) {
             const struct counter *counter = &run->results[i].counters[c];
             asked |= counter->asked;
-            if (counter->asked && counter->absent)
+            if (is_told(run, counter))
                 tally_add(&reasons, counter->absent, strlen(counter->absent), "");
         }
     if (asked)
@@ -125,7 +132,7 @@ static void counter_lines(const struct run *run, struct buffer *buffer, legend_l
         for (size_t i = 0; i < run->n_results; i++)
             for (size_t c = 0; c < run->results[i].n_counters; c++) {
                 const struct counter *counter = &run->results[i].counters[c];
-                if (counter->asked && counter->absent &&
+                if (is_told(run, counter) &&
                     !strcmp(counter->absent, reasons.entry[r].key))
                     tally_add(&names, counter->name, strlen(counter->name), "");
             }

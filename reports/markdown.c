@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "sheet.h"
 #include "summarise.h"
 #include "text.h"
@@ -95,6 +96,23 @@ static void print_row(const struct result *result, void *context)
     fputc('\n', file);
 }
 
+/* Below the table of a group, what the counters of each case come to. */
+static void print_metrics(const struct result *result, void *context)
+{
+    struct markdown *markdown = context;
+
+    buffer_clear(&markdown->scratch);
+    if (result->status != STATUS_OK || !metrics_text(result, &markdown->scratch))
+        return;
+    fputs(markdown->titled ? "\n" : "", markdown->file);
+    markdown->titled = false;
+    fputs("- ", markdown->file);
+    print_literal(markdown->file, buffer_text(&markdown->scratch));
+    fputs(" (", markdown->file);
+    print_plain(markdown, result->id);
+    fputs(")\n", markdown->file);
+}
+
 static void print_item(const char *line, void *context)
 {
     struct markdown *markdown = context;
@@ -116,6 +134,8 @@ void markdown_write(const struct run *run, const struct text_options *options, F
         markdown.end = run_group_end(run, first);
         markdown.titled = false;
         sheet_rows(run, first, markdown.end, options && options->roofs, print_row,
+                   &markdown);
+        sheet_rows(run, first, markdown.end, options && options->roofs, print_metrics,
                    &markdown);
     }
     fputc('\n', file);

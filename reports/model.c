@@ -217,6 +217,22 @@ int counter_add_sample(struct counter *counter, double value)
     return code;
 }
 
+struct metric *result_add_metric(struct result *result, const char *name,
+                                 const char *unit, const char *formula)
+{
+    struct metric *metric =
+        array_grow(&result->metrics, result->n_metrics, sizeof *metric);
+
+    if (!metric)
+        return NULL;
+    metric->value = NAN;
+    result->n_metrics++;
+    return string_set(&metric->name, name) || string_set(&metric->unit, unit) ||
+                   string_set(&metric->formula, formula)
+               ? NULL
+               : metric;
+}
+
 struct ratio *result_add_ratio(struct result *result, const char *baseline)
 {
     struct ratio *ratio = array_grow(&result->ratios, result->n_ratios, sizeof *ratio);
@@ -252,6 +268,8 @@ void result_clear_samples(struct result *result)
         counter->n = 0;
         counter->value = counter->per_element = 0;
     }
+    for (size_t i = 0; i < result->n_metrics; i++)
+        result->metrics[i].value = NAN;
     result->median_ns = result->min_ns = result->mad_ns = 0;
     result->gops = result->gbps = result->ghz = 0;
     result->ci_ns = result->ghz_ci = (struct interval){.known = false};
@@ -324,6 +342,12 @@ static void result_free(struct result *result)
         free(result->counters[i].errno_name);
     }
     free(result->counters);
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        free(result->metrics[i].name);
+        free(result->metrics[i].unit);
+        free(result->metrics[i].formula);
+    }
+    free(result->metrics);
 }
 
 static void sources_free(struct source *list, size_t n)

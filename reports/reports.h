@@ -86,6 +86,15 @@ struct counter {
     size_t n;
 };
 
+/* A number derived from counters and what else is known of a case. `formula`: names of
+ * counters, `elements` (operations of a call), `ns` (its median), `probe-ghz`, `tsc-ghz`,
+ * and numbers, joined by + * / and parentheses. */
+struct metric {
+    char *name, *unit, *formula; /* unit: may be empty */
+    bool asked;                  /* the user wants to see it */
+    double value;                /* NaN: something that it needs is not known */
+};
+
 struct limit {
     char *id;          /* roof case; NULL: none */
     double gops, gbps; /* one of them, the other 0 */
@@ -137,6 +146,8 @@ struct result {
     size_t n_clock;
     struct counter *counters;
     size_t n_counters;
+    struct metric *metrics; /* their values are derived by run_summarise */
+    size_t n_metrics;
     char *limit_id; /* id of the roof case that limits it, NULL: none */
 
     /* derived by run_summarise */
@@ -216,6 +227,9 @@ int result_add_setting(struct result *result, const char *name, const char *valu
 int result_add_module_option(struct result *result, const char *name, const char *value);
 struct counter *result_add_counter(struct result *result, const char *name);
 int counter_add_sample(struct counter *counter, double value);
+/* Its value is NaN until it is derived. */
+struct metric *result_add_metric(struct result *result, const char *name,
+                                 const char *unit, const char *formula);
 struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
 /* Before a group starts again: drops samples, clock probes, counts and what was derived;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "summarise.h"
 
 /* Above this share a kernel beat its limit by more than noise. */
@@ -245,7 +246,7 @@ static int summarise_ratios(struct result *result, const struct result *group, s
     return code;
 }
 
-static int summarise_group(struct result *group, size_t n)
+static int summarise_group(const struct run *run, struct result *group, size_t n)
 {
     int code = 0;
 
@@ -260,6 +261,7 @@ static int summarise_group(struct result *group, size_t n)
             summarise_counter(&result->counters[c], result);
         if (has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
+        metrics_derive(run, result);
     }
     for (size_t i = 0; i < n && !code; i++) {
         code = summarise_limit(&group[i], group, n);
@@ -275,7 +277,7 @@ int run_summarise(struct run *run, size_t group)
         int code = 0;
         end = run_group_end(run, first);
         if (group == GROUP_ALL || group == run->results[first].group)
-            code = summarise_group(&run->results[first], end - first);
+            code = summarise_group(run, &run->results[first], end - first);
         if (code)
             return code;
     }

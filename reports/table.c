@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "metrics.h"
 #include "sheet.h"
 #include "summarise.h"
 #include "text.h"
@@ -192,6 +193,16 @@ static void print_wrapped(const struct layout *layout, const char *text, int at)
     fputc('\n', layout->file);
 }
 
+/* Below the row of a case, what its counters come to. */
+static void print_metrics(struct layout *layout, const struct result *result)
+{
+    buffer_clear(&layout->scratch);
+    if (!metrics_text(result, &layout->scratch))
+        return;
+    print_spaces(layout, WRAP_INDENT);
+    print_wrapped(layout, buffer_text(&layout->scratch), WRAP_INDENT);
+}
+
 static void print_titles(const struct layout *layout)
 {
     bool two = false;
@@ -259,6 +270,7 @@ static void print_row(const struct result *result, void *context)
         if (result->is_roof)
             print_tone(layout, TONE_PLAIN);
         fputc('\n', layout->file);
+        print_metrics(layout, result);
         return;
     }
     print_spaces(layout, GAP);

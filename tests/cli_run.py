@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_tool import (BINARY, QEMU, SHORT, SMALL, Case, environment, kernels, sanitized)
 
-__all__ = ["Run", "Merged", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
+__all__ = ["Run", "Counters", "Merged", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
 
 
 class Run(Case):
@@ -94,6 +94,62 @@ class Run(Case):
         document = self.run_json(*SMALL[:-1], "--rounds=3")
         for result in kernels(document, status="ok"):
             self.assertIsNone(result["summary"]["ci_ns"])
+
+
+class Counters(Case):
+    def test_groups(self):
+        """With a PMU or without: no failure, one reason, and what needs no PMU."""
+        path = self.folder / "run.json"
+        done = self.run_tool(*SMALL, "--counters=core,cache,license", f"--json={path}")
+        document = self.load(path)
+        pmu = document["host"]["pmu"]
+        self.assertEqual(done.stdout.count("no PMU:"), 1 if pmu["reason"] else 0)
+        if pmu["reason"]:
+            self.assertEqual(done.stdout.count(pmu["reason"][:40]), 1, done.stdout)
+        for result in kernels(document, status="ok"):
+            self.assertIn("cycles", result["counters"])
+            self.assertFalse(result["counters"]["cycles"]["asked"])
+            metrics = result["metrics"]
+            for name in ("probe clock", "cycles per element", "page faults",
+                         "context switches"):
+                self.assertTrue(metrics[name]["asked"])
+                self.assertIn(name, done.stdout)
+            cycles = result["clock"]["ghz"] * result["summary"]["median_ns"]
+            self.assertAlmostEqual(metrics["cycles per element"]["value"],
+                                   cycles / result["work"]["ops"], delta=1e-9 * cycles)
+            counted = "value" in result["counters"]["instructions"]
+            self.assertEqual("instructions" in metrics, counted, result)
+        self.assertEqual(self.run_tool("report", path).stdout, done.stdout)
+
+    def test_without_groups(self):
+        """Cycles per element are always known, and shown to who asks."""
+        path = self.folder / "run.json"
+        done = self.run_tool(*SMALL, f"--json={path}")
+        self.assertNotIn("cycles per element", done.stdout)
+        for result in kernels(self.load(path), status="ok"):
+            self.assertGreater(result["metrics"]["cycles per element"]["value"], 0)
+            self.assertFalse(result["metrics"]["cycles per element"]["asked"])
+
+    def test_notes(self):
+        """What this CPU lacks is said once, and not to who wants no hints."""
+        quiet = self.run_tool(*SMALL, "--counters=all", "--dry-run", "--quiet")
+        self.assertEqual(quiet.stderr, "")
+        told = self.run_tool(*SMALL, "--counters=all,license", "--dry-run").stderr
+        lines = [line for line in told.splitlines() if "counters: license:" in line]
+        listed = self.run_tool("list", "groups", "license").stdout
+        self.assertEqual(len(lines), 1 if "note:" in listed else 0, told)
+
+    def test_list_groups(self):
+        text = self.run_tool("list", "groups", "--uarch=icx").stdout
+        for words in ("Ice Lake", "0x2028", "CORE_POWER.LVL2_TURBO_LICENSE",
+                      "IPC = instructions / cycles", "cycles per element"):
+            self.assertIn(words, text)
+        self.assertIn("no licence events",
+                      self.run_tool("list", "groups", "license", "--uarch=spr").stdout)
+        for name in re.search(r"--uarch=NAME, of (.*)", text)[1].split():
+            for group in ("core", "cache", "tlb", "license", "vector", "frontend"):
+                listed = self.run_tool("list", "groups", group, f"--uarch={name}").stdout
+                self.assertRegex(listed, r"note: |(raw|generic) +0x")
 
 
 class Merged(Case):

@@ -93,6 +93,23 @@ static const struct plan_row rows[] = {
      STATUS_OK, NULL, 600, 100000, 0, true},
 };
 
+/* One that can be computed and two that cannot. */
+static void plan_metrics(struct result *result)
+{
+    static const char *const planned[][3] = {
+        {"cycles per element", "", "probe-ghz * ns / elements"},
+        {"licence 2", "%", "100 * core_power.lvl2 / instructions"},
+        {"effective clock", "GHz", "tsc-ghz"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(planned); i++) {
+        struct metric *metric =
+            result_add_metric(result, planned[i][0], planned[i][1], planned[i][2]);
+        must(metric);
+        metric->asked = true;
+    }
+}
+
 static void plan_case(struct run *run, const struct plan_row *row)
 {
     struct result *result = run_add_result(run);
@@ -131,6 +148,8 @@ static void plan_case(struct run *run, const struct plan_row *row)
         must(counter);
         counter->asked = true;
     }
+    if (row->group == 0 && !row->roof)
+        plan_metrics(result);
 }
 
 struct run *sample_run_plan(void)
@@ -330,6 +349,11 @@ static void make_hostile(struct result *result)
         free(id);
     }
     must(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
+    if (result->n_metrics) {
+        must(!string_set(&result->metrics[0].name, SAMPLE_HOSTILE));
+        must(!string_set(&result->metrics[0].unit, SAMPLE_HOSTILE));
+        must(!string_set(&result->metrics[1].formula, SAMPLE_HOSTILE));
+    }
     if (result->counters[1].absent)
         must(!string_set(&result->counters[1].absent, SAMPLE_HOSTILE));
 }

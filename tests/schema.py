@@ -58,6 +58,7 @@ class Schema(unittest.TestCase):
                          self.run_sample["host"]["identity"]["cpu"])
         self.assertTrue(any(r["ratios"] for r in results))
         self.assertTrue(any(x["unpaired"] for r in results for x in r["ratios"]))
+        self.assertTrue(any(r["metrics"] for r in results))
         self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
         for key in ("layout", "implementation", "unranked", "source", "workspace_bytes"):
             self.assertTrue(any(r[key] for r in results), key)
@@ -69,7 +70,7 @@ class Schema(unittest.TestCase):
         del document["sources"]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
-                        "workspace_bytes", "accuracy"):
+                        "workspace_bytes", "accuracy", "metrics"):
                 del result[key]
             for ratio in result["ratios"]:
                 del ratio["unpaired"]
@@ -88,7 +89,7 @@ class Schema(unittest.TestCase):
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "source",
-                           "workspace_bytes", "accuracy"):
+                           "workspace_bytes", "accuracy", "metrics"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {
@@ -102,6 +103,7 @@ class Schema(unittest.TestCase):
             "interval": lambda d, r: r["summary"].update(ci_ns=[1]),
             "counter": lambda d, r: r["counters"].update(x={"value": 1}),
             "both": lambda d, r: r["counters"]["instructions"].update(absent="no"),
+            "metric": lambda d, r: r["metrics"].update(x={"value": "1", "unit": ""}),
             "layout": lambda d, r: r.update(layout=8),
             "workspace": lambda d, r: r.update(workspace_bytes=-1),
             "accuracy": lambda d, r: r.update(accuracy={"max_ulp": 1.5}),

@@ -98,7 +98,8 @@ static void test_defaults(void **state)
                          options.variants.n + options.filters.n + options.sizes.n +
                          options.shapes.n + options.shape_lists.n + options.layouts.n +
                          options.inputs.n + options.baselines.n + options.plugins.n +
-                         options.events.n + options.files.n + options.n_cpu,
+                         options.events.n + options.counters.n + options.files.n +
+                         options.n_cpu,
                      0);
     assert_int_equal(options.threads, 1);
     assert_int_equal(options.align, 64);
@@ -125,7 +126,8 @@ static void test_every_option(void **state)
     static const char *const lines[] = {
         "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
         "--variants=fma,add --filter=a,b --baseline=openblas,coretype=SkylakeX "
-        "--plugin=./m.so --events=cycles,instructions --cache=cold --pages=2m "
+        "--plugin=./m.so --events=cycles,instructions --counters=core,tlb --counters=all "
+        "--cache=cold --pages=2m "
         "--align=4Ki "
         "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
         "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus",
@@ -140,6 +142,7 @@ static void test_every_option(void **state)
     check_list(&o.baselines, "openblas,coretype=SkylakeX");
     check_list(&o.plugins, "./m.so");
     check_list(&o.events, "cycles instructions");
+    check_list(&o.counters, "core tlb all");
     assert_true(o.cold && o.huge_pages && o.seed_given);
     assert_int_equal(o.align, 4096);
     assert_int_equal(o.time_per_case_ns, 1500000000);
@@ -244,6 +247,11 @@ static void test_refuses(void **state)
         {"gemm --isa=avx521", "--isa=avx521", "did you mean avx512?"},
         {"gemm --isa=quux", "--isa=quux", "auto, all, scalar"},
         {"gemm --isa=avx2,,sse2", "--isa=avx2,,sse2", "empty"},
+        {"gemm --counters=licence", "--counters=licence", "did you mean license?"},
+        {"gemm --counters=core,", "--counters=core,", "empty"},
+        {"gemm --counters=quux", "--counters=quux", "all, core, cache, tlb"},
+        {"list groups --uarch=zen6", "--uarch=zen6", "did you mean zen"},
+        {"gemm --uarch=icx", "--uarch", "no option of gemm"},
         {"gemm --isa=lib", "--isa=lib", "no such instruction set"},
         {"gemm --isa=", "--isa", "needs a value"},
         {"gemm --isa", "--isa", "needs a value"},

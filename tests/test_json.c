@@ -97,6 +97,34 @@ static void numbers_survive(void **state)
     run_free(again);
 }
 
+static const struct metric *find_metric(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->results[0].n_metrics; i++)
+        if (!strcmp(run->results[0].metrics[i].name, name))
+            return &run->results[0].metrics[i];
+    return NULL;
+}
+
+static void metrics_that_are_known_survive(void **state)
+{
+    struct run *run = sample_run(), *again;
+    char *json = sample_text(run, FORMAT_JSON, NULL);
+    const struct metric *metric;
+
+    (void)state;
+    assert_int_equal(run->results[0].n_metrics, 3);
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    assert_int_equal(again->results[0].n_metrics, 1);
+    metric = find_metric(again, "cycles per element");
+    assert_non_null(metric);
+    assert_true(metric->asked && metric->value > 0);
+    assert_true(metric->value == find_metric(run, "cycles per element")->value);
+    assert_string_equal(metric->formula, "probe-ghz * ns / elements");
+    free(json);
+    run_free(run);
+    run_free(again);
+}
+
 static void every_field_is_read(void **state)
 {
     struct run *run = sample_run(), *again;
@@ -339,6 +367,7 @@ int main(void)
         cmocka_unit_test(saved_file_prints_the_same),
         cmocka_unit_test(numbers_survive),
         cmocka_unit_test(every_field_is_read),
+        cmocka_unit_test(metrics_that_are_known_survive),
         cmocka_unit_test(later_fields_are_read),
         cmocka_unit_test(older_counters_are_read),
         cmocka_unit_test(names_that_clash),

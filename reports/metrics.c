@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulas come as text, from tables or from a file of anyone: what they do not make
+ * sense of is NaN, and such a metric is not shown. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics.h"
+
+enum { DEPTH_MAX = 8 };
+
+struct reader {
+    const struct run *run;
+    const struct result *result;
+    const char *at;
+    int depth;
+};
+
+static double host_number(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->host.n; i++)
+        if (run->host.fact[i].kind == FACT_NUMBER &&
+            !strcmp(run->host.fact[i].name, name))
+            return run->host.fact[i].number;
+    return NAN;
+}
+
+static double named(const struct reader *reader, const char *name, size_t length)
+{
+    const struct result *result = reader->result;
+    const struct {
+        const char *name;
+        double value;
+    } known[] = {
+        {"elements", result->ops > 0 ? result->ops : NAN},
+        {"ns", result->median_ns > 0 ? result->median_ns : NAN},
+        {"probe-ghz", result->ghz > 0 ? result->ghz : NAN},
+        {"tsc-ghz", host_number(reader->run, "tsc_ghz")},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strlen(known[i].name) == length && !memcmp(known[i].name, name, length))
+            return known[i].value;
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *counter = &result->counters[i];
+        if (strlen(counter->name) == length && !memcmp(counter->name, name, length))
+            return counter->absent || !counter->n ? NAN : counter->value;
+    }
+    return NAN;
+}
+
+static double read_sum(struct reader *reader);
+
+static void skip_spaces(struct reader *reader)
+{
+    reader->at += strspn(reader->at, " ");
+}
+
+/* A number, a name, or a sum in parentheses. */
+static double read_factor(struct reader *reader)
+{
+    double value = NAN;
+
+    skip_spaces(reader);
+    if (*reader->at == '(' && reader->depth < DEPTH_MAX) {
+        reader->at++;
+        reader->depth++;
+        value = read_sum(reader);
+        reader->depth--;
+        if (*reader->at != ')')
+            return NAN;
+        reader->at++;
+    } else if (isdigit((unsigned char)*reader->at)) {
+        char *end;
+        value = strtod(reader->at, &end);
+        reader->at = end;
+    } else {
+        size_t length = strcspn(reader->at, " +*/()");
+        value = named(reader, reader->at, length);
+        reader->at += length;
+    }
+    skip_spaces(reader);
+    return value;
+}
+
+static double read_product(struct reader *reader)
+{
+    double value = read_factor(reader);
+
+    while (*reader->at == '*' || *reader->at == '/') {
+        bool divide = *reader->at++ == '/';
+        double factor = read_factor(reader);
+        value = divide ? value / factor : value * factor;
+    }
+    return value;
+}
+
+static double read_sum(struct reader *reader)
+{
+    double value = read_product(reader);
+
+    while (*reader->at == '+') {
+        reader->at++;
+        value += read_product(reader);
+    }
+    return value;
+}
+
+double metric_value(const struct run *run, const struct result *result,
+                    const char *formula)
+{
+    struct reader reader = {.run = run, .result = result, .at = formula ? formula : ""};
+    double value = read_sum(&reader);
+
+    return *reader.at || !isfinite(value) ? NAN : value;
+}
+
+void metrics_derive(const struct run *run, struct result *result)
+{
+    /* What came from another machine keeps what was derived there. */
+    for (size_t i = 0; i < result->n_metrics && !result->source; i++) {
+        double value = metric_value(run, result, result->metrics[i].formula);
+        if (isfinite(value))
+            result->metrics[i].value = value;
+    }
+}
+
+bool metrics_text(const struct result *result, struct buffer *buffer)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        const struct metric *metric = &result->metrics[i];
+        const char *unit = metric->unit ? metric->unit : "";
+        char number[NUMBER_SIZE];
+        if (!metric->asked || !isfinite(metric->value))
+            continue;
+        /* Misses per element may be very few. */
+        if (metric->value < 1)
+            snprintf(number, sizeof number, "%.4g", metric->value);
+        else
+            text_digits(metric->value, number);
+        buffer_add(buffer, any ? ", " : "");
+        buffer_plain(buffer, metric->name);
+        buffer_format(buffer, " %s%s", number, !*unit || !strcmp(unit, "%") ? "" : " ");
+        buffer_plain(buffer, unit);
+        any = true;
+    }
+    return any;
+}
