@@ -69,6 +69,8 @@ static void add_class(struct writer *writer, cJSON *array,
     add_text(writer, object, "skipped", class->skip);
     if (class->skip[0])
         return;
+    add_number(writer, object, "operations_per_turn",
+               class->density ? PAYLOAD_DENSE : PAYLOAD_SPARSE);
     add_number(writer, object, "work_share", class->work_share);
     add_number(writer, object, "ghz", class->median_ghz);
     add_interval(writer, object, "ghz_ci", &class->ghz_ci);

@@ -133,7 +133,12 @@ void clock_cost(double *resolution_ns, double *cost_ns);
 
 /* ---- payloads (payload.c): work of one kind around a chain of known length ---- */
 
-enum { PAYLOAD_CYCLES = 72, PAYLOADS_MAX = 6 };
+enum {
+    PAYLOAD_CYCLES = 72,
+    PAYLOAD_SPARSE = 48, /* operations a turn beside the chain */
+    PAYLOAD_DENSE = 96,
+    PAYLOADS_MAX = 6
+};
 
 /* What the vector registers hold: random numbers of [0.5, 1). */
 struct payload_data {
@@ -149,7 +154,7 @@ struct payload {
     const char *isa;  /* that it needs; the caller must look */
     int bits;         /* of its vectors; 0: scalar */
     bool heavy;       /* FMA; else integer additions and logic */
-    /* [0] with 48 operations a turn, [1] with 96. `bare` has no chain: what takes nearly
+    /* [0] sparse, [1] dense. `bare` has no chain: what takes nearly
      * as long without it is limited by the work, and its time tells no clock. */
     payload_function *chained[2], *bare[2];
 };

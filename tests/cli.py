@@ -11,6 +11,7 @@ import unittest
 
 import cli_tool
 from cli_foreign import *
+from cli_license import *
 from cli_modules import *
 from cli_run import *
 from cli_shapes import *
