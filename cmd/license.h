@@ -32,6 +32,7 @@ struct license_class {
     const struct payload *payload;
     bool control;      /* scalar work again: what a ratio of equals looks like here */
     char skip[256];    /* why it was not measured; empty: it was */
+    bool lacking;      /* the CPU cannot run it: that is no doubt about the others */
     size_t density;    /* index into payload->chained */
     double work_share; /* time of the work without the chain over that with it */
     double *ghz;       /* of each round */

@@ -191,7 +191,8 @@ static int prepare(struct license_scope *scope, struct crew *crew, size_t rounds
         struct license_class *const class = &scope->class[i];
         class->control = i + 1 == scope->n_classes;
         class->payload = payload_get(class->control ? 0 : i);
-        if (!payload_runs(class->payload, class->skip, sizeof class->skip))
+        class->lacking = !payload_runs(class->payload, class->skip, sizeof class->skip);
+        if (class->lacking)
             continue;
         class->ghz = calloc(rounds, sizeof *class->ghz);
         if (!class->ghz)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "license.h"
@@ -18,7 +19,7 @@ static const char *interval_text(const struct interval *ci, double scale, int di
 
 static void print_levels(const struct license_class *class, size_t rounds, FILE *file)
 {
-    if (!class->level[0])
+    if (!class->level[0] || !isfinite(stats_median(class->level[0], rounds)))
         return;
     fputs("  L0/L1/L2", file);
     for (size_t k = 0; k < LICENSE_LEVELS; k++)

@@ -40,7 +40,11 @@ static void judge_class(const struct license_class *class, double floor,
     const bool costs = effect->ci.known && effect->ci.hi < 1 - floor;
     const bool free = effect->ci.known && effect->ci.lo > 1 - LICENSE_FREE;
     verdict->reason[0] = '\0';
-    if (costs) {
+    if (class->skip[0]) {
+        verdict->cost = LICENSE_UNKNOWN;
+        snprintf(verdict->reason, sizeof verdict->reason, "%s on %s: %.240s",
+                 class->payload->name, where, class->skip);
+    } else if (costs) {
         verdict->cost = effect->ratio < 1 - LICENSE_MUCH ? LICENSE_HEAVY : LICENSE_LIGHT;
         snprintf(verdict->reason, sizeof verdict->reason,
                  "%s on %s runs at %.1f%% of the scalar clock", class->payload->name,
@@ -90,7 +94,7 @@ void license_judge(const struct license_scope *scopes, size_t n,
         for (size_t i = 0; i < scope->n_classes && !scope->skip[0]; i++) {
             const struct license_class *const class = &scope->class[i];
             struct license_verdict one;
-            if (class->skip[0] || class->control || !class->payload->bits)
+            if (class->lacking || class->control || !class->payload->bits)
                 continue;
             judge_class(class, floor, scope->name, &one);
             if (!worst ||
