@@ -90,8 +90,10 @@ void license_judge(const struct license_scope *scopes, size_t n,
     *verdict = (struct license_verdict){.cost = LICENSE_UNKNOWN};
     for (size_t s = 0; s < n; s++) {
         const struct license_scope *const scope = &scopes[s];
-        const double floor = scope->skip[0] ? 0 : fmax(LICENSE_FREE, deviation(scope));
-        for (size_t i = 0; i < scope->n_classes && !scope->skip[0]; i++) {
+        if (scope->skip[0] || !scope->n_classes)
+            continue;
+        const double floor = fmax(LICENSE_FREE, deviation(scope));
+        for (size_t i = 0; i < scope->n_classes; i++) {
             const struct license_class *const class = &scope->class[i];
             struct license_verdict one;
             if (class->lacking || class->control || !class->payload->bits)
