@@ -32,6 +32,13 @@ const struct command_row command_rows[] = {
      0,
      0,
      {"doctor", "doctor --format=json"}},
+    {"license",
+     COMMAND_LICENSE,
+     "",
+     "does wide SIMD cost clock on this machine?",
+     0,
+     0,
+     {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {0},
 };
 

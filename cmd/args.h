@@ -14,7 +14,9 @@ enum command_mask {
     COMMAND_REPORT = 1 << 1,
     COMMAND_LIST = 1 << 2,
     COMMAND_DOCTOR = 1 << 3,
-    COMMAND_ALL = COMMAND_OP | COMMAND_REPORT | COMMAND_LIST | COMMAND_DOCTOR,
+    COMMAND_LICENSE = 1 << 4,
+    COMMAND_ALL = COMMAND_OP | COMMAND_REPORT | COMMAND_LIST | COMMAND_DOCTOR |
+                  COMMAND_LICENSE,
 };
 
 struct option_row;
@@ -57,7 +59,7 @@ struct command_row {
     const char *examples[4]; /* without the program's name; ends with NULL */
 };
 
-/* "report", "list", "doctor"; ends with a row without a name. */
+/* "report", "list", "doctor", "license"; ends with a row without a name. */
 extern const struct command_row command_rows[];
 /* NULL if it is none of those: then it should be an op. */
 const struct command_row *command_find(const char *name);

@@ -65,7 +65,8 @@ int sizes_expand(const char *text, struct text_list *shapes, struct error *error
 /* ---- options (args.c) ---- */
 
 struct options {
-    char *command; /* an op's name, or "report", "list", "doctor", "worker" */
+    char *command; /* an op's name, or "report", "list", "doctor", "license",
+                      "worker" */
     bool is_op;
     struct text_list files; /* what stands on the command line without a name */
     struct text_list isas;  /* as written: "auto", "all", names */
@@ -99,6 +100,7 @@ struct options {
     enum format format;
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
+    bool quick; /* license: the clock alone */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -243,6 +245,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
+/* Is there a place to write to? Found out before hours of measuring, not after. */
+int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
 /* Writes a run as text to a temporary file beside `path`, then renames. */
 int report_save(const struct run *run, enum format format, const char *path,
@@ -252,6 +256,7 @@ int command_list(const struct options *options);
  * many (info_groups.c). */
 size_t groups_print(const char *uarch, const char *pattern);
 int command_doctor(const struct options *options);
+int command_license(const struct options *options);
 
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
 int host_facts(const struct host *host, struct run *run);

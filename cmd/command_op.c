@@ -15,8 +15,7 @@ static void on_signal(int number)
     interrupted_by = number;
 }
 
-/* Is there a place to write to? Found out before hours of measuring, not after. */
-static int check_writable(const char *flag, const char *path, struct error *error)
+int check_writable(const char *flag, const char *path, struct error *error)
 {
     char folder[4096];
     if (!path)

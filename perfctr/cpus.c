@@ -98,6 +98,38 @@ int cpus_pin(const int *cpu, size_t n, struct error *error)
     return 0;
 }
 
+size_t cpus_cores_at(const char *root, int *cpu, size_t n)
+{
+    size_t cores = 0;
+    for (size_t k = 0; k < n; k++) {
+        char path[96], text[256];
+        bool shared = false;
+        snprintf(path, sizeof path,
+                 "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu[k]);
+        file_read(root, path, text, sizeof text);
+        /* "0,64" or "0-1": of whom was one kept already? */
+        for (const char *c = text; isdigit((unsigned char)*c);) {
+            int first, last;
+            if (!number_parse(&c, &first))
+                break;
+            last = first;
+            if (*c == '-' && (c++, !number_parse(&c, &last)))
+                break;
+            for (size_t i = 0; i < cores; i++)
+                shared = shared || (cpu[i] >= first && cpu[i] <= last);
+            c += *c == ',';
+        }
+        if (!shared)
+            cpu[cores++] = cpu[k];
+    }
+    return cores;
+}
+
+size_t cpus_cores(int *cpu, size_t n)
+{
+    return cpus_cores_at("", cpu, n);
+}
+
 struct steal {
     int cpu;
     int64_t ticks;

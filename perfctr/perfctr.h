@@ -151,6 +151,39 @@ int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);
 
+/* ---- payloads (payload.c): work of one kind around a chain of known length ---- */
+
+enum {
+    PAYLOAD_CYCLES = 72,
+    PAYLOAD_SPARSE = 48, /* operations a turn beside the chain */
+    PAYLOAD_DENSE = 96,
+    PAYLOADS_MAX = 6
+};
+
+/* What the vector registers hold: random numbers of [0.5, 1). */
+struct payload_data {
+    _Alignas(64) float value[256];
+};
+
+/* Runs `turns` (at least 1) of PAYLOAD_CYCLES each: as long as the chain of dependent
+ * operations takes longest, time tells the clock under that work. */
+typedef void payload_function(uint64_t turns, const struct payload_data *data);
+
+struct payload {
+    const char *name; /* "512 heavy" */
+    const char *isa;  /* that it needs; the caller must look */
+    int bits;         /* of its vectors; 0: scalar */
+    bool heavy;       /* FMA; else integer additions and logic */
+    /* [0] sparse, [1] dense. `bare` has no chain: what takes nearly
+     * as long without it is limited by the work, and its time tells no clock. */
+    payload_function *chained[2], *bare[2];
+};
+
+/* Scalar first, then from narrow and light to wide and heavy. */
+size_t payload_count(void);
+const struct payload *payload_get(size_t index);
+void payload_fill(struct payload_data *data, uint64_t seed);
+
 /* ---- CPUs and noise (cpus.c) ---- */
 
 enum { CPUS_MAX = 1024 };
@@ -160,6 +193,9 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
 /* CPUs that this process may use, ascending. */
 size_t cpus_allowed(int *cpu, size_t max);
 int cpus_pin(const int *cpu, size_t n, struct error *error);
+/* Keeps the first CPU of each core, where the system tells which share one; returns how
+ * many. */
+size_t cpus_cores(int *cpu, size_t n);
 /* Steal time of one CPU since boot in clock ticks, or -1 if the system does not tell. */
 int64_t cpus_steal(int cpu);
 

@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <math.h>
 
+#include "payload_here.h"
 #include "perfctr_private.h"
 
 /* Valgrind, or qemu-user, whose kernel has no perf_event at all. */
@@ -86,6 +87,46 @@ static void test_probe_cost(void **state)
     if (emulated())
         skip();
     assert_in_range(best, 15000, 50000);
+}
+
+static double ns_per_turn(payload_function *run, const struct payload_data *data)
+{
+    enum { TURNS = 1000 };
+    double best = INFINITY;
+    for (int k = 0; k < 5; k++) {
+        const int64_t begin = clock_now();
+        run(TURNS, data);
+        best = fmin(best, (double)(clock_now() - begin) / TURNS);
+    }
+    return best;
+}
+
+/* Work around the chain does not lengthen it: narrow payloads tell the clock of the
+ * chain alone, and wide ones leave the work less time than the chain takes. */
+static void test_payloads(void **state)
+{
+    struct payload_data data;
+    double best[PAYLOADS_MAX], share[PAYLOADS_MAX];
+    (void)state;
+    payload_fill(&data, 1);
+    /* An emulator does the work after the chain, not beside it. */
+    if (ns_per_turn(payload_get(0)->chained[1], &data) >
+        1.2 * ns_per_turn(payload_get(0)->chained[0], &data))
+        skip();
+    for (size_t i = 0; i < payload_count(); i++) {
+        const struct payload *const payload = payload_get(i);
+        best[i] = share[i] = INFINITY;
+        for (int k = 0; k < 20 && payload_here(payload); k++) {
+            const double chained = ns_per_turn(payload->chained[0], &data);
+            const double ghz = PAYLOAD_CYCLES / chained;
+            best[i] = fmin(best[i], fabs(ghz / clock_ghz(20000) - 1));
+            share[i] = fmin(share[i], ns_per_turn(payload->bare[0], &data) / chained);
+        }
+        if (payload_here(payload) && payload->bits <= 128 && best[i] > 0.03)
+            fail_msg("%s: %.1f%% from the clock", payload->name, 100 * best[i]);
+        if (payload_here(payload) && share[i] > 0.9)
+            fail_msg("%s: work takes %.2f of the chain", payload->name, share[i]);
+    }
 }
 
 static void test_probe_length(void **state)
@@ -226,6 +267,12 @@ int main(void)
         cmocka_unit_test(test_width),        cmocka_unit_test(test_cost),
         cmocka_unit_test(test_float_state),  cmocka_unit_test(test_cpu_lists),
         cmocka_unit_test(test_pin),
+}
+
+        cmocka_unit_test(test_probe),        cmocka_unit_test(test_payloads),
+        cmocka_unit_test(test_probe_length), cmocka_unit_test(test_width),
+        cmocka_unit_test(test_cost),         cmocka_unit_test(test_float_state),
+        cmocka_unit_test(test_cpu_lists),    cmocka_unit_test(test_pin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

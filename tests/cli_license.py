@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""simdbench license: what it prints, its JSON, CPUs without wide vectors."""
+import json
+import re
+
+from cli_run import old_cpu
+from cli_tool import Case
+
+__all__ = ["License", "OldCpuLicense"]
+
+VERDICTS = ("none", "light", "heavy", "unknown")
+QUICK = ["license", "--quick", "--rounds=6"]
+
+
+class License(Case):
+    def document(self, *arguments, **more):
+        path = self.folder / "license.json"
+        text = self.run_tool(*arguments, f"--json={path}", **more).stdout
+        return text, json.loads(path.read_text(encoding="utf-8"))
+
+    def check_class(self, entry, rounds):
+        if entry["skipped"]:
+            self.assertNotIn("ghz", entry)
+            return
+        self.assertEqual(len(entry["samples_ghz"]), rounds)
+        self.assertLessEqual(entry["work_share"], 0.85)
+        self.assertIn(entry["operations_per_turn"], (48, 96))
+        if rounds:
+            self.assertTrue(0.01 < entry["ghz"] < 20, entry)
+        if entry["ghz_ci"]:
+            low, high = entry["ghz_ci"]
+            self.assertTrue(low <= entry["ghz"] <= high, entry)
+
+    def check(self, text, document):
+        self.assertIn(document["verdict"], VERDICTS)
+        self.assertTrue(document["reason"])
+        last = text.rstrip("\n").split("\n")[-1]
+        self.assertEqual(last, f"verdict: {document['verdict']} ({document['reason']})")
+        self.assertEqual([s["scope"] for s in document["scopes"]], ["one core", "all cores"])
+        for scope in document["scopes"]:
+            self.assertTrue(scope["skipped"] or scope["classes"], scope)
+            for entry in scope["classes"]:
+                self.check_class(entry, scope["rounds"])
+        one = document["scopes"][0]
+        self.assertEqual(one["classes"][0]["class"], "scalar")
+        self.assertEqual(one["classes"][-1]["class"], "scalar again")
+        if document["counters_absent"]:
+            self.assertEqual(text.count("no licence counters"), 1)
+        else:
+            for entry in one["classes"]:
+                self.assertTrue(entry["skipped"] or "license_2_share" in entry)
+
+    def test_quick(self):
+        text, document = self.document(*QUICK)
+        self.check(text, document)
+        self.assertEqual(document["net"], [])
+        self.assertIn("--quick", document["net_skipped"])
+
+    def test_net(self):
+        text, document = self.document("license", "--rounds=6")
+        self.check(text, document)
+        if document["net_skipped"]:
+            self.assertIn("avx512", document["net_skipped"])
+            return
+        self.assertEqual([n["op"] for n in document["net"]], ["gemm", "relu", "tanh", "conv"])
+        for net in document["net"]:
+            self.assertTrue(net["skipped"] or net["shapes"], net)
+            shapes = [point["shape"] for point in net["shapes"]]
+            self.assertIn(net["not_slower_from"], [None, *shapes])
+            for point in net["shapes"]:
+                self.assertIn("/avx512/", point["wide"])
+                self.assertNotIn("/avx512/", point["narrow"])
+                self.assertGreater(point["speedup"], 0)
+
+    def test_one_cpu(self):
+        _, document = self.document(*QUICK, "--cpu=0", "--quiet")
+        one, every = document["scopes"]
+        self.assertEqual(one["cpus"], [0])
+        self.assertIn("one core", every["skipped"])
+
+    def test_json_on_terminal(self):
+        done = self.run_tool(*QUICK, "--quiet", "--format=json")
+        self.assertEqual(done.stderr, "")
+        self.assertIn(json.loads(done.stdout)["verdict"], VERDICTS)
+
+    def test_help(self):
+        text = self.run_tool("license", "--help").stdout
+        for word in ("--quick", "--json", "--rounds", "--cpu", "simdbench license --quick"):
+            self.assertIn(word, text)
+
+    def test_mistakes(self):
+        for arguments, word in ((["--rounds=0"], "--rounds"), (["extra"], "extra"),
+                                (["--isa=avx2"], "--isa"), (["--format=csv"], "--format"),
+                                (["--cpu=99999"], "--cpu"),
+                                (["--json=no/such/file"], "no/such")):
+            with self.subTest(arguments=arguments):
+                done = self.run_tool("license", *arguments, status=2, cwd=self.folder)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(word, done.stderr)
+
+
+class OldCpuLicense(License):
+    """The same on an emulated CPU without AVX; nothing that it lacks is tried."""
+    test_net = test_one_cpu = test_json_on_terminal = test_help = test_mistakes = None
+
+    def test_quick(self):
+        text, document = self.document("license", "--rounds=6", before=old_cpu(self))
+        self.check(text, document)
+        self.assertIn("avx512", document["net_skipped"])
+        for scope in document["scopes"]:
+            for entry in scope["classes"]:
+                if re.match("256|512", entry["class"]):
+                    self.assertIn("lacks", entry["skipped"])
