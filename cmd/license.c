@@ -27,7 +27,7 @@ static int open_counters(struct counters **counters, char *why, size_t size)
             return 0;
         }
     const int rc =
-        counters_open(counters, events, LICENSE_LEVELS, &perf_system_linux, &error);
+        counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED, &perf_system_linux, &error);
     if (rc != 0)
         return rc;
     counters_begin(*counters);
