@@ -88,23 +88,29 @@ static bool same_worker(const struct case_state *a, const struct case_state *b)
     return a->active && b->active && a->offer->worker == b->offer->worker;
 }
 
-static void set_overhead(struct group_state *group, const struct case_state *entry,
-                         const cJSON *reply)
+static void take_overhead(struct group_state *group, struct case_state *entry,
+                          const cJSON *reply)
 {
-    const struct session *session = group->session;
-    struct result *result = case_result(group, entry);
-    /* Cold calls are counted one by one. */
-    double calls = session->options->cold ? 1 : (double)entry->iterations;
     size_t i = 0;
     const cJSON *count;
-    result->overhead_ns = message_number(reply, "ns", 0);
+    case_result(group, entry)->overhead_ns = message_number(reply, "ns", 0);
     cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
     {
-        if (i < session->options->events.n)
-            result->counters[session->counter_of_event[i++]].overhead =
-                message_number(count, "call", 0) +
-                message_number(count, "region", 0) / calls;
+        if (i == group->session->options->events.n)
+            break;
+        entry->empty_call[i] = message_number(count, "call", 0);
+        entry->empty_region[i++] = message_number(count, "region", 0);
     }
+}
+
+/* Once it is known how many calls a region has: of cold ones, each has its own. */
+static void set_overhead(struct group_state *group, const struct case_state *entry)
+{
+    const struct session *session = group->session;
+    double calls = session->options->cold ? 1 : (double)entry->iterations;
+    for (size_t i = 0; i < session->options->events.n; i++)
+        case_result(group, entry)->counters[session->counter_of_event[i]].overhead =
+            entry->empty_call[i] + entry->empty_region[i] / calls;
 }
 
 /* Each worker is asked once, for all its cases. */
@@ -123,7 +129,7 @@ static int measure_overhead(struct group_state *group)
         int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_worker(&group->cases[k], entry))
-                set_overhead(group, &group->cases[k], reply);
+                take_overhead(group, &group->cases[k], reply);
         cJSON_Delete(reply);
         if (status)
             return status;
@@ -298,18 +304,18 @@ static void judge(struct group_state *group, uint32_t ran)
 int group_measure(struct group_state *group, struct error *error)
 {
     size_t order[GROUP_CASES_MAX], n = 0;
-    int status = 0;
+    int status = measure_overhead(group);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
+        if (status == 0)
+            set_overhead(group, &group->cases[i]);
         if (n == ARRAY_LEN(order))
             return error_set(error, -E2BIG, "more than %zu cases in one group",
                              ARRAY_LEN(order));
         order[n++] = i;
     }
-    if (status == 0)
-        status = measure_overhead(group);
     if (status || !n)
         return status < 0 ? error_set(error, status, "interrupted") : status;
     struct batch *batches = calloc(n, sizeof *batches);

@@ -46,6 +46,8 @@ struct case_state {
     uint64_t number; /* in its worker */
     uint64_t iterations;
     double call_ns;
+    /* What each event counts per call of an empty kernel, and in a region without one. */
+    double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool active; /* still takes part in this group */
 };
 

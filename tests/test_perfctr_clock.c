@@ -11,6 +11,7 @@
 #include <fenv.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "payload_here.h"
 #include "perfctr_private.h"
@@ -55,13 +56,15 @@ static int compare_doubles(const void *a, const void *b)
  * changes the clock meets both. Emulators give both chains a time of their own. */
 static void test_chains_agree(void **state)
 {
-    enum { PAIRS = 101, TRIES = 10 };
+    enum { PAIRS = 101, TRIES = 30 };
     double apart = INFINITY;
     (void)state;
     if (emulated())
         skip();
     for (int k = 0; k < TRIES && apart > 0.005; k++) {
         double ratio[PAIRS];
+        if (k > 0)
+            usleep(50000);
         for (size_t i = 0; i < PAIRS; i++) {
             const double before = clock_ghz(20000), imul = clock_ghz_imul(20000);
             ratio[i] = (before + clock_ghz(20000)) / 2 / imul;
@@ -144,15 +147,19 @@ static void test_probe_length(void **state)
 }
 
 /* Every core that simdbench knows starts two adds in a cycle, none of them more than the
- * four that the chains allow; one try in twenty is undisturbed. */
+ * four that the chains allow; one try is undisturbed. */
 static void test_width(void **state)
 {
-    double best = 0;
+    bool found = false;
     (void)state;
     assert_true(clock_width(0) == 0);
-    for (int k = 0; k < 20; k++)
-        best = fmax(best, clock_width(clock_ghz(20000)));
-    assert_true(best > 1.5 && best < 6);
+    for (int k = 0; k < 400 && !found; k++) {
+        const double width = clock_width(clock_ghz(20000));
+        found = width > 1.5 && width < 6;
+        if (k >= 20)
+            usleep(5000); /* the machine may be shared */
+    }
+    assert_true(found);
 }
 
 static void test_cost(void **state)
