@@ -113,8 +113,10 @@ size_t cpus_cores_at(const char *root, int *cpu, size_t n)
             if (!number_parse(&c, &first))
                 break;
             last = first;
-            if (*c == '-' && (c++, !number_parse(&c, &last)))
-                break;
+            if (*c == '-') {
+                c++;
+                number_parse(&c, &last);
+            }
             for (size_t i = 0; i < cores; i++)
                 shared = shared || (cpu[i] >= first && cpu[i] <= last);
             c += *c == ',';
