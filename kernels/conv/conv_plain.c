@@ -237,6 +237,8 @@ int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
         choice->workspace_bytes =                                                        \
             plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
     }
+#if defined(__x86_64__)
 CONV_PLAIN(avx512)
 CONV_PLAIN(avx2)
 CONV_PLAIN(sse2)
+#endif

@@ -321,6 +321,8 @@ void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *cho
         (void)operands;                                                                 \
         conv_plan_choice(state, choice);                                                \
     }
+#if defined(__x86_64__)
 CONV_DIRECT(avx512)
 CONV_DIRECT(avx2)
 CONV_DIRECT(sse2)
+#endif
