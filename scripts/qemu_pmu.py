@@ -16,7 +16,8 @@ QEMU = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-smp", "1",
         "-no-reboot", "-append", "console=ttyAMA0 rdinit=/init panic=-1 quiet"]
 GUEST = "/bin/pmu_guest"
 GEMM = ("/bin/simdbench gemm --isa=scalar --sizes=16 --baseline=none --time-per-case=2ms "
-        "--rounds=6 --events=cycles,instructions,cache-misses --format=json --quiet")
+        "--rounds=6 --events=cycles,instructions,arm_n1::inst_retired,cache-misses "
+        "--format=json --quiet")
 DOCTOR = "/bin/simdbench doctor --format=json"
 
 
@@ -59,7 +60,7 @@ def archive(files):
     return gzip.compress(bytes(out), 1)
 
 
-def boot(kernel, files, commands):
+def boot(kernel, files, commands, number):
     """Runs the commands in a fresh guest: [(exit status, output)] in their order."""
     initrd = kernel.parent / "initrd"
     files = {**files, "commands": "".join(f"{c}\n" for c in commands).encode()}
@@ -74,7 +75,7 @@ def boot(kernel, files, commands):
         log = expired.stdout or b""
         why = f"the guest hung for {TIMEOUT} s"
     log = log.decode(errors="replace").replace("\r", "")
-    (kernel.parent / "console.log").write_text(log)
+    (kernel.parent / f"console-{number}.log").write_text(log)
     ran = re.findall(r"^guest: begin \S+\n(.*?)\nguest: end (\d+)$", log, re.M | re.S)
     if why or len(ran) != len(commands) or "\nguest: done\n" not in log:
         print(log)
@@ -99,7 +100,7 @@ def document(status, output):
 
 
 def gemm(run):
-    """The counters of every case have values, instructions the same ones in each batch."""
+    """Every case has counts, of instructions the same in each batch."""
     results = run["results"]
     if not any(r["role"] == "kernel" for r in results):
         raise Failure("no kernel ran")
@@ -113,6 +114,11 @@ def gemm(run):
         counts = counters["instructions"]["samples"]
         if len(counts) < 2 or len(set(counts)) != 1:
             raise Failure(f"{result['id']}: instructions of each batch: {counts}")
+        if counters["arm_n1::inst_retired"]["samples"] != counts:
+            raise Failure(f"{result['id']}: {counters['arm_n1::inst_retired']}, not {counts}")
+        cycles, ns = counters["cycles"]["value"], result["summary"]["median_ns"]
+        if not 0.98 < cycles / ns / result["clock"]["ghz"] < 1.02:
+            raise Failure(f"{result['id']}: {cycles} cycles in {ns} ns")
         if "PMU does not count the event" not in counters["cache-misses"].get("absent", ""):
             raise Failure(f"{result['id']}: cache-misses: {counters['cache-misses']}")
 
@@ -152,7 +158,7 @@ def test(kernel, build, sysroot, score):
     counts = []
     for number in range(BOOTS):
         first = number == 0
-        ran = boot(kernel, files, [GUEST, GEMM, DOCTOR] if first else [GUEST])
+        ran = boot(kernel, files, [GUEST, GEMM, DOCTOR] if first else [GUEST], number)
         counts.append(guest(number, score, *ran[0]))
         if first:
             score.check("simdbench gemm", gemm, *ran[1])
