@@ -90,6 +90,7 @@ struct options {
     uint64_t seed;
     bool seed_given;
     bool check_full;
+    bool multiplex;        /* events take turns within a batch */
     bool accuracy;         /* errors, not times */
     int64_t timeout_ns;    /* of one call */
     char *json, *markdown; /* files, NULL: none */

@@ -93,6 +93,8 @@ static int add_settings(const struct options *options, struct run *run)
                             options->accuracy ? "accuracy" : "time");
     if (status == 0)
         status = facts_bool(&run->settings, "in_process", options->in_process);
+    if (status == 0)
+        status = facts_bool(&run->settings, "multiplex", options->multiplex);
     return status < 0 ? status
                       : facts_text(&run->settings, "check",
                                    options->check_full ? "full" : "auto");

@@ -54,6 +54,7 @@ static int ready_worker(struct group_state *group, struct worker *worker,
     for (size_t i = 0; i < session->options->events.n; i++)
         cJSON_AddItemToArray(events,
                              cJSON_CreateString(session->options->events.item[i]));
+    cJSON_AddBoolToObject(request, "multiplex", session->options->multiplex);
     int status = worker_ask(worker, request, session->options->timeout_ns, &reply, error);
     cJSON_Delete(reply);
     return status;

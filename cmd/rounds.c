@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A probe takes about 33 us: one for each case and for each such stretch of batches costs
- * under 2% of a run. */
+/* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
+ * run. */
 #define PROBE_EVERY_NS 2500000.0
 
 /* What one batch said. */
@@ -50,10 +50,13 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
     return 0;
 }
 
-/* Finds how many calls last BATCH_NS; the target must be crossed twice, as one batch may
+/* Finds how many calls make a batch; the target must be crossed twice, as one batch may
  * have been slowed down by something else. */
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
+    const struct options *options = group->session->options;
+    double shortest =
+        options->multiplex && options->events.n ? MULTIPLEX_BATCH_NS : BATCH_NS;
     entry->iterations = 1;
     entry->call_ns = 0;
     for (int crossed = 0, tries = 0; crossed < 2 && tries < 40; tries++) {
@@ -66,11 +69,11 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         double threads = batch.process_ns / batch.ns;
         case_result(group, entry)->threads_used =
             threads < 1.5 ? 1 : (int)lround(threads);
-        if (batch.ns >= BATCH_NS) {
+        if (batch.ns >= shortest) {
             crossed++;
             continue;
         }
-        double want = ceil(1.1 * BATCH_NS / entry->call_ns);
+        double want = ceil(1.1 * shortest / entry->call_ns);
         double most = (double)entry->iterations * 100;
         entry->iterations =
             (uint64_t)fmin(fmax(want, (double)entry->iterations + 1), most);
@@ -80,33 +83,73 @@ static int calibrate(struct group_state *group, struct case_state *entry)
     return 0;
 }
 
+static bool same_worker(const struct case_state *a, const struct case_state *b)
+{
+    return a->active && b->active && a->offer->worker == b->offer->worker;
+}
+
+static void set_overhead(struct group_state *group, const struct case_state *entry,
+                         const cJSON *reply)
+{
+    const struct session *session = group->session;
+    struct result *result = case_result(group, entry);
+    /* Cold calls are counted one by one. */
+    double calls = session->options->cold ? 1 : (double)entry->iterations;
+    size_t i = 0;
+    const cJSON *count;
+    result->overhead_ns = message_number(reply, "ns", 0);
+    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
+    {
+        if (i < session->options->events.n)
+            result->counters[session->counter_of_event[i++]].overhead =
+                message_number(count, "call", 0) +
+                message_number(count, "region", 0) / calls;
+    }
+}
+
+/* Each worker is asked once, for all its cases. */
 static int measure_overhead(struct group_state *group)
 {
     const struct options *options = group->session->options;
     for (size_t i = 0; i < group->n_cases; i++) {
         struct case_state *entry = &group->cases[i];
-        if (!entry->active)
-            continue;
-        struct result *result = case_result(group, entry);
-        bool known = false;
-        for (size_t k = 0; k < i && !known; k++) {
-            const struct case_state *other = &group->cases[k];
-            known = other->active && other->offer->worker == entry->offer->worker;
-            if (known)
-                result->overhead_ns = case_result(group, other)->overhead_ns;
-        }
+        bool known = !entry->active, done;
+        for (size_t k = 0; k < i && !known; k++)
+            known = same_worker(&group->cases[k], entry);
         if (known)
             continue;
         cJSON *request = message_new("overhead"), *reply = NULL;
         cJSON_AddBoolToObject(request, "cold", options->cold);
-        bool done;
         int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
-        result->overhead_ns = message_number(reply, "ns", 0);
+        for (size_t k = i; k < group->n_cases && status == 0; k++)
+            if (same_worker(&group->cases[k], entry))
+                set_overhead(group, &group->cases[k], reply);
         cJSON_Delete(reply);
         if (status)
             return status;
     }
     return 0;
+}
+
+static void add_count(struct counter *counter, const cJSON *count)
+{
+    counter_add_sample(counter, message_number(count, "value", 0));
+    double share = message_number(count, "running_share", 1);
+    counter->running_share += (share - counter->running_share) / (double)counter->n;
+    string_set(&counter->scope, message_text(count, "scope"));
+    counter->user_read = message_true(count, "user_read");
+    string_set(&counter->absent, NULL);
+}
+
+/* A batch without a value matters only while there is none from another batch. */
+static void add_absence(struct counter *counter, const cJSON *count)
+{
+    if (counter->n)
+        return;
+    string_set(&counter->absent, message_text(count, "absent"));
+    string_set(&counter->fix, message_text(count, "fix"));
+    string_set(&counter->errno_name, message_text(count, "errno_name"));
+    counter->code = message_number(count, "errno", 0);
 }
 
 /* What perf_event counted, and where it did not count what getrusage knows, that. */
@@ -129,18 +172,18 @@ static void add_counters(struct group_state *group, struct case_state *entry,
             break;
         size_t at = session->counter_of_event[i++];
         struct counter *counter = &result->counters[at];
-        const char *absent = message_text(count, "absent");
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
+        bool absent = message_text(count, "absent") != NULL;
         if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
             usage[at] = value->valuedouble;
+            string_set(&counter->scope, message_text(count, "scope"));
         } else if (cJSON_IsNumber(value)) {
-            counter_add_sample(counter, value->valuedouble);
-            counter->running_share = message_number(count, "running_share", 1);
+            add_count(counter, count);
         } else if (absent && at < USAGE_COUNTERS) {
             string_set(&counter->event, "getrusage");
             string_set(&counter->config, NULL);
         } else if (absent) {
-            string_set(&counter->absent, absent);
+            add_absence(counter, count);
         }
     }
     for (i = 0; i < USAGE_COUNTERS; i++)
@@ -186,10 +229,13 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
     size_t done = 0;
     for (; done < n && status == 0; done++) {
         struct case_state *entry = &group->cases[order[done]];
-        bool probe = session->since_probe_ns >= PROBE_EVERY_NS ||
+        /* The first probe of each case comes at once and is paid for later. */
+        bool probe = session->probe_ns >= PROBE_EVERY_NS ||
                      case_result(group, entry)->n_clock == 0;
         status = run_batch(group, entry, round, probe, &batches[done]);
-        session->since_probe_ns = probe ? 0 : session->since_probe_ns + batches[done].ns;
+        if (probe)
+            session->probe_ns -= PROBE_EVERY_NS;
+        session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
     }
     bool stolen = steal_of(session) != steal;
     *complete = !stolen;
@@ -203,6 +249,7 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
             if (ghz > 0)
                 result_add_clock(result, ghz);
             add_width(session, message_number(batches[i].reply, "width", 0));
+            note_once(result, message_text(batches[i].reply, "note"));
         } else if (status == 0) {
             result->voided++;
             *complete = false;
@@ -251,7 +298,7 @@ static void judge(struct group_state *group, uint32_t ran)
 int group_measure(struct group_state *group, struct error *error)
 {
     size_t order[GROUP_CASES_MAX], n = 0;
-    int status = measure_overhead(group);
+    int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
             continue;
@@ -261,6 +308,8 @@ int group_measure(struct group_state *group, struct error *error)
                              ARRAY_LEN(order));
         order[n++] = i;
     }
+    if (status == 0)
+        status = measure_overhead(group);
     if (status || !n)
         return status < 0 ? error_set(error, status, "interrupted") : status;
     struct batch *batches = calloc(n, sizeof *batches);

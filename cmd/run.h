@@ -8,6 +8,8 @@
 
 /* Batches last at least this long; calibration aims a tenth higher. */
 #define BATCH_NS 500000.0
+/* Where counters take turns, long enough to scale what they counted. */
+#define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
 enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60, GROUP_CASES_MAX = 512 };
 
 /* The first counters of every result; those of --events follow. */
@@ -29,8 +31,8 @@ struct session {
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     int64_t started;                     /* clock_now() */
     size_t groups_done;
-    double since_probe_ns; /* batch time since the last clock probe */
-    double *widths;        /* what each probe got of the core, see clock_width() */
+    double probe_ns; /* batch time that may still be spent on clock probes */
+    double *widths;  /* what each probe got of the core, see clock_width() */
     size_t n_widths;
     bool progress; /* standard error is a terminal */
     int64_t drawn; /* when progress was shown last */

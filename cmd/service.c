@@ -104,6 +104,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
         counters_close(service->sampler.counters);
     service->sampler.counters = NULL;
     service->n_events = 0;
+    service->multiplex = false;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "events"))
     {
         const char *name = cJSON_GetStringValue(item);
@@ -115,8 +116,11 @@ static cJSON *setup(struct service *service, const cJSON *request)
     }
     cJSON *reply = service_ok();
     if (service->n_events) {
-        int status = counters_open(&service->sampler.counters, service->events,
-                                   service->n_events, &perf_system_linux, &error);
+        service->multiplex = message_true(request, "multiplex");
+        int status =
+            counters_open(&service->sampler.counters, service->events, service->n_events,
+                          service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
+                          &perf_system_linux, &error);
         if (status < 0) {
             cJSON_Delete(reply);
             return service_error(status, "%s", error.text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside a worker: what service.c (module, memory, reference), service_describe.c and
- * service_case.c (prepare, check, batch) share. docs/protocol.md says what each request
- * means.
+ * Inside a worker: what service.c (module, memory, reference), service_describe.c,
+ * service_case.c (prepare, check) and service_batch.c (batch, overhead) share.
+ * docs/protocol.md says what each request means.
  */
 #ifndef SIMDBENCH_SERVICE_H
 #define SIMDBENCH_SERVICE_H
@@ -30,6 +30,7 @@ struct service {
 
     struct event events[EVENTS_MAX];
     size_t n_events;
+    bool multiplex;
     struct sampler sampler;
 
     struct service_case cases[SERVICE_CASES_MAX];
@@ -51,6 +52,8 @@ cJSON *service_shape(struct service *service, const cJSON *request);
 cJSON *service_prepare(struct service *service, const cJSON *request);
 cJSON *service_check(struct service *service, const cJSON *request);
 cJSON *service_accuracy(struct service *service, const cJSON *request);
+/* The case that a request names, or NULL. */
+struct service_case *service_find_case(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
 void service_release_all(struct service *service);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct service_case *find_case(struct service *service, const cJSON *request)
+struct service_case *service_find_case(struct service *service, const cJSON *request)
 {
     uint64_t number = message_u64(request, "case", UINT64_MAX);
     if (number >= SERVICE_CASES_MAX || !service->cases[number].kernel)
@@ -152,7 +152,7 @@ cJSON *service_accuracy(struct service *service, const cJSON *request)
 
 cJSON *service_check(struct service *service, const cJSON *request)
 {
-    const struct service_case *entry = find_case(service, request);
+    const struct service_case *entry = service_find_case(service, request);
     if (!entry)
         return service_error(-EINVAL, "check: no such case");
     const struct operands *operands = &service->operands;
@@ -197,135 +197,5 @@ cJSON *service_check(struct service *service, const cJSON *request)
     if (changed)
         cJSON_AddStringToObject(reply, "note",
                                 "leaves rounding or flush-to-zero modes changed");
-    return reply;
-}
-
-/* The sum of what each event counted over the timed regions of one batch. */
-struct tally {
-    double value[EVENTS_MAX];
-    double share[EVENTS_MAX];
-    bool mine[EVENTS_MAX];
-    struct count last[EVENTS_MAX];
-};
-
-static void tally_add(const struct service *service, struct tally *tally)
-{
-    for (size_t i = 0; i < service->n_events; i++) {
-        tally->mine[i] = counters_get(service->sampler.counters, i, &tally->last[i]);
-        tally->value[i] += (double)tally->last[i].value;
-        tally->share[i] = tally->last[i].running_share;
-    }
-}
-
-static cJSON *tally_reply(const struct service *service, const struct tally *tally)
-{
-    cJSON *counts = cJSON_CreateArray();
-    for (size_t i = 0; i < service->n_events; i++) {
-        cJSON *item = cJSON_CreateObject();
-        if (tally->mine[i] && tally->last[i].absent[0]) {
-            cJSON_AddStringToObject(item, "absent", tally->last[i].absent);
-        } else if (tally->mine[i]) {
-            cJSON_AddNumberToObject(item, "value", tally->value[i]);
-            cJSON_AddNumberToObject(item, "running_share", tally->share[i]);
-        }
-        cJSON_AddItemToArray(counts, item);
-    }
-    return counts;
-}
-
-/* The one loop that is timed. It stays a function of its own, so that the empty kernel
- * that measures its cost goes through the very same instructions. */
-__attribute__((noinline)) static void
-repeat(void (*run)(const struct simdbench_operands *, void *),
-       const struct simdbench_operands *operands, void *state, uint64_t iterations)
-{
-    for (uint64_t i = 0; i < iterations; i++)
-        run(operands, state);
-}
-
-cJSON *service_batch(struct service *service, const cJSON *request)
-{
-    const struct service_case *entry = find_case(service, request);
-    uint64_t iterations = message_u64(request, "iterations", 0);
-    if (!entry || !iterations)
-        return service_error(-EINVAL, "batch: no such case, or no iterations");
-    const struct simdbench_operands *operands = &service->operands.view;
-    bool cold = message_true(request, "cold");
-    struct sample sum = {.ns = 0};
-    struct tally tally = {.value = {0}};
-    if (service->sampler.counters)
-        counters_select(service->sampler.counters,
-                        (size_t)message_u64(request, "pass", 0) %
-                            counters_passes(service->sampler.counters));
-    float_state_reset();
-    entry->kernel->run(operands, entry->state);
-    if (!cold) {
-        sampler_begin(&service->sampler);
-        repeat(entry->kernel->run, operands, entry->state, iterations);
-        sampler_end(&service->sampler, &sum);
-        tally_add(service, &tally);
-    }
-    for (uint64_t i = 0; cold && i < iterations; i++) {
-        struct sample one;
-        operands_evict(&service->operands);
-        sampler_begin(&service->sampler);
-        repeat(entry->kernel->run, operands, entry->state, 1);
-        sampler_end(&service->sampler, &one);
-        sample_add(&sum, &one);
-        tally_add(service, &tally);
-    }
-    float_state_reset();
-    cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "ns", (double)sum.ns);
-    cJSON_AddNumberToObject(reply, "cpu_ns", (double)sum.cpu_ns);
-    cJSON_AddNumberToObject(reply, "process_ns", (double)sum.process_ns);
-    cJSON_AddNumberToObject(reply, "minor_faults", (double)sum.minor_faults);
-    cJSON_AddNumberToObject(reply, "major_faults", (double)sum.major_faults);
-    cJSON_AddNumberToObject(reply, "voluntary_switches", (double)sum.voluntary_switches);
-    cJSON_AddNumberToObject(reply, "involuntary_switches",
-                            (double)sum.involuntary_switches);
-    cJSON_AddBoolToObject(reply, "migrated", sum.cpu_begin != sum.cpu_end);
-    if (service->n_events)
-        cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
-    if (message_true(request, "probe")) {
-        double ghz = clock_ghz(20000);
-        cJSON_AddNumberToObject(reply, "ghz", ghz);
-        cJSON_AddNumberToObject(reply, "width", clock_width(ghz));
-    }
-    return reply;
-}
-
-static void empty_kernel(const struct simdbench_operands *operands, void *state)
-{
-    (void)operands;
-    (void)state;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-cJSON *service_overhead(struct service *service, const cJSON *request)
-{
-    enum { BATCHES = 15 };
-    bool cold = message_true(request, "cold");
-    uint64_t iterations = cold ? 1 : 20000;
-    /* The pointer is hidden, or the compiler would see that nothing is called. */
-    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
-    double per_call[BATCHES];
-    for (size_t b = 0; b < BATCHES; b++) {
-        struct sample sample;
-        void (*run)(const struct simdbench_operands *, void *) = hidden;
-        repeat(run, &service->operands.view, NULL, iterations);
-        sampler_begin(&service->sampler);
-        repeat(run, &service->operands.view, NULL, iterations);
-        sampler_end(&service->sampler, &sample);
-        per_call[b] = (double)sample.ns / (double)iterations;
-    }
-    qsort(per_call, BATCHES, sizeof per_call[0], compare_doubles);
-    cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "ns", per_call[BATCHES / 2]);
     return reply;
 }

@@ -47,6 +47,12 @@ struct perf_system {
     ssize_t (*read)(int fd, void *buffer, size_t size);
     int (*ioctl)(int fd, unsigned long request, unsigned long argument);
     int (*close)(int fd);
+    /* Maps the first page of an event, from which it can be read without system calls;
+     * NULL if that fails. Without `map` nobody asks for `unmap` and `rdpmc`. */
+    void *(*map)(int fd);
+    void (*unmap)(void *page);
+    uint64_t (*rdpmc)(uint32_t counter); /* only on a CPU whose page allows it */
+    const char *root;                    /* of proc/ and sys/; NULL: of this machine */
 };
 extern const struct perf_system perf_system_linux;
 
@@ -54,21 +60,30 @@ extern const struct perf_system perf_system_linux;
 
 struct counters;
 
+enum counters_mode {
+    COUNTERS_PINNED,   /* a pass for each group, which is on the PMU all the time */
+    COUNTERS_MULTIPLEX /* one pass, in which the kernel lets groups take turns */
+};
+
 /* What one counter counted between two reads. `running_share` is 1 when it counted all
- * the time; if `absent` is not empty there is no value, and it says why and what to type.
- */
+ * the time, else the value is scaled by it. If `absent` is not empty there is no value,
+ * and it says why and what to do: `fix` is that alone, a command where there is one. */
 struct count {
     uint64_t value;
     double running_share;
+    bool in_kernel; /* counted there too, not in user space alone */
+    bool user_read; /* without system calls */
     char absent[256];
+    char fix[160];
+    int code; /* errno of what failed, 0 if nothing did */
 };
 
-/* Opens the events for the calling thread (user space only) as pinned groups: as few
- * passes as the PMU needs, each pass one group that is counted alone. An event that
- * cannot be opened is absent with its reason and does not disturb the others; only
- * running out of memory is an error. n = 0 is allowed. */
+/* Opens the events for the calling thread (user space only) in as few groups as the PMU
+ * needs. An event that cannot be opened is absent with its reason and does not disturb
+ * the others; only running out of memory is an error. n = 0 is allowed. */
 int counters_open(struct counters **counters, const struct event *events, size_t n,
-                  const struct perf_system *system, struct error *error);
+                  enum counters_mode mode, const struct perf_system *system,
+                  struct error *error);
 void counters_close(struct counters *counters);
 /* Number of passes (at least 1). Software events are counted in pass 0. */
 size_t counters_passes(const struct counters *counters);
@@ -80,8 +95,12 @@ void counters_begin(struct counters *counters);
 void counters_end(struct counters *counters);
 /* The counts of the last region, one for each event given to counters_open: true if event
  * `i` belongs to the selected pass (or can never be counted), false if another pass
- * counts it. */
+ * counts it. With COUNTERS_MULTIPLEX, regions should last COUNTERS_SCALABLE_NS: of
+ * shorter ones, what was not on the PMU all the time is absent. */
+enum { COUNTERS_SCALABLE_NS = 20000000 };
 bool counters_get(const struct counters *counters, size_t i, struct count *count);
+/* What the user should know about how these counters are read, or NULL. */
+const char *counters_note(const struct counters *counters);
 
 /* ---- sampler (sampler.c): all that is read around one batch ---- */
 

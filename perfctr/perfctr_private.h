@@ -21,6 +21,17 @@ int file_lines(const char *root, const char *path,
 int pmu_listed(const char *root);
 /* Writes why perf_event_open failed with errno `code`, and what to type. */
 void perf_reason(char *text, size_t size, int code, const struct event *event);
+/* The same into `count`. `root` as in struct perf_system. */
+void perf_refused(const char *root, int code, const struct event *event,
+                  struct count *count);
+/* There is no value because others hold the PMU; `how` it shows. */
+void perf_starved(const char *root, const char *how, struct count *count);
+
+struct perf_event_mmap_page;
+/* What read() would tell of an event that is on the PMU now, from its page alone; false
+ * if that cannot be had. */
+bool page_read(const struct perf_system *system, const struct perf_event_mmap_page *page,
+               uint64_t *value);
 /* Software events that happen in the kernel: counting user space alone sees none. */
 bool event_in_kernel(const struct event *event);
 

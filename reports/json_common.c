@@ -108,15 +108,25 @@ static const struct field counter_table[] = {
     {"asked", FIELD_BOOL, offsetof(struct counter, asked)},
     {"event", FIELD_NAME, offsetof(struct counter, event)},
     {"config", FIELD_NAME, offsetof(struct counter, config)},
+    {"scope", FIELD_NAME, offsetof(struct counter, scope)},
 };
 const struct fields counter_fields = FIELDS(counter_table);
 
 static const struct field count_table[] = {
     {"value", FIELD_NUMBER, offsetof(struct counter, value)},
     {"per_element", FIELD_NUMBER, offsetof(struct counter, per_element)},
+    {"overhead", FIELD_AMOUNT, offsetof(struct counter, overhead)},
     {"running_share", FIELD_NUMBER, offsetof(struct counter, running_share)},
+    {"user_read", FIELD_BOOL, offsetof(struct counter, user_read)},
 };
 const struct fields count_fields = FIELDS(count_table);
+
+static const struct field absence_table[] = {
+    {"fix", FIELD_NAME, offsetof(struct counter, fix)},
+    {"errno", FIELD_AMOUNT, offsetof(struct counter, code)},
+    {"errno_name", FIELD_NAME, offsetof(struct counter, errno_name)},
+};
+const struct fields absence_fields = FIELDS(absence_table);
 
 bool host_name_reserved(const char *name)
 {

@@ -40,7 +40,7 @@ struct fields {
 extern const struct fields run_fields, tool_fields, source_fields;
 extern const struct fields case_fields, measured_fields, accuracy_fields;
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
-extern const struct fields counter_fields, count_fields;
+extern const struct fields counter_fields, count_fields, absence_fields;
 
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);

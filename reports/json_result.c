@@ -115,7 +115,9 @@ static int add_counter(const struct value *entry, void *context)
     code = value_fields(entry, &counter_fields, counter);
     if (!code)
         code = value_name(&reason, &counter->absent);
-    if (code || counter->absent)
+    if (!code && counter->absent)
+        return value_fields(entry, &absence_fields, counter);
+    if (code)
         return code;
     code = value_fields(entry, &count_fields, counter);
     if (!code)

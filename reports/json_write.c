@@ -219,6 +219,7 @@ static void put_counters(struct maker *maker, cJSON *parent, const struct result
             return;
         if (counter->absent) {
             put_text(maker, item, "absent", counter->absent);
+            put_fields(maker, item, &absence_fields, counter);
         } else {
             struct counter count = *counter;
             if (!count.n)

@@ -318,7 +318,10 @@ static void result_free(struct result *result)
         free(result->counters[i].name);
         free(result->counters[i].event);
         free(result->counters[i].config);
+        free(result->counters[i].scope);
         free(result->counters[i].absent);
+        free(result->counters[i].fix);
+        free(result->counters[i].errno_name);
     }
     free(result->counters);
 }

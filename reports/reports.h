@@ -71,11 +71,17 @@ struct counter {
     char *name;         /* as asked for, or "page-faults" and the like */
     char *event;        /* qualified event string, NULL for resource usage */
     char *config;       /* raw config in hex, NULL likewise */
+    char *scope;        /* "user", "user and kernel"; NULL for resource usage */
     char *absent;       /* reason; then there is no value */
+    char *fix;          /* what to do about it, if anything */
+    char *errno_name;   /* of the call that failed, NULL: none did */
+    double code;        /* its errno, or 0 */
     bool asked;         /* the user named it: the table has a column for it */
     double value;       /* median per call; NaN if there are no samples */
     double per_element; /* value / ops; NaN if unknown */
+    double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
+    bool user_read;  /* without system calls */
     double *samples; /* raw count of each batch */
     size_t n;
 };

@@ -50,7 +50,9 @@ static void summarise_counter(struct counter *counter, const struct result *resu
     if (!counter->n || !result->iterations)
         return;
     counter->value =
-        stats_median(counter->samples, counter->n) / (double)result->iterations;
+        fmax(stats_median(counter->samples, counter->n) / (double)result->iterations -
+                 counter->overhead,
+             0);
     if (result->ops > 0)
         counter->per_element = counter->value / result->ops;
 }

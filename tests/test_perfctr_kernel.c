@@ -76,8 +76,8 @@ static int count_software(void)
     struct sample sample;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(event_encode(names[k], &events[k], NULL) == 0);
-    CHECK(counters_open(&counters, events, ARRAY_LEN(names), &perf_system_linux, NULL) ==
-          0);
+    CHECK(counters_open(&counters, events, ARRAY_LEN(names), COUNTERS_PINNED,
+                        &perf_system_linux, NULL) == 0);
     CHECK(measure(counters, &sample) == 0);
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(counters_get(counters, k, &count[k]));
@@ -133,7 +133,8 @@ static int forbid(int code)
     struct count count;
     struct host host = {.pmu = PMU_OK};
     CHECK(event_encode("task-clock", &event, NULL) == 0);
-    CHECK(counters_open(&counters, &event, 1, &perf_system_linux, NULL) == 0);
+    CHECK(counters_open(&counters, &event, 1, COUNTERS_PINNED, &perf_system_linux,
+                        NULL) == 0);
     counters_begin(counters);
     counters_end(counters);
     CHECK(counters_get(counters, 0, &count));

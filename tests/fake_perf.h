@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scripted kernel for tests of counters: what it does is what `fake` says. */
+#ifndef SIMDBENCH_FAKE_PERF_H
+#define SIMDBENCH_FAKE_PERF_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "perfctr_private.h"
+
+enum { FIRST_FD = 100, FDS = 64 };
+
+/* A PMU with `capacity` counters, of which strangers hold all but `available`. Event
+ * `config` advances by 1000 * config for each read of its group. */
+struct fake {
+    struct file {
+        struct perf_event_attr attr;
+        int leader;
+        bool open, enabled;
+        uint64_t value, running, time;
+        bool mapped;
+        struct perf_event_mmap_page page;
+    } file[FDS];
+    int files, open_files;
+    int capacity, available;
+    uint64_t refused_config;
+    int refused_errno;
+    bool no_exclude;  /* the PMU cannot leave the kernel out */
+    double share;     /* of the time that counters run */
+    uint64_t read_ns; /* time that passes from read to read */
+    int cut;          /* bytes that each read is short of */
+    bool backwards, reversed;
+    int read_errno, switches;
+    /* In user space: */
+    bool mappable;
+    int width;         /* bits of a counter */
+    int locks;         /* how often the page changes while it is read */
+    uint64_t mismatch; /* more than read() tells */
+    int off_pmu;       /* readings, from this one on: index 0; 0: never */
+    int user_reads, mapped;
+};
+extern struct fake fake;
+extern const struct perf_system fake_system;
+
+int fake_setup(void **state);
+int fake_teardown(void **state);
+/* Writes a file below the root that the fake kernel shows. */
+void fake_file(const char *path, const char *text);
+void fake_no_pmu(void);
+/* Raw events with the configs 1 to n. */
+struct counters *fake_open_raw(size_t n, struct event *events);
+struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode);
+/* One region, in which nothing is switched. */
+void fake_region(struct counters *counters);
+void fake_counts(const struct counters *counters, size_t i, uint64_t value);
+void fake_absent(const struct counters *counters, size_t i, const char *word);
+void fake_finish(struct counters *counters);
+
+#endif

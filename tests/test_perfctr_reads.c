@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that take turns, readings in user space, and reasons for what is missing, on a
+ * scripted kernel. */
+#include "fake_perf.h"
+
+/* ---- taking turns ---- */
+
+static void test_turns(void **state)
+{
+    struct event events[7];
+    struct count count;
+    (void)state;
+    fake.capacity = 3;
+    fake.share = 0.25;
+    fake.read_ns = COUNTERS_SCALABLE_NS;
+    struct counters *const counters = fake_open_mode(7, events, COUNTERS_MULTIPLEX);
+    assert_int_equal(counters_passes(counters), 1);
+    for (int k = 0; k < fake.files; k++)
+        assert_int_equal(fake.file[k].attr.pinned, 0);
+    fake_region(counters);
+    for (size_t i = 0; i < 7; i++) {
+        fake_counts(counters, i, 4000 * (i + 1));
+        assert_true(counters_get(counters, i, &count));
+        assert_true(count.running_share == 0.25);
+    }
+    fake.share = 1;
+    fake_region(counters);
+    fake_counts(counters, 6, 7000);
+    fake_finish(counters);
+}
+
+static void test_turns_too_short(void **state)
+{
+    struct event events[2];
+    (void)state;
+    fake.read_ns = COUNTERS_SCALABLE_NS - 1;
+    struct counters *const counters = fake_open_mode(2, events, COUNTERS_MULTIPLEX);
+    fake_region(counters);
+    fake_counts(counters, 1, 2000);
+    fake.share = 0.5;
+    fake_region(counters);
+    fake_absent(counters, 1, "50% of 20.000 ms, too short to scale; measure longer");
+    fake.share = 0;
+    fake_region(counters);
+    fake_absent(counters, 1, "0% of 20.000 ms, too short to scale");
+    fake.read_ns = COUNTERS_SCALABLE_NS;
+    fake_region(counters);
+    fake_absent(counters, 1, "none of the time, as the NMI watchdog may");
+    fake_finish(counters);
+}
+
+/* Others hold counters: that is found out before it is measured, as for pinned groups. */
+static void test_turns_beside_others(void **state)
+{
+    struct event events[4];
+    (void)state;
+    fake.available = 3;
+    fake.mappable = true;
+    struct counters *const counters = fake_open_mode(4, events, COUNTERS_MULTIPLEX);
+    fake_region(counters);
+    for (size_t i = 0; i < 4; i++)
+        fake_counts(counters, i, 1000 * (i + 1));
+    assert_int_equal(fake.user_reads, 0);
+    fake_finish(counters);
+}
+
+/* ---- in user space ---- */
+
+static void expect_user(const struct counters *counters, bool user)
+{
+    struct count count;
+    assert_true(counters_get(counters, 0, &count));
+    assert_int_equal(count.user_read, user);
+}
+
+static void test_user_reads(void **state)
+{
+    static const int widths[] = {32, 40, 48, 64};
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
+        struct event events[3];
+        fake.files = 0;
+        fake.mappable = true;
+        fake.width = widths[k];
+        struct counters *const counters = fake_open_raw(3, events);
+        assert_int_equal(fake.mapped, 3);
+        fake.read_errno = EIO; /* nobody calls it any more */
+        for (int turn = 0; turn < 2; turn++) {
+            fake_region(counters);
+            for (size_t i = 0; i < 3; i++)
+                fake_counts(counters, i, 1000 * (i + 1));
+            expect_user(counters, true);
+        }
+        assert_null(counters_note(counters));
+        fake.read_errno = 0;
+        fake_finish(counters);
+    }
+}
+
+static void test_page_changes(void **state)
+{
+    struct event events[2];
+    (void)state;
+    fake.mappable = true;
+    struct counters *const counters = fake_open_raw(2, events);
+    fake.locks = 5;
+    fake_region(counters);
+    fake_counts(counters, 0, 1000);
+    fake_counts(counters, 1, 2000);
+    expect_user(counters, true);
+    assert_int_equal(fake.locks, 0);
+    fake_finish(counters);
+}
+
+/* A page that never rests is given up, also when the counters are opened. */
+static void test_page_never_rests(void **state)
+{
+    struct event events[1];
+    (void)state;
+    fake.mappable = true;
+    fake.locks = 1000000;
+    struct counters *const counters = fake_open_raw(1, events);
+    assert_in_range(fake.user_reads, 2, 10000);
+    fake_region(counters);
+    fake_counts(counters, 0, 1000);
+    expect_user(counters, false);
+    fake_finish(counters);
+}
+
+static void test_bad_width(void **state)
+{
+    static const int widths[] = {0, 65};
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
+        struct event events[1];
+        fake.files = 0;
+        fake.mappable = true;
+        fake.width = widths[k];
+        struct counters *const counters = fake_open_raw(1, events);
+        assert_int_equal(fake.user_reads, 0);
+        fake_region(counters);
+        fake_counts(counters, 0, 1000);
+        fake_finish(counters);
+    }
+}
+
+static void test_disagreement(void **state)
+{
+    struct event events[2];
+    (void)state;
+    fake.mappable = true;
+    fake.mismatch = 1000000;
+    struct counters *const counters = fake_open_raw(2, events);
+    assert_int_equal(fake.mapped, 0);
+    assert_non_null(strstr(counters_note(counters), "differs"));
+    fake_region(counters);
+    fake_counts(counters, 1, 2000);
+    expect_user(counters, false);
+    fake_finish(counters);
+}
+
+/* Index 0 says that the event is not on the PMU: never, from the second reading of a
+ * region on, and between two regions. */
+static void test_off_pmu(void **state)
+{
+    struct event events[1];
+    (void)state;
+    fake.mappable = true;
+    fake.off_pmu = 1;
+    struct counters *counters = fake_open_raw(1, events);
+    fake_region(counters);
+    fake_counts(counters, 0, 1000);
+    expect_user(counters, false);
+    fake_finish(counters);
+
+    fake.files = fake.off_pmu = 0;
+    counters = fake_open_raw(1, events);
+    fake.off_pmu = fake.user_reads + 1;
+    fake_region(counters);
+    fake_absent(counters, 0, "none of the time");
+    fake_region(counters);
+    fake_counts(counters, 0, 1000);
+    expect_user(counters, false);
+    fake_finish(counters);
+}
+
+/* ---- reasons ---- */
+
+static void explain(const char *word, int code, uint32_t type, uint64_t config)
+{
+    const struct event event = {.type = type, .config = config};
+    struct counters *counters;
+    struct count count;
+    fake.files = 0;
+    fake.refused_errno = code;
+    fake.refused_config = config;
+    assert_int_equal(
+        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    fake_region(counters);
+    fake_absent(counters, 0, word);
+    assert_true(counters_get(counters, 0, &count));
+    assert_int_equal(count.code, code);
+    fake_finish(counters);
+}
+
+static void test_reasons(void **state)
+{
+    (void)state;
+    explain("paranoid is 3; type: sudo sysctl kernel.perf_event_paranoid=2, or", EACCES,
+            PERF_TYPE_RAW, 1);
+    explain("inside the kernel and kernel.perf_event_paranoid is 3; type: sudo sysctl "
+            "kernel.perf_event_paranoid=1",
+            EACCES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+    explain("no perf_event_open", ENOSYS, PERF_TYPE_RAW, 1);
+    fake_file("/proc/sys/kernel/perf_event_paranoid", "2");
+    explain("although kernel.perf_event_paranoid is 2", EACCES, PERF_TYPE_RAW, 1);
+    fake_file("/proc/self/status", "Name:\tx\nSeccomp:\t2\n");
+    explain("seccomp filter forbids perf_event_open; start the container with --cap-add",
+            EPERM, PERF_TYPE_RAW, 1);
+    explain("seccomp=unconfined", ENOSYS, PERF_TYPE_RAW, 1);
+}
+
+/* Without a PMU, permissions are not what is missing, but for events that need none. */
+static void test_no_pmu(void **state)
+{
+    static const int codes[] = {ENOENT, EACCES, EPERM, ENOSYS};
+    (void)state;
+    fake_no_pmu();
+    for (size_t k = 0; k < ARRAY_LEN(codes); k++)
+        explain("there is no hardware PMU", codes[k], PERF_TYPE_RAW, 1);
+    explain("perf_event_paranoid", EACCES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+}
+
+static void test_watchdog(void **state)
+{
+    struct event events[1];
+    struct count count;
+    (void)state;
+    struct counters *const counters = fake_open_raw(1, events);
+    fake.available = 0;
+    fake_region(counters);
+    fake_absent(counters, 0,
+                "beside other users, as the NMI watchdog may; type: sudo "
+                "sysctl kernel.nmi_watchdog=0");
+    assert_true(counters_get(counters, 0, &count));
+    assert_string_equal(count.fix, "sudo sysctl kernel.nmi_watchdog=0");
+    assert_int_equal(count.code, 0);
+    fake_file("/proc/sys/kernel/nmi_watchdog", "0");
+    fake_absent(counters, 0, "beside other users; end other profilers");
+    fake_finish(counters);
+}
+
+/* PMUs beside the core's, like that of the time stamp counter. */
+static void test_no_exclude(void **state)
+{
+    const struct event event = {.type = 9, .config = 1};
+    struct counters *counters;
+    struct count count;
+    (void)state;
+    fake.no_exclude = true;
+    assert_int_equal(
+        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    fake_region(counters);
+    fake_counts(counters, 0, 1000);
+    assert_true(counters_get(counters, 0, &count) && count.in_kernel);
+    fake_finish(counters);
+    explain("EINVAL", EINVAL, PERF_TYPE_RAW, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
+        TEST(test_turns),      TEST(test_turns_too_short), TEST(test_turns_beside_others),
+        TEST(test_user_reads), TEST(test_page_changes),    TEST(test_page_never_rests),
+        TEST(test_bad_width),  TEST(test_disagreement),    TEST(test_off_pmu),
+        TEST(test_reasons),    TEST(test_no_pmu),          TEST(test_watchdog),
+        TEST(test_no_exclude),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
