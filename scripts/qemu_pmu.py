@@ -88,8 +88,8 @@ def guest(number, score, status, output):
     for word, rest in re.findall(r"^(ok|failed) (.*)", output, re.M):
         if number == 0 or word == "failed":
             score.add(rest, word == "ok")
-    if status != 0 and not re.search(r"^failed ", output, re.M):
-        score.add(f"{GUEST}: exit status {status}", False)
+    if status != 0:
+        score.add(f"{GUEST}: exit status {status}\n{output}", False)
     return re.findall(r"^count .*", output, re.M)
 
 
