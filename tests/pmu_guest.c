@@ -202,7 +202,7 @@ static bool near_count(const struct counters *counters, size_t i, uint64_t turns
 
 static int multiplex(void)
 {
-    const uint64_t turns = 600 * LOOPS;
+    const uint64_t turns = 300 * LOOPS;
     struct counters *const counters =
         open_names(fourteen, ARRAY_LEN(fourteen), COUNTERS_MULTIPLEX);
     CHECK(counters_passes(counters) == 1);
@@ -222,13 +222,13 @@ static void *thread_loop(void *turns)
 /* Only the thread that opened the counters is counted, whatever runs in between. */
 static int beside_thread(struct counters *counters)
 {
-    static const uint64_t turns = 200 * LOOPS;
+    static const uint64_t turns = 100 * LOOPS;
     struct counters *const switches =
         open_names((const char *const[]){"context-switches"}, 1, COUNTERS_PINNED);
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, thread_loop, (void *)(uintptr_t)&turns) == 0);
     counters_begin(switches);
-    CHECK(exact_count(counters, 1, 100 * LOOPS));
+    CHECK(exact_count(counters, 1, 50 * LOOPS));
     counters_end(switches);
     CHECK(value(switches, 0) > 0);
     CHECK(pthread_join(thread, NULL) == 0);
@@ -318,14 +318,14 @@ static int starved(void)
 static int scaled(void)
 {
     int fd[MANY];
-    const uint64_t turns = 600 * LOOPS;
+    const uint64_t turns = 300 * LOOPS;
     struct counters *const counters = open_names(instructions, 1, COUNTERS_MULTIPLEX);
     struct count count;
     size_t refused = 0;
     strangers_open(fd, false);
     region(counters, turns);
     CHECK(near_count(counters, 0, turns));
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < 8; k++) {
         region(counters, 30 * LOOPS);
         CHECK(counters_get(counters, 0, &count));
         refused += strstr(count.absent, "too short to scale") != NULL;
