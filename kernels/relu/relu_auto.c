@@ -183,4 +183,6 @@ AUTO(scalar)
 AUTO(sse2)
 AUTO(avx2)
 AUTO(avx512)
+#elif defined(__aarch64__)
+AUTO(neon)
 #endif
