@@ -79,7 +79,7 @@ const struct option_row option_rows[] = {
      option_add_items, AT(events)},
     {"multiplex", NULL, MEASURE, COMMAND_OP, NULL,
      "Count all events in every batch, where they take turns: scaled, so less exact, and in "
-     "batches of 25 ms. Otherwise each batch counts what the PMU can hold.",
+     "batches of over 20 ms. Otherwise each batch counts what the PMU can hold.",
      option_set_flag, AT(multiplex)},
     {"time-per-case", "TIME", MEASURE, COMMAND_OP, "100ms",
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},

@@ -137,7 +137,8 @@ bool float_state_changed(void);
 
 /* GHz of this core over about `ns` nanoseconds, by a chain of dependent register adds (1
  * cycle each on every x86-64 core; add reg,reg because some cores execute add reg,imm for
- * nothing). 20 000 ns gives about 0.1%. */
+ * nothing). 20 000 ns gives about 0.1%; what finds the length of the chain takes
+ * a quarter more. */
 double clock_ghz(int64_t ns);
 /* The same by a chain of dependent multiplies (3 cycles each; on arm64, where that
  * differs between cores, exclusive ors): an independent witness. */

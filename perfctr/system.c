@@ -47,30 +47,27 @@ static uint64_t linux_rdpmc(uint32_t counter)
 
 /* The number of the register is part of the instruction: the way through the selector
  * register is not for user space, as nobody restores that one. */
-#define COUNTER(n)                                                    \
-    case n:                                                           \
-        __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
-        break;
+/* clang-format off */
+#define COUNTER(n) \
+    case n: __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); break;
+
 static uint64_t linux_rdpmc(uint32_t counter)
 {
     enum { CYCLE_COUNTER = 31 };
     uint64_t value = 0;
     __asm__ volatile("isb" ::: "memory");
     switch (counter) {
-        COUNTER(0)
-    COUNTER(1)
-    COUNTER(2) COUNTER(3) COUNTER(4) COUNTER(5) COUNTER(6) COUNTER(7) COUNTER(8)
-        COUNTER(9) COUNTER(10) COUNTER(11) COUNTER(12) COUNTER(13) COUNTER(14) COUNTER(15)
-            COUNTER(16) COUNTER(17) COUNTER(18) COUNTER(19) COUNTER(20) COUNTER(21)
-                COUNTER(22) COUNTER(23) COUNTER(24) COUNTER(25) COUNTER(26) COUNTER(27)
-                    COUNTER(28) COUNTER(29) COUNTER(30) case CYCLE_COUNTER:
-        __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-        break;
-    default:
-        break;
+    COUNTER(0) COUNTER(1) COUNTER(2) COUNTER(3) COUNTER(4) COUNTER(5) COUNTER(6)
+    COUNTER(7) COUNTER(8) COUNTER(9) COUNTER(10) COUNTER(11) COUNTER(12) COUNTER(13)
+    COUNTER(14) COUNTER(15) COUNTER(16) COUNTER(17) COUNTER(18) COUNTER(19) COUNTER(20)
+    COUNTER(21) COUNTER(22) COUNTER(23) COUNTER(24) COUNTER(25) COUNTER(26) COUNTER(27)
+    COUNTER(28) COUNTER(29) COUNTER(30)
+    case CYCLE_COUNTER: __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value)); break;
+    default: break;
     }
     return value;
 }
+/* clang-format on */
 #undef COUNTER
 
 #endif

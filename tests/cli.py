@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import cli_tool
+from cli_counters import *
 from cli_foreign import *
 from cli_modules import *
 from cli_run import *

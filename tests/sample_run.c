@@ -175,6 +175,8 @@ static void measure_counters(struct result *result, bool last_group)
 
     must(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
     must(!string_set(&counter->config, "0x5100c0"));
+    must(!string_set(&counter->scope, "user"));
+    counter->user_read = true;
     if (last_group) {
         must(!string_set(&counter->absent, "counted by other passes only"));
     } else {
@@ -183,9 +185,13 @@ static void measure_counters(struct result *result, bool last_group)
             must(!counter_add_sample(counter, 1e6 * (i + 1)));
     }
     must(!string_set(&result->counters[1].absent, "zen4 has no event of this name"));
+    must(!string_set(&result->counters[1].fix, "simdbench list events"));
+    must(!string_set(&result->counters[1].errno_name, "ENOENT"));
+    result->counters[1].code = 2;
     counter = result_add_counter(result, "page-faults");
     must(counter);
     counter->running_share = 1;
+    counter->overhead = 0.25;
     for (int i = 0; i < 5; i++)
         must(!counter_add_sample(counter, 0));
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
 #include <cmocka.h>
 
 #include "sample_run.h"
@@ -134,6 +135,13 @@ static void every_field_is_read(void **state)
     assert_string_equal(b->counters[1].absent, a->counters[1].absent);
     assert_true(b->counters[0].asked && !b->counters[2].asked);
     assert_true(b->counters[2].value == 0 && b->counters[2].n == 5);
+    assert_true(b->counters[2].overhead == 0.25 && b->counters[0].overhead == 0);
+    assert_string_equal(b->counters[0].scope, "user");
+    assert_null(b->counters[2].scope);
+    assert_true(b->counters[0].user_read && !b->counters[2].user_read);
+    assert_string_equal(b->counters[1].fix, a->counters[1].fix);
+    assert_string_equal(b->counters[1].errno_name, "ENOENT");
+    assert_true(b->counters[1].code == 2);
     assert_true(again->results[12].is_roof && again->results[11].is_baseline);
     assert_string_equal(again->results[11].module_options[0].value, "SkylakeX");
     assert_string_equal(again->results[11].module_core, "SkylakeX");
@@ -177,6 +185,36 @@ static void later_fields_are_read(void **state)
     assert_string_equal(again->sources[0].name, "b.json");
     assert_string_equal(again->sources[0].started_at, run->sources[0].started_at);
     assert_null(again->sources[0].tool_version);
+    free(json);
+    run_free(run);
+    run_free(again);
+}
+
+/* Files from before counters told how they were counted. */
+static void older_counters_are_read(void **state)
+{
+    static const char *const later[] = {"scope",      "overhead", "user_read",
+                                        "errno_name", "errno",    "fix"};
+    struct run *run = sample_run(), *again;
+    char *json = sample_text(run, FORMAT_JSON, NULL);
+    cJSON *tree = cJSON_Parse(json), *result, *counter;
+
+    (void)state;
+    cJSON_ArrayForEach(result, cJSON_GetObjectItem(tree, "results"))
+    {
+        cJSON_ArrayForEach(counter, cJSON_GetObjectItem(result, "counters"))
+        {
+            for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+                cJSON_DeleteItemFromObject(counter, later[i]);
+        }
+    }
+    free(json);
+    json = cJSON_Print(tree);
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    const struct counter *counters = again->results[5].counters;
+    assert_true(counters[0].n > 0 && counters[0].overhead == 0 && !counters[0].scope);
+    assert_true(counters[1].absent && !counters[1].fix && counters[1].code == 0);
+    cJSON_Delete(tree);
     free(json);
     run_free(run);
     run_free(again);
@@ -302,6 +340,7 @@ int main(void)
         cmocka_unit_test(numbers_survive),
         cmocka_unit_test(every_field_is_read),
         cmocka_unit_test(later_fields_are_read),
+        cmocka_unit_test(older_counters_are_read),
         cmocka_unit_test(names_that_clash),
         cmocka_unit_test(save_and_load),
         cmocka_unit_test(failed_save_keeps_the_file),

@@ -138,7 +138,8 @@ static int forbid(int code)
     counters_begin(counters);
     counters_end(counters);
     CHECK(counters_get(counters, 0, &count));
-    CHECK(strstr(count.absent, "--cap-add PERFMON"));
+    CHECK(strstr(count.absent, "--cap-add PERFMON") && count.code == code);
+    CHECK(strstr(count.fix, "--cap-add PERFMON"));
     counters_close(counters);
     host_read_pmu(&host, "", &perf_system_linux);
     CHECK(host.pmu == (pmu_listed("") == 0 ? PMU_NO_HARDWARE : PMU_FORBIDDEN));
@@ -187,6 +188,46 @@ static void test_seccomp(void **state)
     assert_int_equal(in_child(forbid_enosys), 0);
 }
 
+/* The time stamp counter is a PMU beside the core's: its events join no software events,
+ * and cannot leave the kernel out. */
+static void test_tsc(void **state)
+{
+    const int64_t type = file_number("", "/sys/bus/event_source/devices/msr/type");
+    struct event events[3] = {{.type = (uint32_t)type, .config = 0}};
+    struct count tsc, clock, faults;
+    struct counters *counters;
+    (void)state;
+    if (type < 0)
+        skip();
+    assert_int_equal(event_encode("task-clock", &events[1], NULL), 0);
+    assert_int_equal(event_encode("page-faults", &events[2], NULL), 0);
+    for (int mode = COUNTERS_PINNED; mode <= COUNTERS_MULTIPLEX; mode++) {
+        assert_int_equal(counters_open(&counters, events, 3, (enum counters_mode)mode,
+                                       &perf_system_linux, NULL),
+                         0);
+        assert_int_equal(counters_passes(counters), 1);
+        const int64_t before = clock_now();
+        counters_begin(counters);
+        while (clock_now() - before < 2000000)
+            continue;
+        counters_end(counters);
+        const int64_t ns = clock_now() - before;
+        assert_true(counters_get(counters, 0, &tsc) &&
+                    counters_get(counters, 1, &clock) &&
+                    counters_get(counters, 2, &faults));
+        counters_close(counters);
+        if (tsc.absent[0]) {
+            assert_true(tsc.code == EACCES || tsc.code == EPERM || tsc.code == ENOSYS);
+            skip();
+        }
+        assert_true(tsc.in_kernel && !tsc.user_read && tsc.running_share == 1);
+        assert_true(tsc.value > 0 && (double)tsc.value < 10 * (double)ns);
+        assert_true(clock.running_share == 1 && clock.value > 0);
+        assert_true(clock.value <= (uint64_t)ns);
+        assert_true(!faults.absent[0] && faults.value < 100);
+    }
+}
+
 static void test_sum(void **state)
 {
     const struct sample stays = {.ns = 5, .cpu_ns = 4, .cpu_begin = 1, .cpu_end = 1};
@@ -209,9 +250,8 @@ static void test_sum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_software),
-        cmocka_unit_test(test_ordinary_user),
-        cmocka_unit_test(test_seccomp),
+        cmocka_unit_test(test_software), cmocka_unit_test(test_ordinary_user),
+        cmocka_unit_test(test_seccomp),  cmocka_unit_test(test_tsc),
         cmocka_unit_test(test_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -351,6 +351,13 @@ static void summarise_counters_and_clock(void **state)
     counter = &result->counters[0];
     assert_near(counter->value, 300, 1e-9);
     assert_near(counter->per_element, 0.3, 1e-9);
+    counter->overhead = 50;
+    assert_int_equal(run_summarise(run, 0), 0);
+    assert_near(counter->value, 250, 1e-9);
+    assert_near(counter->per_element, 0.25, 1e-9);
+    counter->overhead = 301;
+    assert_int_equal(run_summarise(run, 0), 0);
+    assert_true(counter->value == 0);
     assert_near(result->ghz, 3.3, 1e-9);
     assert_true(result->ghz_ci.known);
     assert_near(result->ghz_ci.lo, 3, 1e-9);
