@@ -5,10 +5,27 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include "isa_state.h"
 
+/* A feature is needed by the first bundle that is named and all wider ones. */
+struct feature {
+    const char *name;
+    size_t first; /* bundle */
+    size_t field; /* of struct isa_state */
+    int bit;
+};
+
+/* State that the operating system must save for a bundle's registers. */
+struct saved {
+    const char *name;
+    uint64_t xcr0;
+};
+
+#if defined(__x86_64__)
 enum bundle { SCALAR, SSE2, AVX2, AVX512, BUNDLES };
 
 static const struct isa isas[BUNDLES] = {
@@ -19,13 +36,8 @@ static const struct isa isas[BUNDLES] = {
 };
 
 /* All that a compiler may use with the bundle's -march=, so also what it has from
- * x86-64-v2; each is needed by its bundle and all wider ones. */
-static const struct {
-    const char *name;
-    enum bundle first;
-    size_t field; /* of struct isa_state */
-    int bit;
-} features[] = {
+ * x86-64-v2. */
+static const struct feature features[] = {
 #define LEAF1_ECX offsetof(struct isa_state, leaf1_ecx)
 #define LEAF1_EDX offsetof(struct isa_state, leaf1_edx)
 #define LEAF7_EBX offsetof(struct isa_state, leaf7_ebx)
@@ -44,14 +56,27 @@ static const struct {
     {"avx512cd", AVX512, LEAF7_EBX, 28},
 };
 
-/* State that the operating system must save for the bundle's registers. */
-static const struct {
-    const char *name;
-    uint64_t xcr0;
-} saved[BUNDLES] = {
+static const struct saved saved[BUNDLES] = {
     [AVX2] = {"YMM", 0x06},
     [AVX512] = {"ZMM", 0xe6},
 };
+
+#elif defined(__aarch64__)
+enum bundle { SCALAR, NEON, BUNDLES };
+
+static const struct isa isas[BUNDLES] = {
+    [SCALAR] = {"scalar", "plain C, one element at a time", 0},
+    [NEON] = {"neon", "ARMv8.0-A: Advanced SIMD", 128},
+};
+
+static const struct feature features[] = {
+    {"fp", NEON, offsetof(struct isa_state, hwcap), 0},
+    {"asimd", NEON, offsetof(struct isa_state, hwcap), 1},
+};
+
+/* Linux has no bit of its own for the registers: without them it names no feature. */
+static const struct saved saved[BUNDLES];
+#endif
 
 size_t isa_count(void)
 {
@@ -90,6 +115,8 @@ struct isa_state isa_state_read(void)
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         state.xcr0 = (uint64_t)high << 32 | low;
     }
+#elif defined(__aarch64__)
+    state.hwcap = (uint32_t)getauxval(AT_HWCAP);
 #endif
     return state;
 }

@@ -15,6 +15,7 @@ struct isa_state {
     uint32_t leaf7_ebx;
     uint32_t extended1_ecx; /* leaf 0x80000001 */
     uint64_t xcr0;          /* 0 if the operating system has not set OSXSAVE */
+    uint32_t hwcap;         /* ARM: what Linux tells each process */
 };
 
 struct isa_state isa_state_read(void);

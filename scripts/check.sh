@@ -9,7 +9,7 @@ cd "$root"
 export LC_ALL=C.UTF-8
 
 quick=(format text shell layers headers subject symbols)
-slow=(asan valgrind tidy fuzz old_cpu)
+slow=(asan valgrind tidy fuzz old_cpu arm64)
 leaves=(kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
@@ -194,6 +194,18 @@ check_fuzz() {
 check_old_cpu() {
     build_test
     SIMDBENCH=build/test/simdbench python3 tests/cli.py --no-skip OldCpu
+}
+
+# The kernels of 64-bit ARM, under emulation.
+check_arm64() {
+    local tool
+    for tool in clang-19 aarch64-linux-gnu-ld qemu-aarch64; do
+        command -v "$tool" >/dev/null || {
+            say "arm64 skipped: there is no $tool"
+            return 0
+        }
+    done
+    scripts/build-arm64 test
 }
 
 wanted=()

@@ -49,6 +49,17 @@ packages() {
     rm -f "$log"
 }
 
+# arm64_apt DIRECTORY COMMAND...: apt-get or apt-cache for packages of 64-bit ARM, downloaded
+# to the directory with all state, so that the system's apt learns nothing of them.
+arm64_apt() {
+    local state=$1 command=$2
+    shift 2
+    mkdir -p "$state"/{lists,cache/archives}/partial
+    (cd "$state" && "$command" -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+        -o APT::Sandbox::User= -o Dir::State::status=/dev/null \
+        -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" "$@")
+}
+
 # build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
 # Silent, but for one line if it takes longer than a second, and the output if it fails.
 build() {

@@ -132,15 +132,31 @@ static bool gaps_untouched(const struct arena *arena, const struct operands *ope
     return true;
 }
 
-static bool same_rows(const struct operands *operands, const void *reference, size_t size)
+/* Equal bits; with `zeros` zeros of both signs are equal, too. */
+static bool same_elements(const void *a, const void *b, size_t n, size_t size, bool zeros)
+{
+    if (memcmp(a, b, n * size) == 0)
+        return true;
+    for (size_t i = 0; zeros && i < n; i++) {
+        const char *const x = (const char *)a + i * size, *const y = (const char *)b + i * size;
+        const bool zero = size == 4 ? *(const float *)x == 0 && *(const float *)y == 0
+                                    : *(const double *)x == 0 && *(const double *)y == 0;
+        if (!zero && memcmp(x, y, size) != 0)
+            return false;
+    }
+    return zeros;
+}
+
+static bool same_rows(const struct operands *operands, const void *reference, size_t size,
+                      bool zeros)
 {
     const struct simdbench_operand *c = &operands->operand[2];
     const size_t pitch = (size_t)c->ld * size;
 
     for (int64_t i = 0; i < operands->shape.dim[0]; i++)
-        if (memcmp((const char *)c->data + (size_t)i * pitch,
-                   (const char *)reference + (size_t)i * pitch,
-                   (size_t)operands->shape.dim[1] * size) != 0)
+        if (!same_elements((const char *)c->data + (size_t)i * pitch,
+                           (const char *)reference + (size_t)i * pitch,
+                           (size_t)operands->shape.dim[1], size, zeros))
             return false;
     return true;
 }
@@ -164,7 +180,7 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
     kernel->release(state);
 
     const int64_t *dim = operands->shape.dim;
-    if (!same_rows(operands, reference, size))
+    if (!same_rows(operands, reference, size, strcmp(kernel->isa, "neon") == 0))
         fail_msg("wrong: %s-%s/%s/%s@%dx%dx%d ld %d %d %d", kernel->semiring,
                  type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
                  (int)dim[1], (int)dim[2], (int)operands->operand[0].ld,
@@ -314,7 +330,11 @@ static void test_rows(void **state)
         assert_true(isa_find(kernels[i]->isa) >= 0);
         count++;
     }
+#if defined(__x86_64__)
     assert_int_equal(count, 2 * (3 + 3 + 5 + 5));
+#else
+    assert_int_equal(count, 2 * (3 + 3));
+#endif
 }
 
 int main(void)

@@ -11,6 +11,12 @@
 #include "isa_state.h"
 #include "kernels.h"
 
+static bool has(const struct isa_state *state, const char *isa, char *reason)
+{
+    return isa_state_has(state, (size_t)isa_find(isa), reason, 300);
+}
+
+#if defined(__x86_64__)
 /* x86-64-v4 with an operating system that saves everything. */
 static const struct isa_state full = {
     .leaf1_ecx = 0x3ed83203 | 1u << 27,
@@ -21,28 +27,12 @@ static const struct isa_state full = {
     .xcr0 = 0xe7,
 };
 
-static bool has(const struct isa_state *state, const char *isa, char *reason)
-{
-    return isa_state_has(state, (size_t)isa_find(isa), reason, 300);
-}
-
-static void test_names(void **state)
+static void test_bits(void **state)
 {
     (void)state;
     assert_int_equal(isa_count(), 4);
-    for (size_t i = 0; i < isa_count(); i++)
-        assert_int_equal(isa_find(isa_get(i)->name), i);
-    assert_string_equal(isa_get(0)->name, "scalar");
     assert_int_equal(isa_get((size_t)isa_find("avx512"))->bits, 512);
-    assert_int_equal(isa_find("avx3"), -1);
-    assert_int_equal(isa_find("lib"), -1);
-}
-
-static void test_full(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < isa_count(); i++)
-        assert_true(isa_state_has(&full, i, NULL, 0));
+    assert_int_equal(isa_find("neon"), -1);
 }
 
 static void test_cpu_lacks(void **state)
@@ -96,6 +86,46 @@ static void test_nothing(void **state)
     assert_false(has(&none, "avx512", reason));
     assert_non_null(strstr(reason, "avx512cd"));
 }
+#elif defined(__aarch64__)
+static const struct isa_state full = {.hwcap = 3};
+
+static void test_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(isa_count(), 2);
+    assert_int_equal(isa_get((size_t)isa_find("neon"))->bits, 128);
+    assert_int_equal(isa_find("avx2"), -1);
+}
+
+static void test_cpu_lacks(void **state)
+{
+    char reason[300] = "";
+    const struct isa_state none = {0}, integers = {.hwcap = 1};
+    (void)state;
+    assert_true(has(&none, "scalar", reason));
+    assert_false(has(&none, "neon", reason));
+    assert_string_equal(reason, "the CPU lacks fp, asimd");
+    assert_false(has(&integers, "neon", reason));
+    assert_string_equal(reason, "the CPU lacks asimd");
+}
+#endif
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < isa_count(); i++)
+        assert_int_equal(isa_find(isa_get(i)->name), i);
+    assert_string_equal(isa_get(0)->name, "scalar");
+    assert_int_equal(isa_find("avx3"), -1);
+    assert_int_equal(isa_find("lib"), -1);
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < isa_count(); i++)
+        assert_true(isa_state_has(&full, i, NULL, 0));
+}
 
 static void test_here(void **state)
 {
@@ -115,6 +145,8 @@ static void test_here(void **state)
         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
             __builtin_cpu_supports("avx512cd"));
+#elif defined(__aarch64__)
+    assert_true(isa_available((size_t)isa_find("neon"), NULL, 0));
 #endif
 }
 
@@ -178,10 +210,13 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),     cmocka_unit_test(test_full),
-        cmocka_unit_test(test_cpu_lacks), cmocka_unit_test(test_system_lacks),
-        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_here),
-        cmocka_unit_test(test_types),     cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_full),         cmocka_unit_test(test_cpu_lacks),
+#if defined(__x86_64__)
+        cmocka_unit_test(test_system_lacks), cmocka_unit_test(test_nothing),
+#endif
+        cmocka_unit_test(test_here),         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,14 +269,8 @@ static void test_pin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),        cmocka_unit_test(test_probe_length),
-        cmocka_unit_test(test_chains_agree), cmocka_unit_test(test_probe_cost),
-        cmocka_unit_test(test_width),        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_float_state),  cmocka_unit_test(test_cpu_lists),
-        cmocka_unit_test(test_pin),
-}
-
-        cmocka_unit_test(test_probe),        cmocka_unit_test(test_payloads),
+        cmocka_unit_test(test_probe),        cmocka_unit_test(test_chains_agree),
+        cmocka_unit_test(test_probe_cost),   cmocka_unit_test(test_payloads),
         cmocka_unit_test(test_probe_length), cmocka_unit_test(test_width),
         cmocka_unit_test(test_cost),         cmocka_unit_test(test_float_state),
         cmocka_unit_test(test_cpu_lists),    cmocka_unit_test(test_pin),

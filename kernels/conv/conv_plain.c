@@ -13,6 +13,7 @@ enum { STRIP_BYTES = 96 << 10 };
 const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
 const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
 const struct conv_plain_target conv_plain_target_sse2 = {4, 4, 2, &conv_target_sse2};
+const struct conv_plain_target conv_plain_target_neon = {4, 8, 3, &conv_target_neon};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -237,6 +238,10 @@ int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
         choice->workspace_bytes =                                                        \
             plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
     }
+#if defined(__x86_64__)
 CONV_PLAIN(avx512)
 CONV_PLAIN(avx2)
 CONV_PLAIN(sse2)
+#elif defined(__aarch64__)
+CONV_PLAIN(neon)
+#endif

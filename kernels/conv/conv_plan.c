@@ -13,6 +13,7 @@ enum { BAND_BYTES = 256 << 10, PASS_BYTES = 192 << 10 };
 const struct conv_target conv_target_avx512 = {16, 4, (const int[]){28, 14, 9, 7}};
 const struct conv_target conv_target_avx2 = {8, 3, (const int[]){12, 6, 4}};
 const struct conv_target conv_target_sse2 = {8, 1, (const int[]){6}};
+const struct conv_target conv_target_neon = {8, 2, (const int[]){12, 6}};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -322,6 +323,10 @@ void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *cho
         (void)operands;                                                                 \
         conv_plan_choice(state, choice);                                                \
     }
+#if defined(__x86_64__)
 CONV_DIRECT(avx512)
 CONV_DIRECT(avx2)
 CONV_DIRECT(sse2)
+#elif defined(__aarch64__)
+CONV_DIRECT(neon)
+#endif

@@ -4,7 +4,11 @@
 #ifndef CONV_TRANSPOSE_H
 #define CONV_TRANSPOSE_H
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #if LANES == 16
 #define PAIR_LOW _mm512_unpacklo_ps
@@ -20,6 +24,11 @@
     _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
 #define FOUR_HIGH(a, b) \
     _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
+#elif defined(__aarch64__)
+#define PAIR_LOW vzip1q_f32
+#define PAIR_HIGH vzip2q_f32
+#define FOUR_LOW(a, b) (VEC) vzip1q_f64((float64x2_t)(a), (float64x2_t)(b))
+#define FOUR_HIGH(a, b) (VEC) vzip2q_f64((float64x2_t)(a), (float64x2_t)(b))
 #else
 #define PAIR_LOW _mm_unpacklo_ps
 #define PAIR_HIGH _mm_unpackhi_ps

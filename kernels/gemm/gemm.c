@@ -175,6 +175,7 @@ static int semiring_find(const char *name)
  * in double: exact enough for f32, off by as much again for f64. */
 #define TYPE float
 #define NAME(x) x##_f32
+#define LEAST ((double)FLT_TRUE_MIN)
 #define SLACK(k, sum) (((k) + 2) * (FLT_EPSILON * (sum) + FLT_TRUE_MIN))
 #include "gemm_reference.h"
 
@@ -183,6 +184,8 @@ static int semiring_find(const char *name)
 #undef SLACK
 #define TYPE double
 #define NAME(x) x##_f64
+#undef LEAST
+#define LEAST DBL_TRUE_MIN
 #define SLACK(k, sum) (((k) + 2) * (DBL_EPSILON * (sum) + DBL_TRUE_MIN))
 #include "gemm_reference.h"
 

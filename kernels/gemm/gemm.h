@@ -11,10 +11,12 @@
  *   - The products t = a + b (or a * b), rounded once, follow in the order of ascending
  * k, and `if (t > c) c = t` (t < c for minplus). This is x86's max(t, c) with c as the
  *     second operand. So a NaN never wins (a column of nothing but NaN gives the zero),
- *     and among equal zeros the first one stays, whatever its sign.
+ *     and among equal zeros the first one stays, whatever its sign. (ARM's maximum takes
+ *     the positive one and its minimum the negative one, which is right too.)
  *   - Denormals count: FTZ and DAZ are off.
  * Folding c into a block's result in the same way, and computing an element twice, change
- * no bit; so results are the same bits for every ISA, block size and tile. fma(a, 1, b)
+ * no bit; so results are the same bits for every ISA, block size and tile (but those
+ * zeros). fma(a, 1, b)
  * is a + b rounded once: the same bits again.
  */
 #ifndef SIMDBENCH_GEMM_H

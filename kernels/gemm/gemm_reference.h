@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reference of gemm for one element type; included once for each by gemm.c, which
- * defines TYPE, NAME(x) and SLACK(k, sum): how far two sums of the same k products, whose
- * absolute values add up to `sum`, may lie apart.
+ * defines TYPE, NAME(x), LEAST, which is the smallest positive number, and SLACK(k, sum):
+ * how far two sums of the same k products, whose absolute values add up to `sum`, may lie
+ * apart.
  */
 
 /* Outputs that are computed side by side. */
@@ -33,8 +34,9 @@ static void NAME(group_finish)(const struct NAME(group) * group, enum semiring s
             value[i] = (TYPE)group->sum[i];
             slack[i] = SLACK((double)k, (double)group->magnitude[i]);
         } else {
+            /* The least slack there is makes zeros of both signs right. */
             value[i] = group->value[i];
-            slack[i] = 0;
+            slack[i] = value[i] == 0 ? LEAST : 0;
         }
     }
 }

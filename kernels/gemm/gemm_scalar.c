@@ -27,7 +27,11 @@
     X(s, v, f, 2, 2)          \
     X(s, v, f, 3, 2)          \
     X(s, v, f, 4, 2)
+#if defined(__aarch64__)
+#define HIDE_VECTOR(x) __asm__("" : "+w"(x))
+#else
 #define HIDE_VECTOR(x) __asm__("" : "+x"(x))
+#endif
 #define LOAD(p) (*(p))
 #define STORE(p, v) (*(p) = (v))
 #define SPLAT(x) (x)

@@ -67,7 +67,7 @@ INLINE void NAME(past_caches)(const TYPE *x, TYPE *y, size_t n)
         EACH(STREAM(y + i + u * LANES, NAME(rectify)(LOAD(x + i + u * LANES), RELU_MAX)));
     for (; i < end; i += LANES)
         STREAM(y + i, NAME(rectify)(LOAD(x + i), RELU_MAX));
-    _mm_sfence();
+    RELU_FENCE();
     FEW(x + end, y + end, n - end);
 }
 

@@ -6,7 +6,9 @@
 #ifndef SIMDBENCH_RELU_ROWS_H
 #define SIMDBENCH_RELU_ROWS_H
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +16,14 @@
 
 enum relu_form { RELU_MAX, RELU_CMP_BLEND, RELU_AND_MASK };
 
+/* RELU_FENCE() follows non-temporal stores. Those of ARM need none: other threads see them
+ * as they see ordinary ones. */
+
 /* Few elements one by one. The asm keeps compilers from a loop of vectors, with all its
  * tests, and from jumps. */
+#if defined(__x86_64__)
+#define RELU_FENCE _mm_sfence
+
 static inline void few_f32(const float *x, float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -33,6 +41,28 @@ static inline void few_f64(const double *x, double *y, size_t n)
         _mm_store_sd(y + i, value);
     }
 }
+
+#elif defined(__aarch64__)
+#define RELU_FENCE() ((void)0)
+
+static inline void few_f32(const float *x, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float value = x[i] < 0 ? 0 : x[i];
+        __asm__("" : "+w"(value));
+        y[i] = value;
+    }
+}
+
+static inline void few_f64(const double *x, double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double value = x[i] < 0 ? 0 : x[i];
+        __asm__("" : "+w"(value));
+        y[i] = value;
+    }
+}
+#endif
 
 /* A statement for each vector of a turn of the loop, with its number u. */
 #define EACH(statement)                                          \

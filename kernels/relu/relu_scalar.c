@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "relu_rows.h"
 
-#define LANES ((size_t)1)
 #define UNROLL 8
 
 /* The asm in its arm keeps the jump a jump. */
@@ -14,6 +13,9 @@
             y[i] = x[i];             \
         }                            \
     }
+
+#if defined(__x86_64__)
+#define LANES ((size_t)1)
 
 #define TYPE float
 #define NAME(x) x##_f32
@@ -62,3 +64,70 @@ static inline void stream_f64(double *to, __m128d value)
 
 RELU_ROWS(double, f64, scalar)
 RELU_ROW(double, f64, scalar, branch, BRANCH)
+
+#elif defined(__aarch64__)
+/* Two elements each on its own, because stores past the caches are of two registers. */
+#define LANES ((size_t)2)
+#define RELU(x) ((x) < 0 ? 0 : (x))
+
+#define PAIR(C, type, s)                                                         \
+    struct pair_##type {                                                         \
+        C low, high;                                                             \
+    };                                                                           \
+    static inline struct pair_##type load_##type(const C *from)                  \
+    {                                                                            \
+        return (struct pair_##type){from[0], from[1]};                           \
+    }                                                                            \
+    static inline void store_##type(C *to, struct pair_##type v)                 \
+    {                                                                            \
+        to[0] = v.low;                                                           \
+        to[1] = v.high;                                                          \
+    }                                                                            \
+    static inline void stream_##type(C *to, struct pair_##type v)                \
+    {                                                                            \
+        __asm__("stnp %" s "1, %" s "2, %0"                                      \
+                : "=Q"(*(struct pair_##type *)(void *)to)                      \
+                : "w"(v.low), "w"(v.high));                                      \
+    }                                                                            \
+    static inline struct pair_##type max_##type(struct pair_##type v)            \
+    {                                                                            \
+        return (struct pair_##type){RELU(v.low), RELU(v.high)};                  \
+    }
+
+PAIR(float, f32, "s")
+PAIR(double, f64, "d")
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC struct pair_f32
+#define LOAD load_f32
+#define STORE store_f32
+#define STREAM stream_f32
+#define MAX max_f32
+#define FEW few_f32
+#include "relu_body.h"
+
+RELU_ROWS(float, f32, scalar)
+RELU_ROW(float, f32, scalar, branch, BRANCH)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef STREAM
+#undef MAX
+#undef FEW
+#define TYPE double
+#define NAME(x) x##_f64
+#define VEC struct pair_f64
+#define LOAD load_f64
+#define STORE store_f64
+#define STREAM stream_f64
+#define MAX max_f64
+#define FEW few_f64
+#include "relu_body.h"
+
+RELU_ROWS(double, f64, scalar)
+RELU_ROW(double, f64, scalar, branch, BRANCH)
+#endif

@@ -23,15 +23,34 @@
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
-#define AT(k, address) #k "*" TEXT(VECTOR) "(%[" address "])"
 #define EIGHT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
+
+/* What the architectures spell differently. FENCE ends non-temporal stores: those of ARM
+ * need none. */
+#if defined(__x86_64__)
+#define AT(k, address) #k "*" TEXT(VECTOR) "(%[" address "])"
+#define SKIP_IF_ZERO(count) "test %[" count "], %[" count "]\n\tjz 2f\n\t"
+#define COUNT_DOWN(count) "dec %[" count "]\n\tjnz 1b\n\t"
+#define FORWARD_BYTES(address, bytes) "add $" bytes ", %[" address "]\n\t"
+#define UPDATE_WORD "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t"
+#define WORD_CLOBBER "eax"
+#define FENCE "sfence\n\t"
+#elif defined(__aarch64__)
+#define AT(k, address) "[%[" address "], #" #k "*" TEXT(VECTOR) "]"
+#define SKIP_IF_ZERO(count) "cbz %[" count "], 2f\n\t"
+#define COUNT_DOWN(count) "subs %[" count "], %[" count "], #1\n\tb.ne 1b\n\t"
+#define FORWARD_BYTES(address, bytes) \
+    "add %[" address "], %[" address "], #" bytes "\n\t"
+#define UPDATE_WORD "ldr w2, [%[to]]\n\tstr w2, [%[to]]\n\t"
+#define WORD_CLOBBER "x2"
+#define FENCE ""
+#endif
+
 /* A loop that a branch enters only if it runs at all. */
-#define LOOP(count, body, step)               \
-    "test %[" count "], %[" count "]\n\t"     \
-    "jz 2f\n\t"                               \
-    ".p2align 6\n"                            \
-    "1:\n\t" body step "dec %[" count "]\n\t" \
-    "jnz 1b\n"                                \
+#define LOOP(count, body, step)         \
+    SKIP_IF_ZERO(count)                 \
+    ".p2align 6\n"                      \
+    "1:\n\t" body step COUNT_DOWN(count) \
     "2:\n\t"
 
 /* ---- registers ---- */
@@ -62,8 +81,7 @@
         (void)operands;                                                             \
         (void)state;                                                                \
         __asm__ volatile(load_all(type##_BYTES) ".p2align 6\n"                      \
-                                                "1:\n\t" body "dec %[n]\n\t"        \
-                                                "jnz 1b\n\t" LEAVE                  \
+                                                "1:\n\t" body COUNT_DOWN("n") LEAVE \
                          : [n] "+r"(n)                                              \
                          : [data] "r"(data), [y] "r"(y), "m"(data), "m"(y)          \
                          : CLOBBERS, "cc");                                         \
@@ -78,7 +96,7 @@
 #define COPY_STREAM(k) LOAD(AT(k, "from"), k) STREAM(k, AT(k, "to"))
 #define WRITE_STREAM(k) STREAM(0, AT(k, "to"))
 #define UPDATE(k) LOAD(AT(k, "to"), k) STORE(k, AT(k, "to"))
-#define FORWARD(address, vectors) "add $" #vectors "*" TEXT(VECTOR) ", %[" address "]\n\t"
+#define FORWARD(address, vectors) FORWARD_BYTES(address, #vectors "*" TEXT(VECTOR))
 
 static inline uint64_t read_bytes(const char *from, size_t bytes)
 {
@@ -154,12 +172,11 @@ static inline void update_bytes(char *to, size_t bytes)
     size_t words = bytes % VECTOR / 4;
     __asm__ volatile(LOOP("blocks", EIGHT(UPDATE), FORWARD("to", 8))
                          LOOP("vectors", UPDATE(0), FORWARD("to", 1))
-                             LOOP("words", "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t",
-                                  "add $4, %[to]\n\t")
+                             LOOP("words", UPDATE_WORD, FORWARD_BYTES("to", "4"))
                      : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors),
                        [words] "+r"(words)
                      :
-                     : CLOBBERS, "eax", "cc", "memory");
+                     : CLOBBERS, WORD_CLOBBER, "cc", "memory");
 }
 
 /* ---- memory, past the caches ---- */
@@ -180,7 +197,7 @@ static inline void write_stream_bytes(char *to, size_t bytes, const char pattern
     to += head;
     __asm__ volatile(LOAD(AT(0, "pattern"), 0)                             //
                      LOOP("blocks", EIGHT(WRITE_STREAM), FORWARD("to", 8)) //
-                     LOOP("vectors", WRITE_STREAM(0), FORWARD("to", 1)) "sfence\n\t"
+                     LOOP("vectors", WRITE_STREAM(0), FORWARD("to", 1)) FENCE
                      : [to] "+r"(to), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
                      : [pattern] "r"(pattern)
                      : CLOBBERS, "cc", "memory");
@@ -197,7 +214,7 @@ static inline void copy_stream_bytes(char *to, const char *from, size_t bytes)
     from += head;
     __asm__ volatile(
         LOOP("blocks", EIGHT(COPY_STREAM), FORWARD("from", 8) FORWARD("to", 8)) LOOP(
-            "vectors", COPY_STREAM(0), FORWARD("from", 1) FORWARD("to", 1)) "sfence\n\t"
+            "vectors", COPY_STREAM(0), FORWARD("from", 1) FORWARD("to", 1)) FENCE
         : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
         :
         : CLOBBERS, "cc", "memory");

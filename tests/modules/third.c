@@ -227,7 +227,11 @@ static void library_choice(const struct simdbench_operands *operands, const void
 ROW(divide_plain, "scalar", "plain", "divide", divide, .max_ulp = 0.5, .mean_ulp = 0.25);
 ROW(divide_mirrored, "scalar", "mirrored", "divide", divide, .roof = NULL);
 ROW(multiply_any, "scalar", NULL, "multiply", multiply, .roof = NULL);
-ROW(multiply_sse2, "sse2", "plain", "multiply", multiply, .roof = NULL);
+#if defined(__aarch64__)
+ROW(multiply_narrow, "neon", "plain", "multiply", multiply, .roof = NULL);
+#else
+ROW(multiply_narrow, "sse2", "plain", "multiply", multiply, .roof = NULL);
+#endif
 ROW(library_any, "lib", NULL, "chosen", divide, .choice = library_choice);
 
 /* ---- the module ---- */
@@ -274,7 +278,7 @@ static const struct simdbench_module third = {
     .name = "third",
     .ops = (const struct simdbench_op *const[]){&third_op, NULL},
     .kernels = (const struct simdbench_kernel *const[]){&divide_plain, &divide_mirrored,
-                                                        &multiply_any, &multiply_sse2,
+                                                        &multiply_any, &multiply_narrow,
                                                         &library_any, NULL},
     .open = third_open,
     .describe = third_describe,

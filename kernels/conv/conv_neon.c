@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <arm_neon.h>
+
+#include "conv_plan.h"
+
+/* Two vectors to a block; four times six columns or two times twelve are 24 sums of 32
+ * registers. An element of x is a lane of the product. */
+#define VEC float32x4_t
+#define LANES 4
+#define BLOCK 8
+#define LOAD vld1q_f32
+#define STORE vst1q_f32
+#define ADD vaddq_f32
+#define ZERO() vdupq_n_f32(0)
+#define MULTIPLY_ADD(x, w, sum) vfmaq_f32(sum, x, w)
+#define SPLAT_LOAD vld1q_dup_f32
+#define TALL 8
+#define WIDE 3
+#define MAX_VECTORS 4
+#define MAX_COLUMNS 12
+/* clang-format off */
+#define EACH_COLUMN(X, u) \
+    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
+    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
+#define EACH_TILE(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
+    X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2)
+#define EACH_PLAIN_TILE(X) \
+    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
+    X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
+    X(7, 3) X(8, 1) X(8, 2) X(8, 3)
+/* clang-format on */
+#define LOAD_WEIGHT(w, at) \
+    __asm__ volatile("ldr %q0, %1" : "=w"(w) : "m"(*(const VEC *)(at)))
+#define COLUMN_OFFSET(r) \
+    ((r) == 0   ? 0      \
+     : (r) == 1 ? s1     \
+     : (r) == 2 ? 2 * s1 \
+     : (r) == 3 ? s3     \
+     : (r) == 4 ? 4 * s1 \
+     : (r) == 5 ? s5     \
+     : (r) == 6 ? 2 * s3 \
+                : s7)
+#define X_ELEMENT(u, j, r) \
+    [x] "m"(*((const float *)(base[j] + COLUMN_OFFSET(r)) + (u)))
+#define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
+#define SUM(i, v) [a##v] "+w"(acc[i][v])
+#define WEIGHT(v) [w##v] "w"(weight[v])
+#define COLUMN(u, i, j, r)                                                               \
+    do {                                                                                 \
+        VEC t;                                                                           \
+        if (vectors == 2)                                                                \
+            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1)                         \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                        \
+                             : WEIGHT(0), WEIGHT(1), X_ELEMENT(u, j, r));                \
+        else                                                                             \
+            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1) FMA(2) FMA(3)           \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)  \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3),               \
+                               X_ELEMENT(u, j, r));                                      \
+    } while (0)
+
+#include "conv_dense_body.h"
+#include "conv_depthwise_body.h"
+#include "conv_plain_body.h"
+
+void conv_f32_neon_direct(const struct simdbench_operands *operands, void *state)
+{
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
+}
+
+void conv_f32_neon_plain(const struct simdbench_operands *operands, void *state)
+{
+    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
+}

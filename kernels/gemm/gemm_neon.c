@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <arm_neon.h>
+#include <string.h>
+
+#include "gemm.h"
+
+/* Twelve rows of two vectors are 24 sums; the others of the 32 registers hold B, an
+ * element of A and products. */
+#define LANES (16 / (int)sizeof(TYPE))
+#define TILE_ROWS 12
+#define TILE_VECTORS 2
+#define HEIGHT_STEP 1
+#define CROWD 4
+#define IN_PLACE (16 << 10)
+#define UPDATE(c, t) ((c) = BETTER(t, c))
+#define STEPS 2
+#define EACH_STEP(X) X(0) X(1)
+/* clang-format off */
+#define EACH_ROW(X, u) \
+    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
+    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
+#define EACH_HEIGHT(X, s, v, f, vectors) \
+    X(s, v, f, 1, vectors) X(s, v, f, 2, vectors) X(s, v, f, 3, vectors) \
+    X(s, v, f, 4, vectors) X(s, v, f, 5, vectors) X(s, v, f, 6, vectors) \
+    X(s, v, f, 7, vectors) X(s, v, f, 8, vectors) X(s, v, f, 9, vectors) \
+    X(s, v, f, 10, vectors) X(s, v, f, 11, vectors) X(s, v, f, 12, vectors)
+#define EACH_TILE(X, s, v, f) EACH_HEIGHT(X, s, v, f, 1) EACH_HEIGHT(X, s, v, f, 2)
+/* clang-format on */
+#define HIDE_VECTOR(x) __asm__("" : "+w"(x))
+#define PRODUCTS(u, i, j, r)                                          \
+    const VEC x = SPLAT_LOAD(ROW_ADDRESS(u, j, r));                   \
+    t[0] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[0]) : ADD(x, bv[0]); \
+    if (vectors > 1)                                                  \
+    t[1] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[1]) : ADD(x, bv[1])
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC float32x4_t
+#define LOAD vld1q_f32
+#define STORE vst1q_f32
+#define SPLAT vdupq_n_f32
+#define SPLAT_LOAD vld1q_dup_f32
+#define MAX vmaxnmq_f32
+#define MIN vminnmq_f32
+#define ADD vaddq_f32
+#define MUL vmulq_f32
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_f32_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_f32_neon_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_KERNEL(gemm_maxtimes_f32_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef SPLAT_LOAD
+#undef MAX
+#undef MIN
+#undef ADD
+#undef MUL
+#define TYPE double
+#define NAME(x) x##_f64
+#define VEC float64x2_t
+#define LOAD vld1q_f64
+#define STORE vst1q_f64
+#define SPLAT vdupq_n_f64
+#define SPLAT_LOAD vld1q_dup_f64
+#define MAX vmaxnmq_f64
+#define MIN vminnmq_f64
+#define ADD vaddq_f64
+#define MUL vmulq_f64
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_f64_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_f64_neon_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_KERNEL(gemm_maxtimes_f64_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
