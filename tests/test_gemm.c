@@ -138,7 +138,8 @@ static bool same_elements(const void *a, const void *b, size_t n, size_t size, b
     if (memcmp(a, b, n * size) == 0)
         return true;
     for (size_t i = 0; zeros && i < n; i++) {
-        const char *const x = (const char *)a + i * size, *const y = (const char *)b + i * size;
+        const char *const x = (const char *)a + i * size, *const y =
+                                                              (const char *)b + i * size;
         const bool zero = size == 4 ? *(const float *)x == 0 && *(const float *)y == 0
                                     : *(const double *)x == 0 && *(const double *)y == 0;
         if (!zero && memcmp(x, y, size) != 0)

@@ -41,23 +41,22 @@
      : (r) == 5 ? s5     \
      : (r) == 6 ? 2 * s3 \
                 : s7)
-#define X_ELEMENT(u, j, r) \
-    [x] "m"(*((const float *)(base[j] + COLUMN_OFFSET(r)) + (u)))
+#define X_ELEMENT(u, j, r) [x] "m"(*((const float *)(base[j] + COLUMN_OFFSET(r)) + (u)))
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])
-#define COLUMN(u, i, j, r)                                                               \
-    do {                                                                                 \
-        VEC t;                                                                           \
-        if (vectors == 2)                                                                \
-            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1)                         \
-                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                        \
-                             : WEIGHT(0), WEIGHT(1), X_ELEMENT(u, j, r));                \
-        else                                                                             \
-            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1) FMA(2) FMA(3)           \
-                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)  \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3),               \
-                               X_ELEMENT(u, j, r));                                      \
+#define COLUMN(u, i, j, r)                                                              \
+    do {                                                                                \
+        VEC t;                                                                          \
+        if (vectors == 2)                                                               \
+            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1)                        \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                       \
+                             : WEIGHT(0), WEIGHT(1), X_ELEMENT(u, j, r));               \
+        else                                                                            \
+            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1) FMA(2) FMA(3)          \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3) \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3),              \
+                               X_ELEMENT(u, j, r));                                     \
     } while (0)
 
 #include "conv_dense_body.h"

@@ -12,7 +12,19 @@
 #define HEIGHT_STEP 1
 #define CROWD 4
 #define IN_PLACE (16 << 10)
-#define UPDATE(c, t) ((c) = BETTER(t, c))
+/* In asm, row by row: compilers gather loads and products before the maxima, and run out
+ * of registers. */
+#define UPDATE(c, t)                                                     \
+    do {                                                                 \
+        if (gemm_form_min(form))                                         \
+            __asm__ volatile("fminnm %0." LANE ", %0." LANE ", %1." LANE \
+                             : "+w"(c)                                   \
+                             : "w"(t));                                  \
+        else                                                             \
+            __asm__ volatile("fmaxnm %0." LANE ", %0." LANE ", %1." LANE \
+                             : "+w"(c)                                   \
+                             : "w"(t));                                  \
+    } while (0)
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
 /* clang-format off */
@@ -27,11 +39,23 @@
 #define EACH_TILE(X, s, v, f) EACH_HEIGHT(X, s, v, f, 1) EACH_HEIGHT(X, s, v, f, 2)
 /* clang-format on */
 #define HIDE_VECTOR(x) __asm__("" : "+w"(x))
-#define PRODUCTS(u, i, j, r)                                          \
-    const VEC x = SPLAT_LOAD(ROW_ADDRESS(u, j, r));                   \
-    t[0] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[0]) : ADD(x, bv[0]); \
-    if (vectors > 1)                                                  \
-    t[1] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[1]) : ADD(x, bv[1])
+#define TWO_PRODUCTS(op, u, j, r)                                                      \
+    __asm__ volatile("ld1r {%[x]." LANE "}, %[a]\n\t" op " %[t0]." LANE ", %[x]." LANE \
+                     ", %[b0]." LANE "\n\t" op " %[t1]." LANE ", %[x]." LANE           \
+                     ", %[b1]." LANE                                                   \
+                     : [x] "=&w"(x), [t0] "=&w"(t[0]), [t1] "=w"(t[TILE_VECTORS - 1])  \
+                     : [a] "Q"(*ROW_ADDRESS(u, j, r)), [b0] "w"(bv[0]),                \
+                       [b1] "w"(bv[TILE_VECTORS - 1]))
+#define PRODUCTS(u, i, j, r)                                              \
+    VEC x;                                                                \
+    if (vectors == 1) {                                                   \
+        x = SPLAT(*ROW_ADDRESS(u, j, r));                                 \
+        t[0] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[0]) : ADD(x, bv[0]); \
+    } else if (form == GEMM_MAXTIMES_MUL) {                               \
+        TWO_PRODUCTS("fmul", u, j, r);                                    \
+    } else {                                                              \
+        TWO_PRODUCTS("fadd", u, j, r);                                    \
+    }
 
 #define TYPE float
 #define NAME(x) x##_f32
@@ -39,7 +63,7 @@
 #define LOAD vld1q_f32
 #define STORE vst1q_f32
 #define SPLAT vdupq_n_f32
-#define SPLAT_LOAD vld1q_dup_f32
+#define LANE "4s"
 #define MAX vmaxnmq_f32
 #define MIN vminnmq_f32
 #define ADD vaddq_f32
@@ -56,7 +80,7 @@ GEMM_KERNEL(gemm_maxtimes_f32_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 #undef LOAD
 #undef STORE
 #undef SPLAT
-#undef SPLAT_LOAD
+#undef LANE
 #undef MAX
 #undef MIN
 #undef ADD
@@ -67,7 +91,7 @@ GEMM_KERNEL(gemm_maxtimes_f32_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 #define LOAD vld1q_f64
 #define STORE vst1q_f64
 #define SPLAT vdupq_n_f64
-#define SPLAT_LOAD vld1q_dup_f64
+#define LANE "2d"
 #define MAX vmaxnmq_f64
 #define MIN vminnmq_f64
 #define ADD vaddq_f64

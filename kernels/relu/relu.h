@@ -8,8 +8,8 @@
  * The rule, equal in all kernels and in the reference: x < 0 ? 0 : x. So a NaN passes
  * through with its payload (as in PyTorch and NumPy), and -0 may stay -0: kernels of this
  * project return -0, libraries may return either zero. That is x86's max(0, x) with x as
- * the second operand; ARM's gives +0 for -0 and makes signalling NaNs quiet, which is right
- * too. Denormals count.
+ * the second operand; ARM's gives +0 for -0 and makes signalling NaNs quiet, which is
+ * right too. Denormals count.
  *
  * Variants:
  *   max         the hardware's maximum

@@ -8,39 +8,40 @@
 #define UNROLL 4
 
 /* Compilers know that a comparison and an and can be a maximum: asm hides it. */
-#define PAIR(C, type, V, MASK, clear)                                                 \
-    struct pair_##type {                                                              \
-        V low, high;                                                                  \
-    };                                                                                \
-    static inline void stream_##type(C *to, struct pair_##type v)                     \
-    {                                                                                 \
-        __asm__("stnp %q1, %q2, %0"                                                   \
-                : "=Q"(*(struct pair_##type *)(void *)to)                             \
-                : "w"(v.low), "w"(v.high));                                           \
-    }                                                                                 \
-    static inline struct pair_##type load_##type(const C *from)                       \
-    {                                                                                 \
-        return (struct pair_##type){vld1q_##type(from), vld1q_##type(from + 16 / sizeof(C))}; \
-    }                                                                                 \
-    static inline void store_##type(C *to, struct pair_##type v)                      \
-    {                                                                                 \
-        vst1q_##type(to, v.low);                                                      \
-        vst1q_##type(to + 16 / sizeof(C), v.high);                                    \
-    }                                                                                 \
-    static inline struct pair_##type max_##type(struct pair_##type v)                 \
-    {                                                                                 \
-        return (struct pair_##type){vmaxq_##type(vdupq_n_##type(0), v.low),           \
-                                    vmaxq_##type(vdupq_n_##type(0), v.high)};         \
-    }                                                                                 \
-    static inline V without_##type(V v)                                               \
-    {                                                                                 \
-        MASK negative = vcltzq_##type(v);                                             \
-        __asm__("" : "+w"(negative));                                                 \
-        return (V)clear((MASK)v, negative);                                           \
-    }                                                                                 \
-    static inline struct pair_##type and_mask_##type(struct pair_##type v)            \
-    {                                                                                 \
-        return (struct pair_##type){without_##type(v.low), without_##type(v.high)};   \
+#define PAIR(C, type, V, MASK, clear)                                               \
+    struct pair_##type {                                                            \
+        V low, high;                                                                \
+    };                                                                              \
+    static inline void stream_##type(C *to, struct pair_##type v)                   \
+    {                                                                               \
+        __asm__("stnp %q1, %q2, %0"                                                 \
+                : "=Q"(*(struct pair_##type *)(void *)to)                           \
+                : "w"(v.low), "w"(v.high));                                         \
+    }                                                                               \
+    static inline struct pair_##type load_##type(const C *from)                     \
+    {                                                                               \
+        return (struct pair_##type){vld1q_##type(from),                             \
+                                    vld1q_##type(from + 16 / sizeof(C))};           \
+    }                                                                               \
+    static inline void store_##type(C *to, struct pair_##type v)                    \
+    {                                                                               \
+        vst1q_##type(to, v.low);                                                    \
+        vst1q_##type(to + 16 / sizeof(C), v.high);                                  \
+    }                                                                               \
+    static inline struct pair_##type max_##type(struct pair_##type v)               \
+    {                                                                               \
+        return (struct pair_##type){vmaxq_##type(vdupq_n_##type(0), v.low),         \
+                                    vmaxq_##type(vdupq_n_##type(0), v.high)};       \
+    }                                                                               \
+    static inline V without_##type(V v)                                             \
+    {                                                                               \
+        MASK negative = vcltzq_##type(v);                                           \
+        __asm__("" : "+w"(negative));                                               \
+        return (V)clear((MASK)v, negative);                                         \
+    }                                                                               \
+    static inline struct pair_##type and_mask_##type(struct pair_##type v)          \
+    {                                                                               \
+        return (struct pair_##type){without_##type(v.low), without_##type(v.high)}; \
     }
 
 PAIR(float, f32, float32x4_t, uint32x4_t, vbicq_u32)

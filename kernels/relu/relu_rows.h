@@ -16,8 +16,8 @@
 
 enum relu_form { RELU_MAX, RELU_CMP_BLEND, RELU_AND_MASK };
 
-/* RELU_FENCE() follows non-temporal stores. Those of ARM need none: other threads see them
- * as they see ordinary ones. */
+/* RELU_FENCE() follows non-temporal stores. Those of ARM need none: other threads see
+ * them as they see ordinary ones. */
 
 /* Few elements one by one. The asm keeps compilers from a loop of vectors, with all its
  * tests, and from jumps. */

@@ -70,28 +70,28 @@ RELU_ROW(double, f64, scalar, branch, BRANCH)
 #define LANES ((size_t)2)
 #define RELU(x) ((x) < 0 ? 0 : (x))
 
-#define PAIR(C, type, s)                                                         \
-    struct pair_##type {                                                         \
-        C low, high;                                                             \
-    };                                                                           \
-    static inline struct pair_##type load_##type(const C *from)                  \
-    {                                                                            \
-        return (struct pair_##type){from[0], from[1]};                           \
-    }                                                                            \
-    static inline void store_##type(C *to, struct pair_##type v)                 \
-    {                                                                            \
-        to[0] = v.low;                                                           \
-        to[1] = v.high;                                                          \
-    }                                                                            \
-    static inline void stream_##type(C *to, struct pair_##type v)                \
-    {                                                                            \
-        __asm__("stnp %" s "1, %" s "2, %0"                                      \
-                : "=Q"(*(struct pair_##type *)(void *)to)                      \
-                : "w"(v.low), "w"(v.high));                                      \
-    }                                                                            \
-    static inline struct pair_##type max_##type(struct pair_##type v)            \
-    {                                                                            \
-        return (struct pair_##type){RELU(v.low), RELU(v.high)};                  \
+#define PAIR(C, type, s)                                              \
+    struct pair_##type {                                              \
+        C low, high;                                                  \
+    };                                                                \
+    static inline struct pair_##type load_##type(const C *from)       \
+    {                                                                 \
+        return (struct pair_##type){from[0], from[1]};                \
+    }                                                                 \
+    static inline void store_##type(C *to, struct pair_##type v)      \
+    {                                                                 \
+        to[0] = v.low;                                                \
+        to[1] = v.high;                                               \
+    }                                                                 \
+    static inline void stream_##type(C *to, struct pair_##type v)     \
+    {                                                                 \
+        __asm__("stnp %" s "1, %" s "2, %0"                           \
+                : "=Q"(*(struct pair_##type *)(void *)to)             \
+                : "w"(v.low), "w"(v.high));                           \
+    }                                                                 \
+    static inline struct pair_##type max_##type(struct pair_##type v) \
+    {                                                                 \
+        return (struct pair_##type){RELU(v.low), RELU(v.high)};       \
     }
 
 PAIR(float, f32, "s")

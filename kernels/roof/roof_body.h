@@ -39,19 +39,18 @@
 #define AT(k, address) "[%[" address "], #" #k "*" TEXT(VECTOR) "]"
 #define SKIP_IF_ZERO(count) "cbz %[" count "], 2f\n\t"
 #define COUNT_DOWN(count) "subs %[" count "], %[" count "], #1\n\tb.ne 1b\n\t"
-#define FORWARD_BYTES(address, bytes) \
-    "add %[" address "], %[" address "], #" bytes "\n\t"
+#define FORWARD_BYTES(address, bytes) "add %[" address "], %[" address "], #" bytes "\n\t"
 #define UPDATE_WORD "ldr w2, [%[to]]\n\tstr w2, [%[to]]\n\t"
 #define WORD_CLOBBER "x2"
 #define FENCE ""
 #endif
 
 /* A loop that a branch enters only if it runs at all. */
-#define LOOP(count, body, step)         \
-    SKIP_IF_ZERO(count)                 \
-    ".p2align 6\n"                      \
-    "1:\n\t" body step COUNT_DOWN(count) \
-    "2:\n\t"
+#define LOOP(count, body, step) \
+    SKIP_IF_ZERO(count)         \
+    ".p2align 6\n"              \
+    "1:\n\t" body step          \
+    COUNT_DOWN(count) "2:\n\t"
 
 /* ---- registers ---- */
 
@@ -213,8 +212,8 @@ static inline void copy_stream_bytes(char *to, const char *from, size_t bytes)
     to += head;
     from += head;
     __asm__ volatile(
-        LOOP("blocks", EIGHT(COPY_STREAM), FORWARD("from", 8) FORWARD("to", 8)) LOOP(
-            "vectors", COPY_STREAM(0), FORWARD("from", 1) FORWARD("to", 1)) FENCE
+        LOOP("blocks", EIGHT(COPY_STREAM), FORWARD("from", 8) FORWARD("to", 8))
+            LOOP("vectors", COPY_STREAM(0), FORWARD("from", 1) FORWARD("to", 1)) FENCE
         : [to] "+r"(to), [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors)
         :
         : CLOBBERS, "cc", "memory");

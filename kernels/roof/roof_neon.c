@@ -2,8 +2,8 @@
 #define R(s, i) "v" #i "." s
 #include "roof_arm.h"
 
-/* Memory goes through pairs of registers, 0 and 16 to 7 and 23: only pairs are stored past
- * the caches. */
+/* Memory goes through pairs of registers, 0 and 16 to 7 and 23: only pairs are stored
+ * past the caches. */
 #define VECTOR 32
 #define LANES(size) (16 / (size))
 #define CLOBBERS V_CLOBBERS

@@ -26,13 +26,13 @@
 #define R(s, i) s #i
 #include "roof_arm.h"
 
-/* Memory goes through pairs of general registers, 16 bytes at a time: x2 and x10 to x9 and
- * x17. */
+/* Memory goes through pairs of general registers, 16 bytes at a time: x2 and x10 to x9
+ * and x17. */
 #define VECTOR 16
 #define LANES(size) 1
-#define CLOBBERS                                                                         \
-    V_CLOBBERS, "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", \
-        "x14", "x15", "x16", "x17", "x19", "x20"
+#define CLOBBERS                                                                     \
+    V_CLOBBERS, "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", \
+        "x13", "x14", "x15", "x16", "x17", "x19", "x20"
 #define A0 "x2"
 #define A1 "x3"
 #define A2 "x4"
@@ -66,9 +66,8 @@
 MIXES(f32, scalar, "ss")
 MIXES(f64, scalar, "sd")
 #elif defined(__aarch64__)
-#define PRODUCT_AND_SUM(type, s)                                      \
-    REGISTERS(type, scalar, mul_add, 0.5, LOAD_ALL, 16,               \
-              SIXTEEN_PAIRS(PRODUCT, ADD, s))
+#define PRODUCT_AND_SUM(type, s) \
+    REGISTERS(type, scalar, mul_add, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(PRODUCT, ADD, s))
 MIXES(f32, scalar, "s")
 PRODUCT_AND_SUM(f32, "s")
 MIXES(f64, scalar, "d")
