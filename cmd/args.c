@@ -61,9 +61,9 @@ int args_commands(struct text_list *names)
 void options_free(struct options *options)
 {
     struct text_list *const lists[] = {
-        &options->files,       &options->isas,    &options->types,  &options->semirings,
-        &options->variants,    &options->filters, &options->sizes,  &options->shapes,
-        &options->shape_lists, &options->layouts, &options->inputs, &options->baselines,
+        &options->files,       &options->isas,    &options->types,    &options->semirings,
+        &options->variants,    &options->filters, &options->sizes,    &options->shapes,
+        &options->shape_lists, &options->layouts, &options->inputs,   &options->baselines,
         &options->plugins,     &options->events,  &options->counters,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
