@@ -26,8 +26,8 @@ static int open_counters(struct counters **counters, char *why, size_t size)
             snprintf(why, size, "this CPU has no events for them (%.240s)", error.text);
             return 0;
         }
-    const int rc =
-        counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED, &perf_system_linux, &error);
+    const int rc = counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED,
+                                 &perf_system_linux, &error);
     if (rc != 0)
         return rc;
     counters_begin(*counters);
