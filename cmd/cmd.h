@@ -248,7 +248,12 @@ int command_op(const struct options *options, int argc, char **argv);
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
-/* Writes a run as text to a temporary file beside `path`, then renames. */
+/* Writes a file: to a temporary one beside `path`, then renames, so that the old one
+ * stays if anything fails. A path that is no regular file is written to directly. */
+typedef int file_writer(const void *context, FILE *file, struct error *error);
+int file_save(const char *path, file_writer *write, const void *context,
+              struct error *error);
+/* A run as text, by file_save. */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);
 int command_list(const struct options *options);

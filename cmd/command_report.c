@@ -7,24 +7,12 @@
 
 #include "cmd.h"
 
-static int write_text(const struct run *run, enum format format, const char *path,
-                      FILE *file, struct error *error)
-{
-    const struct text_options plain = {0};
-    struct error why = {0};
-    int rc = run_write(run, format, &plain, file, &why);
-    if (rc == 0 && fflush(file) != 0)
-        rc = error_set(&why, -errno, "%s", strerror(errno));
-    if (rc != 0)
-        error_set(error, rc, "cannot write %.300s: %.180s", path, why.text);
-    return rc;
-}
-
-int report_save(const struct run *run, enum format format, const char *path,
-                struct error *error)
+int file_save(const char *path, file_writer *write, const void *context,
+              struct error *error)
 {
     struct stat stat_of;
     const bool direct = stat(path, &stat_of) == 0 && !S_ISREG(stat_of.st_mode);
+    struct error why = {0};
     char *temporary = NULL;
     FILE *file = NULL;
     int rc = 0, fd = -1;
@@ -41,8 +29,12 @@ int report_save(const struct run *run, enum format format, const char *path,
         rc = error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
         goto out;
     }
-    rc = write_text(run, format, path, file, error);
-    if (rc == 0 && !direct) {
+    rc = write(context, file, &why);
+    if (rc == 0 && fflush(file) != 0)
+        rc = error_set(&why, -errno, "%s", strerror(errno));
+    if (rc != 0) {
+        error_set(error, rc, "cannot write %.300s: %.180s", path, why.text);
+    } else if (!direct) {
         /* mkstemp made it private; what the user gets is an ordinary file. */
         const mode_t mask = umask(0);
         umask(mask);
@@ -58,6 +50,25 @@ out:
         close(fd);
     free(temporary);
     return rc;
+}
+
+struct report {
+    const struct run *run;
+    enum format format;
+};
+
+static int write_report(const void *context, FILE *file, struct error *error)
+{
+    const struct report *const report = context;
+    const struct text_options plain = {0};
+    return run_write(report->run, report->format, &plain, file, error);
+}
+
+int report_save(const struct run *run, enum format format, const char *path,
+                struct error *error)
+{
+    const struct report report = {run, format};
+    return file_save(path, write_report, &report, error);
 }
 
 static int print_run(const struct options *options, const struct run *run,

@@ -102,19 +102,20 @@ static int measure(const struct options *options, bool progress, struct license 
     return rc;
 }
 
+static int write_json(const void *license, FILE *file, struct error *error)
+{
+    const int rc = license_write_json(license, file);
+    return rc ? error_set(error, rc, "%s", strerror(-rc)) : 0;
+}
+
 static int write_outputs(const struct options *options, const struct license *license,
                          struct error *error)
 {
     int rc = 0;
-    if (options->json) {
-        FILE *const file = fopen(options->json, "w");
-        rc = file ? license_write_json(license, file) : -errno;
-        if (file && fclose(file) != 0 && rc == 0)
-            rc = -errno;
-        if (rc != 0)
-            return error_set(error, rc, "cannot write %.300s: %s", options->json,
-                             strerror(-rc));
-    }
+    if (options->json)
+        rc = file_save(options->json, write_json, license, error);
+    if (rc != 0)
+        return rc;
     if (options->format == FORMAT_JSON)
         rc = license_write_json(license, stdout);
     else

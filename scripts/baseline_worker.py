@@ -127,7 +127,7 @@ class Worker:
     def __init__(self, name, library, tools):
         self.tools = tools  # the module baseline_operands
         self.name = name
-        self.library = library
+        self.baseline = library
         self.cases = []
         self.memory = None
         self.problem = SimpleNamespace(dims=[], operands=[], threads=1)
@@ -151,9 +151,9 @@ class Worker:
                     "error": f"{type(error).__name__}: {text[0]}"}
 
     def do_describe(self, _):
-        told = {k: v for k, v in self.library.description.items() if v is not None}
+        told = {k: v for k, v in self.baseline.description.items() if v is not None}
         return {"name": self.name, **told, "ops": [],
-                "kernels": [kernel.row for kernel in self.library.kernels]}
+                "kernels": [kernel.row for kernel in self.baseline.kernels]}
 
     def do_setup(self, request):
         cpus = [int(cpu) for cpu in request.get("cpus", [])]
@@ -181,8 +181,8 @@ class Worker:
         return {}
 
     def do_prepare(self, request):
-        kernel = self.library.kernels[whole(request, "kernel")]
-        self.library.set_threads(self.problem.threads)
+        kernel = self.baseline.kernels[whole(request, "kernel")]
+        self.baseline.set_threads(self.problem.threads)
         begin = time.perf_counter_ns()
         case = kernel.prepare(self.problem)
         end = time.perf_counter_ns()
