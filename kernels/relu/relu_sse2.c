@@ -3,25 +3,27 @@
 
 #define LANES (16 / sizeof(TYPE))
 #define UNROLL 8
+#define LOAD INTRINSIC(loadu)
+#define STORE INTRINSIC(storeu)
+#define STREAM INTRINSIC(stream)
+#define MAX(v) INTRINSIC(max)(INTRINSIC(setzero)(), v)
+#define AND_MASK NAME(and_mask)
+#define FEW NAME(few)
+
 /* Compilers know that a comparison and an and can be a maximum: asm hides it. */
+#define FORMS(type)                                            \
+    static inline VEC and_mask_##type(VEC v)                   \
+    {                                                          \
+        VEC mask = INTRINSIC(cmpnlt)(v, INTRINSIC(setzero)()); \
+        __asm__("" : "+x"(mask));                              \
+        return INTRINSIC(and)(mask, v);                        \
+    }
 
 #define TYPE float
 #define NAME(x) x##_f32
 #define VEC __m128
-#define LOAD _mm_loadu_ps
-#define STORE _mm_storeu_ps
-#define STREAM _mm_stream_ps
-#define MAX(v) _mm_max_ps(_mm_setzero_ps(), v)
-#define AND_MASK and_mask_f32
-#define FEW few_f32
-
-static inline __m128 and_mask_f32(__m128 v)
-{
-    __m128 mask = _mm_cmpnlt_ps(v, _mm_setzero_ps());
-    __asm__("" : "+x"(mask));
-    return _mm_and_ps(mask, v);
-}
-
+#define INTRINSIC(op) _mm_##op##_ps
+FORMS(f32)
 #include "relu_body.h"
 
 RELU_ROWS(float, f32, sse2)
@@ -30,29 +32,12 @@ RELU_ROW(float, f32, sse2, and_mask, ordinary_f32(x, y, n, RELU_AND_MASK);)
 #undef TYPE
 #undef NAME
 #undef VEC
-#undef LOAD
-#undef STORE
-#undef STREAM
-#undef MAX
-#undef AND_MASK
-#undef FEW
+#undef INTRINSIC
 #define TYPE double
 #define NAME(x) x##_f64
 #define VEC __m128d
-#define LOAD _mm_loadu_pd
-#define STORE _mm_storeu_pd
-#define STREAM _mm_stream_pd
-#define MAX(v) _mm_max_pd(_mm_setzero_pd(), v)
-#define AND_MASK and_mask_f64
-#define FEW few_f64
-
-static inline __m128d and_mask_f64(__m128d v)
-{
-    __m128d mask = _mm_cmpnlt_pd(v, _mm_setzero_pd());
-    __asm__("" : "+x"(mask));
-    return _mm_and_pd(mask, v);
-}
-
+#define INTRINSIC(op) _mm_##op##_pd
+FORMS(f64)
 #include "relu_body.h"
 
 RELU_ROWS(double, f64, sse2)
