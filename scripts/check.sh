@@ -118,15 +118,22 @@ check_subject() {
     }
 }
 
-# What a file compiled for an ISA exports can end up in anybody's code: only its rows.
+# What a file compiled for an ISA exports can end up in anybody's code: only its rows. And
+# what is called scalar computes nothing side by side, whatever the compiler thinks of it.
 check_symbols() {
     local library op isa rows extra found=0
+    local packed='\bv?(add|sub|mul|div|max|min|sqrt|cmp[a-z]*|fn?m(add|sub)[0-9]+)p[sd]\b'
     build_test
     for library in build/test/kernels/lib*_*.a; do
         [[ $library =~ /lib(.+)_([a-z0-9]+)\.a$ ]] || continue
         op=${BASH_REMATCH[1]} isa=${BASH_REMATCH[2]}
-        rows=$(sed -nE "s/^KERNEL(_WORK)?\($op, *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/${op}_\2_\3_${isa}_\4/p" \
-            kernels/kernels.def | sed 's/__/_/' | sort)
+        if [[ $isa == scalar ]] && objdump -d --no-show-raw-insn "$library" | grep -P "$packed" >&2; then
+            say "$library computes on vectors"
+            return 1
+        fi
+        rows=$(tr '\n' ' ' <kernels/kernels.def | sed 's/KERNEL(/\n&/g' |
+            sed -nE "s/^KERNEL\($op, *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/${op}_\1_\2_${isa}_\3/p" |
+            sed 's/__/_/' | sort)
         [[ -n $rows ]] || continue
         found=1
         extra=$(nm --defined-only --extern-only --format=posix "$library" |
