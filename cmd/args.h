@@ -15,8 +15,12 @@ enum command_mask {
     COMMAND_LIST = 1 << 2,
     COMMAND_DOCTOR = 1 << 3,
     COMMAND_LICENSE = 1 << 4,
-    COMMAND_ALL =
-        COMMAND_OP | COMMAND_REPORT | COMMAND_LIST | COMMAND_DOCTOR | COMMAND_LICENSE,
+    COMMAND_SUITE = 1 << 5, /* all */
+    COMMAND_AB = 1 << 6,
+    COMMAND_COMPARE = 1 << 7,
+    COMMAND_SELFTEST = 1 << 8,
+    COMMAND_HISTORY = 1 << 9,
+    COMMAND_ALL = (1 << 10) - 1,
 };
 
 struct option_row;

@@ -18,9 +18,11 @@
 
 enum exit_status {
     EXIT_OK = 0,
-    EXIT_USAGE = 2,   /* bad usage, bad file, unwritable output */
-    EXIT_WRONG = 4,   /* a case was wrong or failed */
-    EXIT_NOTHING = 5, /* nothing was measured: all skipped */
+    EXIT_REGRESSED = 1,
+    EXIT_USAGE = 2,     /* bad usage, bad file, unwritable output */
+    EXIT_UNDECIDED = 3, /* --strict: a comparison is inconclusive or unusable */
+    EXIT_WRONG = 4,     /* a case was wrong or failed */
+    EXIT_NOTHING = 5,   /* nothing was measured: all skipped */
     EXIT_INTERRUPTED = 130,
 };
 
@@ -245,6 +247,15 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
+/* outputs.c: notes SIGINT and SIGTERM in `interrupted_by`. */
+void signals_catch(void);
+/* What the options say a run is written to: can it be, and do so. */
+int outputs_check(const struct options *options, struct error *error);
+int outputs_write(const struct options *options, const struct run *run,
+                  struct error *error);
+/* run_describe.c: tool, host, settings, arguments. */
+int run_describe(const struct options *options, const struct catalog *catalog, int argc,
+                 char **argv, struct run *run);
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);

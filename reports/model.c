@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports.h"
+#include "comparison.h"
 
 static const char *const status_names[] = {
     [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
@@ -348,6 +348,7 @@ static void result_free(struct result *result)
         free(result->metrics[i].formula);
     }
     free(result->metrics);
+    comparison_free(result->comparison);
 }
 
 static void sources_free(struct source *list, size_t n)
@@ -380,6 +381,7 @@ void run_free(struct run *run)
     free(run->pmu_state);
     free(run->pmu_reason);
     sources_free(run->sources, run->n_sources);
+    gate_free(run->gate);
     for (size_t i = 0; i < run->n_results; i++)
         result_free(&run->results[i]);
     free(run->results);

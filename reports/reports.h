@@ -102,6 +102,78 @@ struct limit {
     bool too_low;      /* share above 1.02: the limit was measured too low */
 };
 
+/* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */
+
+enum verdict {
+    VERDICT_SAME,         /* the whole interval lies within the threshold */
+    VERDICT_IMPROVED,     /* faster by more than the threshold */
+    VERDICT_REGRESSED,    /* slower by more than the threshold */
+    VERDICT_INCONCLUSIVE, /* none of these can be said */
+    VERDICT_UNUSABLE,     /* nothing can be said: too noisy, or a build failed */
+    VERDICT_NEW,          /* only head has the case */
+    VERDICT_GONE,         /* only base has it */
+};
+const char *verdict_name(enum verdict verdict); /* "SAME", ... */
+/* -EINVAL if there is no such verdict. */
+int verdict_find(const char *name, enum verdict *verdict);
+
+/* A batch of each build, one after the other, with the same number of calls; nanoseconds
+ * per call. `control` is a second copy of base; 0 without one. */
+struct trial {
+    uint32_t process; /* rounds of one process share their addresses; ascending */
+    double base_ns, head_ns, control_ns;
+};
+
+/* How base and head do one case. Changes are t(head) / t(base) - 1: 0.02 is 2% slower. */
+struct comparison {
+    struct trial *trials; /* valid rounds, in the order in which they ran */
+    size_t n_trials;
+    uint32_t voided; /* rounds thrown away on evidence */
+
+    /* derived by run_judge() */
+    enum verdict verdict;
+    char *reason; /* for every verdict but SAME, IMPROVED and REGRESSED */
+    uint32_t processes;
+    double base_ns, head_ns; /* medians over processes of the process's median */
+    double change;
+    struct interval change_ci;
+    double least_change; /* of the shortest trials, the witness */
+    double control_change;
+    struct interval control_ci;
+    double floor; /* what equal code seems to change by in this run */
+    double delta; /* a change must exceed it: the threshold, or more if it is noisy */
+    double detectable; /* the smallest change that this run could have called */
+    double p;          /* exact sign test that the change does not exceed delta */
+    bool significant;  /* after Holm's correction over all cases of the run */
+};
+
+/* One build of a comparison. */
+struct arm {
+    char *name; /* "base", "head", "control" */
+    char *path;
+    char *build_id;         /* in hex; NULL: it has none */
+    char *version, *commit; /* of an executable or module that tells; or NULL */
+    char **objects;         /* what it loads: "PATH BUILD-ID" each */
+    size_t n_objects;
+};
+
+/* What makes a run a comparison. */
+struct gate {
+    char *kind;         /* "paired": measured together; "stored": two runs from files */
+    char *refused;      /* why times cannot gate (another machine), or NULL */
+    double threshold;   /* asked for: 0.02 */
+    bool strict;        /* inconclusive and unusable cases fail */
+    bool own_processes; /* each build had a worker of its own */
+    struct arm *arms;
+    size_t n_arms;
+    char *selftest; /* what is known of this machine's error rates, a line; or NULL */
+    double seconds;
+
+    /* derived by run_judge() */
+    double geomean_change; /* over all cases with a change; NaN: there is none */
+    size_t regressed, improved, same, inconclusive, unusable, only_one;
+};
+
 /* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
  * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
  * bytes, and the names of the counters that were asked for: the table's columns follow
@@ -160,6 +232,8 @@ struct result {
     size_t n_ratios;
     double ghz; /* median; 0: unknown */
     struct interval ghz_ci;
+
+    struct comparison *comparison; /* NULL: the run compares no builds */
 };
 
 /* A named fact about host or settings. */
@@ -200,6 +274,7 @@ struct run {
     size_t n_results;
     struct source *sources;
     size_t n_sources;
+    struct gate *gate; /* NULL: the run compares no builds */
     bool interrupted;
 };
 
@@ -232,6 +307,13 @@ struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula);
 struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
+/* The comparison of a case, the gate of a run; a new one if there is none yet. */
+struct comparison *result_comparison(struct result *result);
+struct gate *run_gate(struct run *run);
+struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path);
+/* -EINVAL for times that are not positive (control may be 0), and for processes that do
+ * not ascend. */
+int comparison_add_trial(struct comparison *comparison, const struct trial *trial);
 /* Before a group starts again: drops samples, clock probes, counts and what was derived;
  * keeps the counters' names. */
 void result_clear_samples(struct result *result);
@@ -244,6 +326,10 @@ void result_clear_samples(struct result *result);
  * -ENOMEM. */
 #define GROUP_ALL ((size_t)-1)
 int run_summarise(struct run *run, size_t group);
+
+/* Derives what the trials say, the verdict of each case that has any, and the counts of
+ * the gate. Cases without trials keep the verdict that they have. 0 or -ENOMEM. */
+int run_judge(struct run *run);
 
 /* ---- merging (merge.c) ---- */
 
