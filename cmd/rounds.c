@@ -143,6 +143,7 @@ static void add_count(struct counter *counter, const cJSON *count)
     double share = message_number(count, "running_share", 1);
     counter->running_share += (share - counter->running_share) / (double)counter->n;
     string_set(&counter->scope, message_text(count, "scope"));
+    counter->threads = fmax(counter->threads, message_number(count, "threads", 1));
     counter->user_read = message_true(count, "user_read");
     string_set(&counter->absent, NULL);
 }
@@ -169,7 +170,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
                               message_number(reply, "major_faults", 0),
         [USAGE_CONTEXT_SWITCHES] = message_number(reply, "voluntary_switches", 0) +
                                    message_number(reply, "involuntary_switches", 0),
-        [USAGE_TASK_CLOCK] = message_number(reply, "cpu_ns", 0)};
+        [USAGE_TASK_CLOCK] = message_number(reply, "process_ns", 0)};
     size_t i = 0;
     const cJSON *count;
     cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
@@ -183,6 +184,8 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
             usage[at] = value->valuedouble;
             string_set(&counter->scope, message_text(count, "scope"));
+            counter->threads =
+                fmax(counter->threads, message_number(count, "threads", 1));
         } else if (cJSON_IsNumber(value)) {
             add_count(counter, count);
         } else if (absent && at < USAGE_COUNTERS) {

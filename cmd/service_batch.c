@@ -50,6 +50,7 @@ static cJSON *tally_reply(const struct service *service, const struct tally *tal
             cJSON_AddNumberToObject(item, "value", tally->value[i]);
             cJSON_AddNumberToObject(item, "running_share",
                                     tally->share[i] / (double)tally->regions);
+            cJSON_AddNumberToObject(item, "threads", last->threads);
             cJSON_AddStringToObject(item, "scope",
                                     last->in_kernel ? "user and kernel" : "user");
             cJSON_AddBoolToObject(item, "user_read", last->user_read);
@@ -99,6 +100,10 @@ cJSON *service_batch(struct service *service, const cJSON *request)
                                       counters_passes(counters));
     float_state_reset();
     entry->kernel->run(operands, entry->state);
+    /* By now a library has started its threads. */
+    int status = counters ? counters_follow_threads(counters) : 0;
+    if (status < 0)
+        return service_error(status, "no memory for the counters of all threads");
     if (!cold) {
         sampler_begin(&service->sampler);
         repeat(entry->kernel->run, operands, entry->state, iterations);
@@ -223,6 +228,9 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
     uint64_t iterations = message_true(request, "cold") ? 1 : EMPTY_CALLS;
     struct sampler sampler = service->sampler;
     struct empty empty;
+    /* Threads that wait for work, spinning, are no cost of the loop. */
+    if (sampler.counters)
+        counters_leave_threads(sampler.counters);
     measure_empty(service, &sampler, iterations, &empty);
     /* Groups that take turns do not get theirs in a time as short as that. */
     if (service->multiplex) {

@@ -96,21 +96,27 @@ int counters_open(struct counters **result, const struct event *events, size_t n
     return 0;
 }
 
+void thread_close(struct counters *thread)
+{
+    for (size_t g = 0; g < thread->groups; g++)
+        group_unmap(thread, g);
+    /* A closed leader does not close its siblings, they would go on counting. */
+    for (size_t i = thread->n; i-- > 0;)
+        if (thread->slot[i].fd >= 0)
+            thread->system->close(thread->slot[i].fd);
+    free(thread->slot);
+    free(thread->group);
+    free(thread->trial_words);
+    free(thread->words);
+    free(thread);
+}
+
 void counters_close(struct counters *counters)
 {
     if (!counters)
         return;
-    for (size_t g = 0; g < counters->groups; g++)
-        group_unmap(counters, g);
-    /* A closed leader does not close its siblings, they would go on counting. */
-    for (size_t i = counters->n; i-- > 0;)
-        if (counters->slot[i].fd >= 0)
-            counters->system->close(counters->slot[i].fd);
-    free(counters->slot);
-    free(counters->group);
-    free(counters->trial_words);
-    free(counters->words);
-    free(counters);
+    counters_leave_threads(counters);
+    thread_close(counters);
 }
 
 size_t counters_passes(const struct counters *counters)
@@ -124,17 +130,23 @@ const char *counters_note(const struct counters *counters)
     return counters->note;
 }
 
-void counters_select(struct counters *counters, size_t pass)
+void thread_select(struct counters *thread, size_t pass)
 {
-    counters->selected = pass;
-    for (size_t g = 0; g < counters->groups; g++)
-        group_switch(counters, g, PERF_EVENT_IOC_DISABLE);
-    for (size_t g = 0; g < counters->groups; g++) {
-        struct group *const group = &counters->group[g];
+    thread->selected = pass;
+    for (size_t g = 0; g < thread->groups; g++)
+        group_switch(thread, g, PERF_EVENT_IOC_DISABLE);
+    for (size_t g = 0; g < thread->groups; g++) {
+        struct group *const group = &thread->group[g];
         group->begin.taken = group->end.taken = false;
         if (group->pass == pass)
-            group_switch(counters, g, PERF_EVENT_IOC_ENABLE);
+            group_switch(thread, g, PERF_EVENT_IOC_ENABLE);
     }
+}
+
+void counters_select(struct counters *counters, size_t pass)
+{
+    for (struct counters *thread = counters; thread; thread = thread->next)
+        thread_select(thread, pass);
 }
 
 static bool group_selected(const struct counters *counters, size_t g)
@@ -143,8 +155,13 @@ static bool group_selected(const struct counters *counters, size_t g)
            counters->group[g].pass == counters->selected;
 }
 
+/* The caller is read next to the work: its counts are the same beside other threads. */
 void counters_begin(struct counters *counters)
 {
+    for (struct counters *thread = counters->next; thread; thread = thread->next)
+        for (size_t g = 0; g < thread->groups; g++)
+            if (group_selected(thread, g))
+                snapshot_take(thread, g, &thread->group[g].begin);
     for (size_t g = 0; g < counters->groups; g++)
         if (group_selected(counters, g))
             snapshot_take(counters, g, &counters->group[g].begin);
@@ -152,69 +169,78 @@ void counters_begin(struct counters *counters)
 
 void counters_end(struct counters *counters)
 {
-    for (size_t g = counters->groups; g-- > 0;)
-        if (group_selected(counters, g))
-            snapshot_take(counters, g, &counters->group[g].end);
+    for (struct counters *thread = counters; thread; thread = thread->next)
+        for (size_t g = thread->groups; g-- > 0;)
+            if (group_selected(thread, g))
+                snapshot_take(thread, g, &thread->group[g].end);
 }
 
-static void count_difference(const struct counters *counters, const struct group *group,
-                             uint64_t from, uint64_t to, struct count *count)
+/* How long a group could have been on the PMU, and was. */
+struct span {
+    int64_t enabled, running;
+};
+
+static struct span group_span(const struct group *group)
 {
     const struct snapshot *const begin = &group->begin, *const end = &group->end;
+    const ssize_t header = HEADER_WORDS * sizeof(uint64_t);
     /* In user space it can be read only while it is on the PMU, and a pinned group that
      * has left it does not come back. */
-    const bool times = !begin->user && !end->user;
-    const int64_t enabled = times ? (int64_t)(end->word[1] - begin->word[1]) : 1;
-    const int64_t running = times ? (int64_t)(end->word[2] - begin->word[2])
-                            : begin->user && end->user ? 1
-                                                       : 0;
-    const bool turns = counters->mode == COUNTERS_MULTIPLEX;
-    const bool too_short = times && running < enabled && enabled < COUNTERS_SCALABLE_NS &&
-                           (turns || running > 0);
+    if (begin->user || end->user)
+        return (struct span){1, begin->user && end->user};
+    if (!begin->taken || !end->taken || begin->got < header || end->got < header)
+        return (struct span){0, 0};
+    return (struct span){(int64_t)(end->word[1] - begin->word[1]),
+                         (int64_t)(end->word[2] - begin->word[2])};
+}
 
-    if (to < from) {
-        snprintf(count->absent, sizeof count->absent,
-                 "not counted: the counter went backwards, from %llu to %llu",
-                 (unsigned long long)from, (unsigned long long)to);
-    } else if (too_short) {
+/* `all_ns` is the time of all threads together, which is what makes a region long. */
+static void count_difference(const struct counters *thread, struct span span,
+                             int64_t all_ns, uint64_t difference, struct count *count)
+{
+    const bool turns = thread->mode == COUNTERS_MULTIPLEX;
+    const bool too_short = span.running < span.enabled && all_ns < COUNTERS_SCALABLE_NS &&
+                           (turns || span.running > 0);
+
+    if (too_short) {
         snprintf(count->fix, sizeof count->fix, "%s",
                  turns ? "measure longer batches" : "ask for fewer events");
         snprintf(count->absent, sizeof count->absent,
                  "not counted: it was on the PMU for %.0f%% of %.3f ms, too short to "
                  "scale; %s",
-                 100.0 * (double)running / (double)enabled, (double)enabled / 1e6,
-                 count->fix);
-    } else if (running <= 0 || enabled <= 0) {
-        perf_starved(counters->root, "it was on the PMU for none of the time", count);
-    } else if (running >= enabled) {
-        count->value = to - from;
+                 100.0 * (double)span.running / (double)span.enabled,
+                 (double)span.enabled / 1e6, count->fix);
+    } else if (thread->tid && span.enabled == 0) {
+        count->running_share = 1; /* the thread slept */
+    } else if (span.running <= 0 || span.enabled <= 0) {
+        perf_starved(thread->root, "it was on the PMU for none of the time", count);
+    } else if (span.running >= span.enabled) {
+        count->value = difference;
         count->running_share = 1;
     } else {
-        count->running_share = (double)running / (double)enabled;
-        count->value = (uint64_t)((double)(to - from) / count->running_share + 0.5);
+        count->running_share = (double)span.running / (double)span.enabled;
+        count->value = (uint64_t)((double)difference / count->running_share + 0.5);
     }
 }
 
-bool counters_get(const struct counters *counters, size_t i, struct count *count)
+static void thread_count(const struct counters *thread, size_t i, int64_t all_ns,
+                         struct count *count)
 {
-    const struct slot *const slot = &counters->slot[i];
+    const struct slot *const slot = &thread->slot[i];
     *count = (struct count){0};
     if (slot->fd < 0) {
         *count = slot->absence;
-        return true;
+        return;
     }
-    const struct group *const group = &counters->group[slot->group];
-    if (!group_selected(counters, slot->group))
-        return false;
-
+    const struct group *const group = &thread->group[slot->group];
     const struct snapshot *const begin = &group->begin, *const end = &group->end;
     count->in_kernel = slot->in_kernel;
     count->user_read = begin->user && end->user;
     /* The end of file is how a pinned group says that it could not be held. */
     if ((begin->taken && begin->got == 0) || (end->taken && end->got == 0)) {
-        perf_starved(counters->root,
-                     "the PMU could not hold the group beside other users", count);
-        return true;
+        perf_starved(thread->root, "the PMU could not hold the group beside other users",
+                     count);
+        return;
     }
     uint64_t from = 0, to = 0;
     const char *wrong = snapshot_find(begin, group->members, slot->id, &from);
@@ -223,8 +249,52 @@ bool counters_get(const struct counters *counters, size_t i, struct count *count
     if (wrong) {
         count->code = begin->code ? begin->code : end->code;
         snprintf(count->absent, sizeof count->absent, "not counted: %s", wrong);
+    } else if (to < from) {
+        snprintf(count->absent, sizeof count->absent,
+                 "not counted: the counter went backwards, from %llu to %llu",
+                 (unsigned long long)from, (unsigned long long)to);
     } else {
-        count_difference(counters, group, from, to, count);
+        count_difference(thread, group_span(group), all_ns, to - from, count);
+    }
+}
+
+/* Once a thread has no value, the sum has none. */
+static void count_add(struct count *sum, const struct counters *thread,
+                      const struct count *one)
+{
+    if (sum->absent[0])
+        return;
+    if (one->absent[0]) {
+        *sum = *one;
+        sum->value = 0;
+        snprintf(sum->absent, sizeof sum->absent, "thread %d: %.230s", (int)thread->tid,
+                 one->absent);
+        return;
+    }
+    sum->threads++;
+    sum->value += one->value;
+    sum->user_read = sum->user_read && one->user_read;
+    if (one->running_share < sum->running_share)
+        sum->running_share = one->running_share;
+}
+
+bool counters_get(const struct counters *counters, size_t i, struct count *count)
+{
+    const size_t g = counters->slot[i].group;
+    const bool never = counters->slot[i].fd < 0;
+    int64_t all_ns = 0;
+    *count = (struct count){0};
+    if (!never && !group_selected(counters, g))
+        return false;
+    for (const struct counters *thread = counters; thread; thread = thread->next)
+        all_ns += group_span(&thread->group[g]).enabled;
+    thread_count(counters, i, all_ns, count);
+    count->threads = !count->absent[0];
+    for (const struct counters *thread = counters->next; thread && !never;
+         thread = thread->next) {
+        struct count one;
+        thread_count(thread, i, all_ns, &one);
+        count_add(count, thread, &one);
     }
     return true;
 }

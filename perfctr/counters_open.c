@@ -4,8 +4,7 @@
 
 #include "counters_private.h"
 
-static int event_try(struct counters *counters, struct slot *slot, int leader,
-                     bool in_kernel)
+int event_try(struct counters *counters, struct slot *slot, int leader, bool in_kernel)
 {
     struct perf_event_attr attr = {
         .size = sizeof attr,
@@ -23,11 +22,13 @@ static int event_try(struct counters *counters, struct slot *slot, int leader,
 #ifdef __aarch64__
     /* Only who asks for it may read a counter in user space, and not all kernels know. */
     enum { USER_ACCESS = 2 };
-    if (counters->mode == COUNTERS_PINNED && attr.type != PERF_TYPE_SOFTWARE &&
+    if (counters->tid == 0 && counters->mode == COUNTERS_PINNED &&
+        attr.type != PERF_TYPE_SOFTWARE &&
         file_number(counters->root, "/proc/sys/kernel/perf_user_access") == 1)
         attr.config1 |= USER_ACCESS;
 #endif
-    const int fd = counters->system->open(&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+    const int fd =
+        counters->system->open(&attr, counters->tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return -errno;
     if (counters->system->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&slot->id) < 0) {
@@ -170,7 +171,7 @@ static void group_try_user(struct counters *counters, size_t g)
         group_unmap(counters, g);
 }
 
-static int regions_allocate(struct counters *counters)
+int regions_allocate(struct counters *counters)
 {
     size_t words = 0;
     for (size_t g = 0; g < counters->groups; g++)

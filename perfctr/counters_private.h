@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counters.c (regions and their counts) and counters_open.c (which event is counted
- * in which group) share. */
+/* What counters.c (regions and their counts), counters_open.c (which event is counted in
+ * which group) and counters_threads.c (the same for other threads) share. */
 #ifndef SIMDBENCH_COUNTERS_PRIVATE_H
 #define SIMDBENCH_COUNTERS_PRIVATE_H
 
@@ -35,11 +35,16 @@ struct group {
     struct snapshot begin, end;
 };
 
+/* Those of one thread: of the caller, and in a list behind them of each other thread that
+ * is counted too, in the same groups. */
 struct counters {
     const struct perf_system *system;
     const char *root;
     enum counters_mode mode;
     const char *note;
+    pid_t tid; /* 0: of the caller */
+    bool alive;
+    struct counters *next;
     size_t n, groups, selected;
     struct slot *slot;
     struct group *group;
@@ -49,9 +54,16 @@ struct counters {
 
 /* counters_open.c: opens all events, in groups; -ENOMEM. */
 int groups_open(struct counters *counters, const struct event *events, size_t n);
+/* Opens one event in the group of `leader` (-1: as a leader) for the thread of
+ * `counters`; a negative errno. */
+int event_try(struct counters *counters, struct slot *slot, int leader, bool in_kernel);
+/* Memory for regions, once it is known what is in which group; -ENOMEM. */
+int regions_allocate(struct counters *counters);
 void group_unmap(struct counters *counters, size_t g);
 
-/* counters.c */
+/* counters.c: of one thread. */
+void thread_select(struct counters *thread, size_t pass);
+void thread_close(struct counters *thread);
 void group_switch(const struct counters *counters, size_t g, unsigned long request);
 size_t group_words(const struct group *group);
 int leader_fd(const struct counters *counters, size_t g);

@@ -56,7 +56,7 @@ struct perf_system {
 };
 extern const struct perf_system perf_system_linux;
 
-/* ---- counters (counters.c): perf_event groups of the calling thread ---- */
+/* ---- counters (counters.c): perf_event groups of threads ---- */
 
 struct counters;
 
@@ -71,8 +71,9 @@ enum counters_mode {
 struct count {
     uint64_t value;
     double running_share;
-    bool in_kernel; /* counted there too, not in user space alone */
-    bool user_read; /* without system calls */
+    unsigned threads; /* whose sum it is; the share is the smallest of theirs */
+    bool in_kernel;   /* counted there too, not in user space alone */
+    bool user_read;   /* without system calls */
     char absent[256];
     char fix[160];
     int code; /* errno of what failed, 0 if nothing did */
@@ -85,6 +86,13 @@ int counters_open(struct counters **counters, const struct event *events, size_t
                   enum counters_mode mode, const struct perf_system *system,
                   struct error *error);
 void counters_close(struct counters *counters);
+/* Counts the other threads that this process has now, too, until they end: in the same
+ * groups, read by system calls around the reading of the caller. Without other threads
+ * nothing changes. Between regions; threads that begin within a region are not counted in
+ * it. -ENOMEM. */
+int counters_follow_threads(struct counters *counters);
+/* Counts the calling thread alone again. */
+void counters_leave_threads(struct counters *counters);
 /* Number of passes (at least 1). Software events are counted in pass 0. */
 size_t counters_passes(const struct counters *counters);
 /* Enables the groups of one pass and disables the others; not for use inside a batch.
@@ -109,7 +117,7 @@ struct sample {
     int64_t ns;         /* wall time, CLOCK_MONOTONIC */
     int64_t cpu_ns;     /* CPU time of this thread (its window encloses that of ns) */
     int64_t process_ns; /* CPU time of all threads of the process */
-    int64_t minor_faults, major_faults;
+    int64_t minor_faults, major_faults; /* these four: of all threads */
     int64_t voluntary_switches, involuntary_switches;
     int32_t cpu_begin, cpu_end; /* where it ran: unequal means that it migrated */
 };

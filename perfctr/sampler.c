@@ -20,7 +20,7 @@ int64_t clock_now(void)
 static void usage_read(struct sample *sample)
 {
     struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
+    getrusage(RUSAGE_SELF, &usage);
     sample->minor_faults = usage.ru_minflt;
     sample->major_faults = usage.ru_majflt;
     sample->voluntary_switches = usage.ru_nvcsw;

@@ -117,6 +117,7 @@ static const struct field count_table[] = {
     {"per_element", FIELD_NUMBER, offsetof(struct counter, per_element)},
     {"overhead", FIELD_AMOUNT, offsetof(struct counter, overhead)},
     {"running_share", FIELD_NUMBER, offsetof(struct counter, running_share)},
+    {"threads", FIELD_AMOUNT, offsetof(struct counter, threads)},
     {"user_read", FIELD_BOOL, offsetof(struct counter, user_read)},
 };
 const struct fields count_fields = FIELDS(count_table);

@@ -81,6 +81,7 @@ struct counter {
     double per_element; /* value / ops; NaN if unknown */
     double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
+    double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
     bool user_read;  /* without system calls */
     double *samples; /* raw count of each batch */
     size_t n;

@@ -79,7 +79,7 @@ class Library:
 # ---- measuring ----
 
 def usage():
-    used = resource.getrusage(resource.RUSAGE_THREAD)
+    used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_minflt, used.ru_majflt, used.ru_nvcsw, used.ru_nivcsw
 
 

@@ -29,10 +29,10 @@ static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group
                      unsigned long flags)
 {
     int fds[FDS];
-    assert_int_equal(pid, 0);
     assert_int_equal(cpu, -1);
     assert_int_equal(flags, PERF_FLAG_FD_CLOEXEC);
-    if (fake.refused_errno && attr->config == fake.refused_config) {
+    if (fake.refused_errno && attr->config == fake.refused_config &&
+        (fake.refused_pid == 0 || fake.refused_pid == pid)) {
         errno = fake.refused_errno;
         return -1;
     }
@@ -48,6 +48,7 @@ static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group
     assert_true(fake.files < FDS);
     const int fd = FIRST_FD + fake.files++;
     fake.file[fd - FIRST_FD] = (struct file){.attr = *attr,
+                                             .pid = pid,
                                              .leader = group_fd < 0 ? fd : group_fd,
                                              .open = true,
                                              .enabled = !attr->disabled};
@@ -74,10 +75,13 @@ static ssize_t fake_read(int fd, void *buffer, size_t size)
     const bool fits = n <= fake.available || leader->attr.type == PERF_TYPE_SOFTWARE;
     if (leader->enabled && !fits && leader->attr.pinned)
         return 0;
-    if (leader->enabled) {
+    const bool awake = fake.asleep == 0 || leader->pid != fake.asleep;
+    const double share =
+        fake.sharing != 0 && leader->pid == fake.sharing ? 0.5 : fake.share;
+    if (leader->enabled && awake) {
         leader->time += fake.read_ns;
         if (fits)
-            leader->running += (uint64_t)(fake.share * (double)fake.read_ns);
+            leader->running += (uint64_t)(share * (double)fake.read_ns);
     }
     word[0] = (uint64_t)n;
     word[1] = leader->time;
@@ -85,7 +89,7 @@ static ssize_t fake_read(int fd, void *buffer, size_t size)
     for (int k = 0; k < n; k++) {
         struct file *const file = file_of(fds[k]);
         const uint64_t step = 1000 * file->attr.config;
-        if (leader->enabled)
+        if (leader->enabled && awake)
             file->value = fake.backwards ? file->value - step : file->value + step;
         const int at = fake.reversed ? n - 1 - k : k;
         word[3 + 2 * at] = file->value;
@@ -199,11 +203,16 @@ static int remove_entry(const char *path, const struct stat *status, int type,
     return remove(path);
 }
 
+void fake_remove(const char *path)
+{
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    assert_int_equal(nftw(full, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 void fake_no_pmu(void)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/sys/bus/event_source/devices/cpu", root);
-    assert_int_equal(nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    fake_remove("/sys/bus/event_source/devices/cpu");
 }
 
 int fake_teardown(void **state)

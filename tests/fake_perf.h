@@ -21,6 +21,7 @@ enum { FIRST_FD = 100, FDS = 64 };
 struct fake {
     struct file {
         struct perf_event_attr attr;
+        pid_t pid;
         int leader;
         bool open, enabled;
         uint64_t value, running, time;
@@ -31,10 +32,13 @@ struct fake {
     int capacity, available;
     uint64_t refused_config;
     int refused_errno;
-    bool no_exclude;  /* the PMU cannot leave the kernel out */
-    double share;     /* of the time that counters run */
-    uint64_t read_ns; /* time that passes from read to read */
-    int cut;          /* bytes that each read is short of */
+    pid_t refused_pid; /* only for this thread; 0: for all */
+    pid_t asleep;      /* this thread does not run, 0: all do */
+    pid_t sharing;     /* this one shares the PMU with strangers for half of its time */
+    bool no_exclude;   /* the PMU cannot leave the kernel out */
+    double share;      /* of the time that counters run */
+    uint64_t read_ns;  /* time that passes from read to read */
+    int cut;           /* bytes that each read is short of */
     bool backwards, reversed;
     int read_errno, switches;
     /* In user space: */
@@ -53,6 +57,7 @@ int fake_teardown(void **state);
 /* Writes a file below the root that the fake kernel shows. */
 void fake_file(const char *path, const char *text);
 void fake_no_pmu(void);
+void fake_remove(const char *path);
 /* Raw events with the configs 1 to n. */
 struct counters *fake_open_raw(size_t n, struct event *events);
 struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode);

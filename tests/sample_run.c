@@ -196,6 +196,7 @@ static void measure_counters(struct result *result, bool last_group)
     must(!string_set(&counter->config, "0x5100c0"));
     must(!string_set(&counter->scope, "user"));
     counter->user_read = true;
+    counter->threads = 3;
     if (last_group) {
         must(!string_set(&counter->absent, "counted by other passes only"));
     } else {

@@ -167,6 +167,7 @@ static void every_field_is_read(void **state)
     assert_string_equal(b->counters[0].scope, "user");
     assert_null(b->counters[2].scope);
     assert_true(b->counters[0].user_read && !b->counters[2].user_read);
+    assert_true(b->counters[0].threads == 3 && b->counters[2].threads == 0);
     assert_string_equal(b->counters[1].fix, a->counters[1].fix);
     assert_string_equal(b->counters[1].errno_name, "ENOENT");
     assert_true(b->counters[1].code == 2);
@@ -221,8 +222,8 @@ static void later_fields_are_read(void **state)
 /* Files from before counters told how they were counted. */
 static void older_counters_are_read(void **state)
 {
-    static const char *const later[] = {"scope",      "overhead", "user_read",
-                                        "errno_name", "errno",    "fix"};
+    static const char *const later[] = {
+        "scope", "overhead", "user_read", "errno_name", "errno", "fix", "threads"};
     struct run *run = sample_run(), *again;
     char *json = sample_text(run, FORMAT_JSON, NULL);
     cJSON *tree = cJSON_Parse(json), *result, *counter;
