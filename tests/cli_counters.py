@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is counted, what it costs to count it, and what is said where it cannot be."""
 
-from cli_tool import SMALL, Case, kernels
+from cli_tool import MODULES, SMALL, Case, kernels
 
-__all__ = ["Counters", "ClockProbe"]
+__all__ = ["Counts", "ClockProbe"]
 
 EVENTS = "--events=task-clock,minor-faults,cpu-migrations,cycles"
 PROBE_NS = 33e3  # see PROBE_EVERY_NS in cmd/rounds.c
 PROBE_EVERY_NS = 2.5e6
 
 
-class Counters(Case):
+class Counts(Case):
     def counters(self, *arguments):
         document = self.run_json("gemm", "--isa=scalar", "--sizes=16", "--baseline=none",
                                  "--rounds=6", EVENTS, *arguments)
@@ -49,6 +49,18 @@ class Counters(Case):
             raw = middle / result["iterations"]
             self.assertGreater(counter["overhead"], 0)
             self.assertAlmostEqual(counter["value"] / (raw - counter["overhead"]), 1, 6)
+
+    def test_threads(self):
+        """A value says whose sum it is: of all threads that the library has."""
+        for spare in (0, 2):
+            document = self.run_json("third", f"--plugin={MODULES / 'third.so'},spare={spare}",
+                                     "--isa=scalar", "--baseline=none", "--rounds=6",
+                                     "--shape=1000", "--events=minor-faults", "--counters=core")
+            found = [r["counters"]["minor-faults"] for r in kernels(document)
+                     if r["module"] and r["status"] == "ok"]
+            for counter in found:
+                if self.check("minor-faults", counter):
+                    self.assertEqual(counter["threads"], 1 + spare, counter)
 
     def test_multiplex(self):
         """Batches are long enough to scale, and everything is counted in each of them."""

@@ -15,26 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perfctr_private.h"
+#include "pmu_guest.h"
 
-enum { MANY = 16, NOBODY = 65534, LOOPS = 100000 };
+enum { MANY = 16, NOBODY = 65534 };
 
-#define CHECK(condition)                                                        \
-    do {                                                                        \
-        if (!(condition)) {                                                     \
-            printf("failed %s: line %d: %s\n", __func__, __LINE__, #condition); \
-            return 1;                                                           \
-        }                                                                       \
-    } while (0)
-
-/* Two instructions a turn. */
-static __attribute__((noinline)) void loop(uint64_t turns)
+__attribute__((noinline)) void loop(uint64_t turns)
 {
     __asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(turns) : : "cc");
 }
 
-/* The same instructions for every number of turns, but for the turns. */
-static void region(struct counters *counters, uint64_t turns)
+void region(struct counters *counters, uint64_t turns)
 {
     volatile uint64_t wanted = turns;
     counters_begin(counters);
@@ -42,8 +32,7 @@ static void region(struct counters *counters, uint64_t turns)
     counters_end(counters);
 }
 
-static struct counters *open_names(const char *const *name, size_t n,
-                                   enum counters_mode mode)
+struct counters *open_names(const char *const *name, size_t n, enum counters_mode mode)
 {
     struct event event[MANY] = {0};
     struct counters *counters = NULL;
@@ -57,7 +46,7 @@ static struct counters *open_names(const char *const *name, size_t n,
     return counters;
 }
 
-static uint64_t value(const struct counters *counters, size_t i)
+uint64_t value(const struct counters *counters, size_t i)
 {
     struct count count;
     if (!counters_get(counters, i, &count) || count.absent[0] || count.running_share != 1)
@@ -75,8 +64,7 @@ static bool absent(const struct counters *counters, size_t i, const char *word)
     return strstr(count.absent, word) != NULL;
 }
 
-/* Event i counts two for each turn, beside what a region itself costs. */
-static bool exact_count(struct counters *counters, size_t i, uint64_t turns)
+bool exact_count(struct counters *counters, size_t i, uint64_t turns)
 {
     region(counters, 1);
     const uint64_t empty = value(counters, i);
@@ -109,7 +97,7 @@ static void strangers_close(const int *fd)
         close(fd[k]);
 }
 
-static const char *const basic[] = {"cycles", "instructions", "context-switches"};
+const char *const basic[BASIC] = {"cycles", "instructions", "context-switches"};
 static const char *const instructions[] = {"instructions"};
 
 static int pmu(void)
@@ -162,19 +150,18 @@ static int group(void)
     return 0;
 }
 
-static const char *const fourteen[] = {"cycles", "r8", "r8", "r8", "r8", "r8", "r8",
-                                       "r8",     "r8", "r8", "r8", "r8", "r8", "r8"};
+const char *const fourteen[FOURTEEN] = {"cycles", "r8", "r8", "r8", "r8", "r8", "r8",
+                                        "r8",     "r8", "r8", "r8", "r8", "r8", "r8"};
 
 static int passes(void)
 {
-    bool counted[ARRAY_LEN(fourteen)] = {false};
-    struct counters *const counters =
-        open_names(fourteen, ARRAY_LEN(fourteen), COUNTERS_PINNED);
+    bool counted[FOURTEEN] = {false};
+    struct counters *const counters = open_names(fourteen, FOURTEEN, COUNTERS_PINNED);
     CHECK(counters_passes(counters) >= 2);
     for (size_t pass = 0; pass < counters_passes(counters); pass++) {
         counters_select(counters, pass);
         region(counters, 1);
-        for (size_t i = 0; i < ARRAY_LEN(fourteen); i++) {
+        for (size_t i = 0; i < FOURTEEN; i++) {
             struct count count;
             if (!counters_get(counters, i, &count))
                 continue;
@@ -182,18 +169,19 @@ static int passes(void)
             counted[i] = true;
         }
     }
-    for (size_t i = 0; i < ARRAY_LEN(fourteen); i++)
+    for (size_t i = 0; i < FOURTEEN; i++)
         CHECK(counted[i]);
     counters_close(counters);
     return 0;
 }
 
-/* The value of an event that was not counted all the time, against its true one. */
-static bool near_count(const struct counters *counters, size_t i, uint64_t turns)
+bool near_count(const struct counters *counters, size_t i, uint64_t turns)
 {
     struct count count;
-    if (!counters_get(counters, i, &count) || count.absent[0])
+    if (!counters_get(counters, i, &count) || count.absent[0]) {
+        printf("event %zu: %s\n", i, count.absent);
         return false;
+    }
     const double off = (double)count.value / (2.0 * (double)turns) - 1;
     printf("event %zu: running %.3f, scaled to %+.4f%%\n", i, count.running_share,
            100 * off);
@@ -203,11 +191,10 @@ static bool near_count(const struct counters *counters, size_t i, uint64_t turns
 static int multiplex(void)
 {
     const uint64_t turns = 300 * LOOPS;
-    struct counters *const counters =
-        open_names(fourteen, ARRAY_LEN(fourteen), COUNTERS_MULTIPLEX);
+    struct counters *const counters = open_names(fourteen, FOURTEEN, COUNTERS_MULTIPLEX);
     CHECK(counters_passes(counters) == 1);
     region(counters, turns);
-    for (size_t i = 0; i < ARRAY_LEN(fourteen); i++)
+    for (size_t i = 0; i < FOURTEEN; i++)
         CHECK(near_count(counters, i, turns));
     counters_close(counters);
     return 0;
@@ -257,7 +244,7 @@ static int user_access(int allowed)
     }
     CHECK(beside_thread(counters) == 0);
     counters_close(counters);
-    return 0;
+    return all_threads();
 }
 
 static int user_read(void)
@@ -420,6 +407,7 @@ int main(void)
         {"starved", starved},
         {"scaled", scaled},
         {"threads", threads},
+        {"all_threads", all_threads},
         {"paranoid_1", paranoid_1},
         {"paranoid_2", paranoid_2},
         {"paranoid_3", paranoid_3},

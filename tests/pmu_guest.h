@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of pmu_guest share: a loop of known length, and what it must count. */
+#ifndef SIMDBENCH_PMU_GUEST_H
+#define SIMDBENCH_PMU_GUEST_H
+
+#include <stdio.h>
+
+#include "perfctr_private.h"
+
+#define CHECK(condition)                                                        \
+    do {                                                                        \
+        if (!(condition)) {                                                     \
+            printf("failed %s: line %d: %s\n", __func__, __LINE__, #condition); \
+            return 1;                                                           \
+        }                                                                       \
+    } while (0)
+
+enum { LOOPS = 100000, BASIC = 3, FOURTEEN = 14 };
+extern const char *const basic[BASIC];       /* cycles, instructions, context-switches */
+extern const char *const fourteen[FOURTEEN]; /* more than there are counters */
+
+/* Two instructions a turn. */
+void loop(uint64_t turns);
+/* The same instructions for every number of turns, but for the turns. */
+void region(struct counters *counters, uint64_t turns);
+struct counters *open_names(const char *const *name, size_t n, enum counters_mode mode);
+/* What event i counted all the time, or 0. */
+uint64_t value(const struct counters *counters, size_t i);
+/* Event i counts two for each turn, beside what a region itself costs. */
+bool exact_count(struct counters *counters, size_t i, uint64_t turns);
+/* Event i was not counted all the time: its value against the true one. */
+bool near_count(const struct counters *counters, size_t i, uint64_t turns);
+
+/* pmu_guest_threads.c */
+int all_threads(void);
+
+#endif
