@@ -45,6 +45,17 @@ static int open_counters(struct counters **counters, char *why, size_t size)
     return 0;
 }
 
+/* What the counters say of a core is not what this thread does. */
+static void check_counters(const struct license_scope *one,
+                           const struct counters *counters, char *why, size_t size)
+{
+    const int level = one->n_classes ? license_level(&one->class[0], one->rounds) : -1;
+    const char *const note = counters_note(counters);
+    if (level > 0)
+        snprintf(why, size, "scalar work itself has licence %d%s%s", level,
+                 note ? "; " : "", note ? note : "");
+}
+
 static void choose_cpus(const struct options *options, struct license *license)
 {
     struct license_scope *const one = &license->scope[0], *const all = &license->scope[1];
@@ -91,6 +102,9 @@ static int measure(const struct options *options, bool progress, struct license 
         if (rc == 0)
             license_summarise(scope);
     }
+    if (rc == 0 && counters)
+        check_counters(&license->scope[0], counters, license->counters,
+                       sizeof license->counters);
     counters_close(counters);
     if (rc != 0)
         return rc;

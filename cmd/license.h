@@ -20,7 +20,8 @@ enum license_cost { LICENSE_UNKNOWN, LICENSE_NONE, LICENSE_LIGHT, LICENSE_HEAVY 
 
 struct license_verdict {
     enum license_cost cost;
-    char reason[300];
+    bool by_counters; /* the clock did not tell, the licence counters did */
+    char reason[400];
 };
 
 /* A loss of up to LICENSE_FREE is none, over LICENSE_MUCH it is heavy. */
@@ -33,6 +34,7 @@ struct license_class {
     bool control;      /* scalar work again: what a ratio of equals looks like here */
     char skip[256];    /* why it was not measured; empty: it was */
     bool lacking;      /* the CPU cannot run it: that is no doubt about the others */
+    bool untimed;      /* it runs, but its time tells no clock */
     size_t density;    /* index into payload->chained */
     double work_share; /* time of the work without the chain over that with it */
     double *ghz;       /* of each round */
@@ -92,9 +94,14 @@ void license_scope_free(struct license_scope *scope);
 
 /* Derives medians, intervals and ratios of the rounds. */
 void license_summarise(struct license_scope *scope);
+/* The licence (0 to 2, or a higher one) that over half of the cycles have, by a sign test
+ * over the rounds; -1: not counted, or none has. */
+int license_level(const struct license_class *class, size_t rounds);
 /* The worst of all scopes. A loss counts if the whole interval shows it and it is larger
  * than what the control deviates; nothing is free if the control deviates by more than
- * LICENSE_FREE. */
+ * LICENSE_FREE. Where the clock tells neither, a licence that scalar work does not have
+ * does; where both tell and contradict each other, the clock is believed and the reason
+ * says so. */
 void license_judge(const struct license_scope *scopes, size_t n,
                    struct license_verdict *verdict);
 const char *license_cost_name(enum license_cost cost);

@@ -67,6 +67,8 @@ static void add_class(struct writer *writer, cJSON *array,
              class->control ? "scalar again" : class->payload->name);
     add_text(writer, object, "isa", class->payload->isa);
     add_text(writer, object, "skipped", class->skip);
+    for (size_t k = 0; k < LICENSE_LEVELS && class->level[k]; k++)
+        add_number(writer, object, levels[k], stats_median(class->level[k], rounds));
     if (class->skip[0])
         return;
     add_number(writer, object, "operations_per_turn",
@@ -77,8 +79,6 @@ static void add_class(struct writer *writer, cJSON *array,
     add_number(writer, object, "ratio", class->effect.ratio);
     add_interval(writer, object, "ratio_ci", &class->effect.ci);
     add_numbers(writer, object, "samples_ghz", class->ghz, rounds);
-    for (size_t k = 0; k < LICENSE_LEVELS && class->level[k]; k++)
-        add_number(writer, object, levels[k], stats_median(class->level[k], rounds));
 }
 
 static void add_scope(struct writer *writer, cJSON *array,
@@ -136,6 +136,8 @@ int license_write_json(const struct license *license, FILE *file)
     add_host(&writer, root);
     add_text(&writer, root, "verdict", license_cost_name(license->verdict.cost));
     add_text(&writer, root, "reason", license->verdict.reason);
+    add_text(&writer, root, "verdict_by",
+             license->verdict.by_counters ? "licence counters" : "clock");
     add_number(&writer, root, "free_up_to", LICENSE_FREE);
     add_number(&writer, root, "heavy_from", LICENSE_MUCH);
     add_number(&writer, root, "ci_level", STATS_LEVEL);

@@ -164,6 +164,7 @@ static int choose_density(const struct license_scope *scope, struct crew *crew,
         if (class->work_share <= WORK_SHARE_MAX)
             return 0;
     }
+    class->untimed = true;
     if (isnan(class->work_share))
         snprintf(class->skip, sizeof class->skip,
                  "other programs took the CPU in every try");
@@ -229,7 +230,8 @@ static int run_round(struct license_scope *scope, struct crew *crew, uint64_t *r
     bool whole = true;
     int rc = 0;
     for (size_t i = 0; i < scope->n_classes; i++) {
-        if (scope->class[i].skip[0])
+        const struct license_class *const class = &scope->class[i];
+        if (class->skip[0] && !(class->untimed && crew->counters))
             continue;
         const size_t at = (size_t)(random_next(random) % (n + 1));
         if (at < n)
@@ -241,7 +243,7 @@ static int run_round(struct license_scope *scope, struct crew *crew, uint64_t *r
         struct license_class *const class = &scope->class[order[i]];
         double *const ghz = &class->ghz[scope->rounds], level[LICENSE_LEVELS];
         rc = visit(scope, crew, class->payload->chained[class->density], ghz);
-        whole = !isnan(*ghz);
+        whole = !isnan(*ghz) || class->untimed;
         if (crew->counters) {
             read_levels(crew->counters, level);
             for (size_t k = 0; k < LICENSE_LEVELS; k++)

@@ -31,8 +31,11 @@ static void print_class(const struct license_class *class, size_t rounds, FILE *
     char ghz[INTERVAL_SIZE], ratio[INTERVAL_SIZE];
     const char *const name = class->control ? "scalar again" : class->payload->name;
     if (class->skip[0]) {
-        if (!class->control)
-            fprintf(file, "  %-12s  skipped: %s\n", name, class->skip);
+        if (!class->control) {
+            fprintf(file, "  %-12s  skipped: %s", name, class->skip);
+            print_levels(class, rounds, file);
+            fputc('\n', file);
+        }
         return;
     }
     fprintf(file, "  %-12s  %5.3f GHz %s", name, class->median_ghz,
@@ -101,7 +104,8 @@ void license_print(const struct license *license, FILE *file)
     if (license->counters[0]) {
         char plain[2 * sizeof license->counters];
         text_plain(license->counters, plain, sizeof plain);
-        fprintf(file, "no licence counters, so the clock alone decides: %s\n", plain);
+        fprintf(file, "no licence counters that tell, so the clock alone decides: %s\n",
+                plain);
     }
     if (license->net_skip[0])
         fprintf(file, "no net effect: %s\n", license->net_skip);

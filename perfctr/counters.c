@@ -91,6 +91,9 @@ int counters_open(struct counters **result, const struct event *events, size_t n
         counters_close(counters);
         return error_set(error, -ENOMEM, "no memory for %zu counters", n);
     }
+    for (size_t i = 0; i < n && !counters->note; i++)
+        if (counters->slot[i].fd >= 0)
+            counters->note = perf_shared(counters->root, &counters->slot[i].event);
     counters_select(counters, 0);
     *result = counters;
     return 0;

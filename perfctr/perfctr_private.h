@@ -24,6 +24,9 @@ void perf_reason(char *text, size_t size, int code, const struct event *event);
 /* The same into `count`. `root` as in struct perf_system. */
 void perf_refused(const char *root, int code, const struct event *event,
                   struct count *count);
+/* What the user should know about an event that both threads of a core count, which is so
+ * here; or NULL. */
+const char *perf_shared(const char *root, const struct event *event);
 /* There is no value because others hold the PMU; `how` it shows. */
 void perf_starved(const char *root, const char *how, struct count *count);
 

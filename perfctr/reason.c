@@ -188,3 +188,14 @@ void perf_starved(const char *root, const char *how, struct count *count)
              watchdog ? ", as the NMI watchdog may" : "");
     reason_write(&reason, count);
 }
+
+const char *perf_shared(const char *root, const struct event *event)
+{
+    const bool license =
+        strcasestr(event->name, "core_power") || strcasestr(event->string, "core_power");
+    if (!license || file_number(root, "/sys/devices/system/cpu/smt/active") != 1)
+        return NULL;
+    return "licence counters are of a whole core: what its other thread runs is in them; "
+           "leave that one idle, or type: echo off | sudo tee "
+           "/sys/devices/system/cpu/smt/control";
+}

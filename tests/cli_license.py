@@ -44,6 +44,7 @@ class License(Case):
         one = document["scopes"][0]
         self.assertEqual(one["classes"][0]["class"], "scalar")
         self.assertEqual(one["classes"][-1]["class"], "scalar again")
+        self.assertIn(document["verdict_by"], ("clock", "licence counters"))
         if document["counters_absent"]:
             self.assertEqual(text.count("no licence counters"), 1)
         else:

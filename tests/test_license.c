@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on clocks that were made up. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,11 @@ struct machine {
     bool lacking;        /* as the CPU cannot */
 };
 
+/* Shares of the licences on one core, of each class; NULL: not counted. */
+static const double (*licences)[LICENSE_LEVELS];
+
 struct made {
+    double level[CLASSES][LICENSE_LEVELS][ROUNDS];
     struct license_scope scope[LICENSE_SCOPES];
     double ghz[LICENSE_SCOPES][CLASSES][ROUNDS];
 };
@@ -50,6 +55,12 @@ static void make_scope(struct made *made, size_t which, const struct machine *ma
         snprintf(scope->class[2].skip, sizeof scope->class[2].skip, "%s",
                  machine->no_wide);
     scope->class[2].lacking = machine->lacking;
+    for (size_t i = 0; i < CLASSES && licences && which == 0; i++)
+        for (size_t k = 0; k < LICENSE_LEVELS; k++) {
+            scope->class[i].level[k] = made->level[i][k];
+            for (size_t round = 0; round < ROUNDS; round++)
+                made->level[i][k][round] = licences[i][k];
+        }
     /* The clock of the machine itself wanders by 5%: rounds are paired. */
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < CLASSES; i++)
@@ -145,6 +156,72 @@ static void test_unknown(void **state)
            "80.0%");
 }
 
+/* The clock is noisy, or its class has none: a licence tells, one of scalar work does
+ * not. */
+static void test_counters_tell(void **state)
+{
+    static const double heavy[][3] = {
+        {1, 0, 0}, {0.9, 0.1, 0}, {0.1, 0.1, 0.8}, {1, 0, 0}};
+    static const double light[][3] = {{1, 0, 0}, {1, 0, 0}, {0.2, 0.5, 0.3}, {1, 0, 0}};
+    static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {0.7, 0.2, 0.1}, {1, 0, 0}};
+    static const double shared[][3] = {{0.1, 0, 0.9}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    static const double lost[][3] = {{1, 0, 0}, {1, 0, 0}, {NAN, NAN, NAN}, {1, 0, 0}};
+    const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
+    const struct machine untimed = {1, 1, 0.001, 0, "even half the work", false};
+    const struct machine doubt = {1, 0.99, 0.004, 0, NULL, false};
+    const struct machine few = {1, 1, 0.001, 5, NULL, false};
+    (void)state;
+    licences = heavy;
+    expect(&noisy, NULL, LICENSE_HEAVY, "512 heavy on one core has licence 2");
+    expect(&noisy, NULL, LICENSE_HEAVY,
+           "the clock does not tell: on one core scalar work");
+    expect(&untimed, NULL, LICENSE_HEAVY,
+           "does not tell: 512 heavy on one core: even half");
+    /* The clock excludes a heavy loss. */
+    expect(&doubt, NULL, LICENSE_LIGHT, "has licence 2");
+    expect(&few, NULL, LICENSE_UNKNOWN, "too few rounds");
+    licences = light;
+    expect(&noisy, NULL, LICENSE_LIGHT, "has licence 1");
+    expect(&untimed, NULL, LICENSE_LIGHT, "has licence 1");
+    licences = none;
+    expect(&noisy, NULL, LICENSE_UNKNOWN, "differs");
+    expect(&untimed, NULL, LICENSE_UNKNOWN, "even half");
+    licences = shared;
+    expect(&noisy, NULL, LICENSE_UNKNOWN, "differs");
+    licences = lost;
+    expect(&untimed, NULL, LICENSE_UNKNOWN, "even half");
+    licences = NULL;
+}
+
+/* Both tell: the clock decides, a loss of its own comes before one of a licence alone. */
+static void test_counters_beside(void **state)
+{
+    static const double heavy[][3] = {{1, 0, 0}, {1, 0, 0}, {0, 0.1, 0.9}, {1, 0, 0}};
+    static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+    static const double shared[][3] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
+    const struct machine much = {1, 0.7, 0.001, 0, NULL, false};
+    const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
+    (void)state;
+    licences = heavy;
+    expect(&equal, NULL, LICENSE_NONE, "contradict: 512 heavy has licence 2, though it");
+    expect(&light, NULL, LICENSE_LIGHT, "95.0% of the scalar clock");
+    assert_null(strstr(judge(&light, NULL).reason, "contradict"));
+    assert_false(judge(&light, NULL).by_counters);
+    assert_true(judge(&noisy, NULL).by_counters);
+    expect(&noisy, &much, LICENSE_HEAVY, "512 heavy on all cores runs at 70.0%");
+    expect(&noisy, &light, LICENSE_HEAVY, "has licence 2");
+    licences = none;
+    assert_null(strstr(judge(&equal, NULL).reason, "contradict"));
+    expect(&much, NULL, LICENSE_HEAVY,
+           "70.0% of the scalar clock; the licence counters "
+           "contradict: it has none");
+    assert_null(strstr(judge(&equal, &much).reason, "contradict"));
+    licences = shared;
+    assert_null(strstr(judge(&equal, NULL).reason, "contradict"));
+    licences = NULL;
+}
+
 static void test_nothing(void **state)
 {
     struct license_scope *const scopes = calloc(LICENSE_SCOPES, sizeof *scopes);
@@ -175,9 +252,10 @@ static void test_wins_from(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none),    cmocka_unit_test(test_light),
-        cmocka_unit_test(test_heavy),   cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_wins_from),
+        cmocka_unit_test(test_none),          cmocka_unit_test(test_light),
+        cmocka_unit_test(test_heavy),         cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_counters_tell), cmocka_unit_test(test_counters_beside),
+        cmocka_unit_test(test_nothing),       cmocka_unit_test(test_wins_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

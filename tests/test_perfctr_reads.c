@@ -250,6 +250,49 @@ static void test_watchdog(void **state)
     fake_finish(counters);
 }
 
+/* Both threads of a core are in its licence counters: there is a value, and a warning. */
+static void test_shared(void **state)
+{
+    static const struct {
+        const char *name, *string, *active;
+        bool told;
+    } cases[] = {
+        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "1",
+         true},
+        {"license", "icx::CORE_POWER:LVL1_TURBO_LICENSE:u", "1", true},
+        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "0",
+         false},
+        {"instructions", "perf::instructions:u", "1", false},
+    };
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        struct event event = {.type = PERF_TYPE_RAW, .config = 1};
+        struct counters *counters;
+        strcpy(event.name, cases[k].name);
+        strcpy(event.string, cases[k].string);
+        fake.files = 0;
+        fake_file("/sys/devices/system/cpu/smt/active", cases[k].active);
+        assert_int_equal(
+            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        fake_region(counters);
+        fake_counts(counters, 0, 1000);
+        const char *const note = counters_note(counters);
+        assert_int_equal(note != NULL, cases[k].told);
+        if (note)
+            assert_non_null(strstr(note, "type: echo off | sudo tee /sys/devices/system/"
+                                         "cpu/smt/control"));
+        fake_finish(counters);
+        fake.files = 0;
+        fake.refused_errno = ENOENT;
+        fake.refused_config = 1;
+        assert_int_equal(
+            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        assert_null(counters_note(counters)); /* there is nothing to be shared */
+        fake_finish(counters);
+        fake.refused_errno = 0;
+    }
+}
+
 /* PMUs beside the core's, like that of the time stamp counter. */
 static void test_no_exclude(void **state)
 {
@@ -275,7 +318,7 @@ int main(void)
         TEST(test_user_reads), TEST(test_page_changes),    TEST(test_page_never_rests),
         TEST(test_bad_width),  TEST(test_disagreement),    TEST(test_off_pmu),
         TEST(test_reasons),    TEST(test_no_pmu),          TEST(test_watchdog),
-        TEST(test_no_exclude),
+        TEST(test_no_exclude), TEST(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
