@@ -58,7 +58,7 @@ static int crew_counts(struct counters *counters, struct helper *helper)
     for (size_t i = 0; i < 2; i++)
         CHECK(crew_count(counters, helper, i, 1, LOOPS) == 0);
     CHECK(counters_follow_threads(counters) == 0);
-    for (uint64_t turns = 1000; turns <= 10000000; turns *= 100) {
+    for (uint64_t turns = 1000; turns <= 1000000; turns *= 1000) {
         for (size_t i = 0; i < 2; i++) {
             CHECK(crew_count(counters, helper, i, HELPERS + 1, turns) == 0);
             printf("count threads %s %llu %llu\n", basic[i], (unsigned long long)turns,
