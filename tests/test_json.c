@@ -222,8 +222,8 @@ static void later_fields_are_read(void **state)
 /* Files from before counters told how they were counted. */
 static void older_counters_are_read(void **state)
 {
-    static const char *const later[] = {
-        "scope", "overhead", "user_read", "errno_name", "errno", "fix", "threads"};
+    static const char *const later[] = {"scope", "overhead", "user_read", "errno_name",
+                                        "errno", "fix",      "threads"};
     struct run *run = sample_run(), *again;
     char *json = sample_text(run, FORMAT_JSON, NULL);
     cJSON *tree = cJSON_Parse(json), *result, *counter;
