@@ -245,10 +245,18 @@ int event_each(const char *pattern, event_each_fn *each, void *context,
                struct error *error)
 {
     (void)error;
+    const char *const colons = pattern ? strstr(pattern, "::") : NULL;
     struct filter filter = {.pattern = pattern, .each = each, .context = context};
-    generic_each(filter_each, &filter);
+    if (!colons)
+        generic_each(filter_each, &filter);
 #ifdef HAVE_PFM
-    libpfm_each(NULL, filter_each, &filter);
+    struct filter rest = filter;
+    char pmu[EVENT_NAME_SIZE] = "";
+    if (colons) {
+        snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - pattern), pattern);
+        rest.pattern = colons + 2;
+    }
+    libpfm_each(colons ? pmu : NULL, filter_each, &rest);
 #endif
     uarch_each(uarch_host(), filter_each, &filter);
     return 0;

@@ -33,7 +33,8 @@ struct event {
  * names the event and near matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
- * name or description contains `pattern` (case-insensitive; NULL: all). */
+ * name or description contains `pattern` (case-insensitive; NULL: all); "pmu::pattern"
+ * looks among those of that PMU alone, also if it is another machine's. */
 int event_each(const char *pattern,
                void (*each)(const char *name, const char *description, void *context),
                void *context, struct error *error);

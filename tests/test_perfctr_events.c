@@ -115,6 +115,31 @@ static void test_each(void **state)
 }
 
 #ifdef HAVE_PFM
+static void count_qualified(const char *name, const char *description, void *context)
+{
+    struct seen *const seen = context;
+    (void)description;
+    seen->n++;
+    seen->failed += strstr(name, "::") == NULL;
+}
+
+/* Also of CPUs that this machine is not. */
+static void test_each_of_pmu(void **state)
+{
+#ifdef __x86_64__
+    const char *const all = "skx::", *const one = "skx::lvl2_turbo";
+#else
+    const char *const all = "arm_n2::", *const one = "arm_n2::inst_retired";
+#endif
+    struct seen every = {0}, some = {0}, none = {0};
+    (void)state;
+    assert_int_equal(event_each(all, count_qualified, &every, NULL), 0);
+    assert_int_equal(event_each(one, count_qualified, &some, NULL), 0);
+    assert_int_equal(event_each("no_such_pmu::", count_qualified, &none, NULL), 0);
+    assert_true(every.n > 50 && some.n >= 1 && some.n < 5 && none.n == 0);
+    assert_true(every.failed == 0 && some.failed == 0);
+}
+
 static void test_modifiers(void **state)
 {
     struct event event;
@@ -133,11 +158,11 @@ static void test_modifiers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_raw),       cmocka_unit_test(test_generic),
-        cmocka_unit_test(test_unknown),   cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_raw),         cmocka_unit_test(test_generic),
+        cmocka_unit_test(test_unknown),     cmocka_unit_test(test_distance),
         cmocka_unit_test(test_each),
 #ifdef HAVE_PFM
-        cmocka_unit_test(test_modifiers),
+        cmocka_unit_test(test_each_of_pmu), cmocka_unit_test(test_modifiers),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
