@@ -177,11 +177,11 @@ static void control_decides_what_counts(void **state)
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
-        const double ramp = ((double)i - 7.5) / 4.5;    /* half-width 1 at 16 processes */
-        add_trial(list[0], i, 100, 0.03, 0.015 * ramp); /* 2f = 3%: 3% is none */
-        add_trial(list[1], i, 100, 0.04, 0.015 * ramp); /* but 4% is */
-        add_trial(list[2], i, 100, 0.00, 0.03);         /* copy of base is slower */
-        add_trial(list[3], i, 100, 0.00, 0.045 * ramp); /* says nothing at 2% */
+        const double ramp = ((double)i - 7.5) / 4.5; /* half-width 1 at 16 processes */
+        add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: 2.9% is none */
+        add_trial(list[1], i, 100, 0.04, 0.015 * ramp);  /* but 4% is */
+        add_trial(list[2], i, 100, 0.00, 0.03);          /* copy of base is slower */
+        add_trial(list[3], i, 100, 0.00, 0.045 * ramp);  /* says nothing at 2% */
         add_trial(list[4], i, 100, -0.30, 0.045 * ramp); /* but 30% is beyond it */
     }
     assert_int_equal(run_judge(run), 0);
