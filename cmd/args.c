@@ -275,6 +275,7 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
     *options = (struct options){
         .threads = 1,
         .align = 64,
+        .threshold = 0.02,
         .time_per_case_ns = 100000000,
         .timeout_ns = 60000000000,
         .format = FORMAT_TABLE,

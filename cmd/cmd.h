@@ -102,7 +102,9 @@ struct options {
     enum format format;
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
-    bool quick; /* license: the clock alone */
+    bool quick;       /* license: the clock alone */
+    double threshold; /* of a change, 0.02 */
+    bool strict;      /* inconclusive and unusable cases fail */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -259,6 +261,11 @@ int run_describe(const struct options *options, const struct catalog *catalog, i
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
+/* Two runs from files, case by case. */
+int command_compare(const struct options *options, int argc, char **argv);
+/* Writes a whole run to its files and, in its format, to standard output. */
+int outputs_print(const struct options *options, const struct run *run,
+                  struct error *error);
 /* Writes a file: to a temporary one beside `path`, then renames, so that the old one
  * stays if anything fails. A path that is no regular file is written to directly. */
 typedef int file_writer(const void *context, FILE *file, struct error *error);

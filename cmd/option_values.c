@@ -93,6 +93,20 @@ static int expect_known(const struct option_row *row, const char *word,
                        near[0] ? "; did you mean " : "", near, near[0] ? "?" : "", all);
 }
 
+/* "2%", "0.5%": a share of one. */
+int option_set_percent(const struct option_row *row, const char *value,
+                       struct options *options, struct error *error)
+{
+    char *end;
+    const double percent = strtod(value, &end);
+    if (!strchr("0123456789.", value[0]) || strcmp(end, "%") != 0)
+        return value_error(row, value, error, "expected a percentage, as in 2%%");
+    if (!(percent >= 0.01 && percent <= 100))
+        return value_error(row, value, error, "expected 0.01%% to 100%%");
+    *FIELD(double, options, row) = percent / 100;
+    return 0;
+}
+
 int option_add_isas(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {

@@ -12,7 +12,8 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS (COMMAND_OP | COMMAND_REPORT)
+#define REPORTS (COMMAND_OP | COMMAND_REPORT | COMMAND_COMPARE)
+#define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define RUNNERS (COMMAND_OP | COMMAND_LIST)
 
 /* clang-format off */
@@ -56,6 +57,12 @@ const struct option_row option_rows[] = {
      option_add_module, AT(baselines)},
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS, NULL,
      "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
+
+    {"threshold", "PERCENT", COMPARE, GATES, "2%",
+     "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
+     AT(threshold)},
+    {"strict", NULL, COMPARE, GATES, NULL,
+     "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
 
     {"cpu", "LIST", CONDITIONS, COMMAND_OP, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},

@@ -38,6 +38,8 @@ double stats_mad(const double *x, size_t n);
 struct interval stats_median_interval(const double *x, size_t n, double level);
 /* That k; 0 if there is none. */
 size_t stats_sign_k(size_t n, double level);
+/* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
+double stats_sign_p(size_t n, size_t successes);
 /* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
  * times faster b is than a. NaN for n = 0. */
 double stats_ratio(const double *a, const double *b, size_t n, double level,
@@ -328,8 +330,14 @@ void result_clear_samples(struct result *result);
 int run_summarise(struct run *run, size_t group);
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of
- * the gate. Cases without trials keep the verdict that they have. 0 or -ENOMEM. */
+ * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. 0
+ * or -ENOMEM. */
 int run_judge(struct run *run);
+/* Whether as many processes again may decide this case (after run_judge()): it is
+ * inconclusive, or what was measured of it is unusable. Two looks, at GATE_PROCESSES and
+ * twice that, are what the error rates hold for. */
+bool comparison_is_open(const struct comparison *comparison);
+enum { GATE_PROCESSES = 16 };
 
 /* ---- merging (merge.c) ---- */
 
