@@ -12,8 +12,9 @@
 struct ab;
 
 struct ab_request {
-    const char *base, *head; /* FILE[,option=value...] each: two modules or two programs */
-    const char *op;          /* NULL: all that they offer */
+    const char *base,
+        *head;      /* FILE[,option=value...] each: two modules or two programs */
+    const char *op; /* NULL: all that they offer */
 };
 
 /* One measurement of it. */

@@ -11,7 +11,7 @@
 #include "run.h"
 
 enum { ARM_BASE, ARM_HEAD, ARM_CONTROL, ARMS };
-enum { AB_ROUNDS = 6, AB_PROCESSES = 16, ROUNDS_USABLE = 3 };
+enum { AB_ROUNDS = 6, AB_PROCESSES = GATE_PROCESSES, ROUNDS_USABLE = 3 };
 #define NO_KERNEL UINT32_MAX
 
 struct ab_arm {
@@ -49,13 +49,13 @@ struct ab {
 
 /* The rounds of one process, until it has come to its end. */
 struct ab_case {
-    bool wanted;                     /* in the process at hand */
-    uint32_t processes, disturbed;   /* taken, and thrown away */
-    uint32_t rounds;                 /* taken of all processes */
-    uint64_t iterations;             /* 0: not calibrated */
-    double call_ns;                  /* of the slowest arm */
-    uint64_t number[ARMS];           /* of its cases in the workers at hand */
-    struct trial *trials;            /* room for the rounds of a process */
+    bool wanted;                   /* in the process at hand */
+    uint32_t processes, disturbed; /* taken, and thrown away */
+    uint32_t rounds;               /* taken of all processes */
+    uint64_t iterations;           /* 0: not calibrated */
+    double call_ns;                /* of the slowest arm */
+    uint64_t number[ARMS];         /* of its cases in the workers at hand */
+    struct trial *trials;          /* room for the rounds of a process */
     uint32_t n_trials, voided;
 };
 

@@ -21,8 +21,10 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status, const cha
     struct comparison *comparison = case_result(&group->state, entry)->comparison;
     case_end(&group->state, entry, status, reason);
     group->cases[c].wanted = false;
-    comparison->n_trials = 0;
-    comparison->verdict = VERDICT_UNUSABLE;
+    *comparison = (struct comparison){.trials = comparison->trials,
+                                      .voided = comparison->voided,
+                                      .verdict = VERDICT_UNUSABLE,
+                                      .reason = comparison->reason};
     string_set(&comparison->reason, reason);
 }
 
@@ -191,8 +193,8 @@ static int check(struct ab_group *group, size_t c, int which)
         group_add_answers(&group->state, answers, request);
     /* How exact it is, nobody asks for here. */
     message_add_u64(request, "accuracy_n", 0);
-    int status = ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply,
-                        &done);
+    int status =
+        ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply, &done);
     if (done && message_text(reply, "note")) {
         char note[512];
         snprintf(note, sizeof note, "%s %s", group->ab->arm[which].name,
@@ -237,8 +239,8 @@ static int take_trials(struct ab_group *group)
         struct result *result = case_result(&group->state, &group->state.cases[c]);
         if (!entry->wanted)
             continue;
-        const uint32_t need = ab_rounds(group->ab) < ROUNDS_USABLE ? ab_rounds(group->ab)
-                                                                   : ROUNDS_USABLE;
+        const uint32_t need =
+            ab_rounds(group->ab) < ROUNDS_USABLE ? ab_rounds(group->ab) : ROUNDS_USABLE;
         const bool usable = entry->n_trials >= need;
         result->comparison->voided += entry->voided;
         result->voided += entry->voided;

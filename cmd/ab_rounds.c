@@ -43,8 +43,8 @@ static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls
     cJSON_AddBoolToObject(request, "cold", options->cold);
     /* --timeout is for one call; calls that were measured may all take ten times as long.
      */
-    int64_t timeout = options->timeout_ns +
-                      (int64_t)(10 * entry->call_ns * (double)(calls + 1));
+    int64_t timeout =
+        options->timeout_ns + (int64_t)(10 * entry->call_ns * (double)(calls + 1));
     bool done;
     int status = ab_ask(group, c, which, request, timeout, &reply, &done);
     *batch = batch_read(reply);
@@ -88,8 +88,8 @@ int ab_calibrate(struct ab_group *group, size_t c)
     return 0;
 }
 
-/* A batch of each arm; `ns` per call. `whole` is false if there is evidence against any of
- * them. */
+/* A batch of each arm; `ns` per call. `whole` is false if there is evidence against any
+ * of them. */
 static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
                      uint64_t calls, double ns[ARMS], bool *whole)
 {
@@ -147,10 +147,11 @@ int ab_take_rounds(struct ab_group *group, size_t c)
         if (status)
             return status;
         if (whole)
-            entry->trials[entry->n_trials++] = (struct trial){.process = group->process,
-                                                              .base_ns = ns[ARM_BASE],
-                                                              .head_ns = ns[ARM_HEAD],
-                                                              .control_ns = ns[ARM_CONTROL]};
+            entry->trials[entry->n_trials++] =
+                (struct trial){.process = group->process,
+                               .base_ns = ns[ARM_BASE],
+                               .head_ns = ns[ARM_HEAD],
+                               .control_ns = ns[ARM_CONTROL]};
         else
             entry->voided++;
     }

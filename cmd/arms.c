@@ -28,8 +28,9 @@ static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
     }
     if (status == 0)
         status = elf_read(arm->path, &arm->file, &why);
-    return status < 0 ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
-                      : 0;
+    return status < 0
+               ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
+               : 0;
 }
 
 static int find(struct ab *ab, int which, const char *text, struct error *error)
@@ -135,8 +136,8 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static int ask_objects(const struct ab *ab, struct worker *worker, cJSON **reply,
                        struct error *error)
 {
-    int status = worker_ask(worker, message_new("objects"), ab->options.timeout_ns, reply,
-                            error);
+    int status =
+        worker_ask(worker, message_new("objects"), ab->options.timeout_ns, reply, error);
     if (status != -ENOSYS)
         return status;
     cJSON_Delete(*reply);
@@ -263,10 +264,11 @@ int arms_open(struct ab *ab, const struct ab_request *request, struct error *err
         return status;
     ab->programs = arm[ARM_BASE].file.kind == ELF_PROGRAM;
     if (ab->programs != (arm[ARM_HEAD].file.kind == ELF_PROGRAM))
-        return error_set(error, -EINVAL,
-                         "BASE=%.200s and HEAD=%.200s: one is a module and one a program; "
-                         "give two modules or two simdbench executables",
-                         arm[ARM_BASE].spec.name, arm[ARM_HEAD].spec.name);
+        return error_set(
+            error, -EINVAL,
+            "BASE=%.200s and HEAD=%.200s: one is a module and one a program; "
+            "give two modules or two simdbench executables",
+            arm[ARM_BASE].spec.name, arm[ARM_HEAD].spec.name);
     status = copy_arms(ab, error);
     for (int i = 0; i < 2 && status == 0; i++)
         status = probe(ab, i, error);

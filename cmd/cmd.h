@@ -102,9 +102,10 @@ struct options {
     enum format format;
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
-    bool quick;       /* license: the clock alone */
-    double threshold; /* of a change, 0.02 */
-    bool strict;      /* inconclusive and unusable cases fail */
+    bool quick;         /* license: the clock alone */
+    double threshold;   /* of a change, 0.02 */
+    bool strict;        /* inconclusive and unusable cases fail */
+    uint32_t processes; /* ab: of the first look; 0: 16 */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -261,6 +262,8 @@ int run_describe(const struct options *options, const struct catalog *catalog, i
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
+/* Two builds, measured against each other. */
+int command_ab(const struct options *options, int argc, char **argv);
 /* Two runs from files, case by case. */
 int command_compare(const struct options *options, int argc, char **argv);
 /* Writes a whole run to its files and, in its format, to standard output. */

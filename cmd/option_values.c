@@ -7,6 +7,8 @@
 
 #include "args.h"
 
+/* With fewer processes nothing can be told apart from chance. */
+enum { PROCESSES_MIN = 8, PROCESSES_MAX = 1000 };
 enum { ROUNDS_MAX = 100000, ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
 
 __attribute__((format(printf, 4, 5))) static int value_error(const struct option_row *row,
@@ -259,6 +261,20 @@ int option_set_rounds(const struct option_row *row, const char *value,
     if (n < 1 || n > ROUNDS_MAX)
         return value_error(row, value, error, "must be from 1 to %d", ROUNDS_MAX);
     options->rounds = (uint32_t)n;
+    return 0;
+}
+
+int option_set_processes(const struct option_row *row, const char *value,
+                         struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n < PROCESSES_MIN || n > PROCESSES_MAX)
+        return value_error(row, value, error, "must be from %d to %d", PROCESSES_MIN,
+                           PROCESSES_MAX);
+    options->processes = (uint32_t)n;
     return 0;
 }
 

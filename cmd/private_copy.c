@@ -119,8 +119,8 @@ int private_copy(const char *folder, const char *name, const char *path, bool si
         link_others(real, real_file, inner);
         link_others(parent, home, outer);
     }
-    return status < 0 ? error_set(error, status, "cannot copy %s to %s (TMPDIR): %s", path,
-                                  folder, strerror(-status))
+    return status < 0 ? error_set(error, status, "cannot copy %s to %s (TMPDIR): %s",
+                                  path, folder, strerror(-status))
                       : 0;
 }
 
