@@ -245,6 +245,10 @@ static int set_gate(struct ab *ab, struct run *run)
     gate->strict = ab->options.strict;
     gate->own_processes = ab->own_processes;
     int status = string_set(&gate->kind, "paired");
+    if (status == 0)
+        status = facts_number(&run->settings, "processes", ab_processes(ab));
+    if (status == 0)
+        status = facts_number(&run->settings, "process_rounds", ab_rounds(ab));
     return status < 0 ? status : arms_tell(ab, gate);
 }
 

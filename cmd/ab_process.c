@@ -110,16 +110,24 @@ static void stop_arms(struct ab *ab)
 
 /* ---- operands and answers ---- */
 
+/* Places that the operands may have; a process that is replaced may see one again. */
+enum { PLACEMENTS = 1024 };
+
+static int move_operands(struct ab_group *group, uint32_t process, struct error *error)
+{
+    return group_offsets(
+        &group->state, ab_random(group->ab, group->state.number, process % PLACEMENTS, 0),
+        error);
+}
+
 /* Room for the operands wherever a process may have them, so that the answers behind them
  * never move. */
 static int reserve(struct ab_group *group, struct error *error)
 {
     struct group_state *state = &group->state;
-    const uint32_t most = 4 * ab_processes(group->ab);
     state->block = 0;
-    for (uint32_t p = 0; p < most; p++) {
-        int status =
-            group_offsets(state, ab_random(group->ab, state->number, p, 0), error);
+    for (uint32_t p = 0; p < PLACEMENTS; p++) {
+        int status = move_operands(group, p, error);
         if (status < 0)
             return status;
         state->block = state->map.bytes > state->block ? state->map.bytes : state->block;
@@ -139,8 +147,7 @@ static int place_operands(struct ab_group *group, struct error *error)
     if (status == 0 && !group->answered)
         status = group_place(state, error);
     if (status == 0)
-        status = group_offsets(
-            state, ab_random(group->ab, state->number, group->process, 0), error);
+        status = move_operands(group, group->process, error);
     if (status == 0 && !worker_alive(owner) && owner != group->ab->catalog.workers[0])
         return error_set(error, -ECONNRESET, "%s: the worker that owns op %s is gone",
                          owner->info.name, state->plan->op);

@@ -250,7 +250,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
-/* outputs.c: notes SIGINT and SIGTERM in `interrupted_by`. */
+/* outputs.c: notes SIGINT, SIGTERM and SIGHUP in `interrupted_by`. */
 void signals_catch(void);
 /* What the options say a run is written to: can it be, and do so. */
 int outputs_check(const struct options *options, struct error *error);

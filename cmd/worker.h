@@ -85,7 +85,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description);
 void offer_free(const struct offer *offer);
 
-/* Set by SIGINT and SIGTERM; worker_ask returns -EINTR once it is. */
+/* Set by SIGINT, SIGTERM and SIGHUP; worker_ask returns -EINTR once it is. */
 extern volatile int interrupted_by;
 
 #endif
