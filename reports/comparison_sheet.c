@@ -95,7 +95,8 @@ bool change_note(const struct run *run, const struct result *result,
         buffer_format(buffer, "%s: ", status_name(result->status));
     if (reason && !(run->gate->refused && !strcmp(reason, OTHER_MACHINE)))
         buffer_plain(buffer, reason);
-    if (c && c->delta > run->gate->threshold && comparison_has_change(c))
+    if (c && c->delta > run->gate->threshold && c->verdict != VERDICT_UNUSABLE &&
+        comparison_has_change(c))
         buffer_format(buffer,
                       "%sa change must exceed %.2f%% here: equal code seems to change by "
                       "%.2f%%",
