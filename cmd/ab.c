@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define PROGRESS_EVERY_NS 100000000LL
+#define SAVE_EVERY_NS 1000000000LL
 /* What a process costs beside its batches, and the time of an operation, for the guess
  * that is printed first. */
 #define PROCESS_SECONDS 0.01
@@ -272,6 +273,18 @@ static int finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     return status < 0 ? status : run_summarise(run, GROUP_ALL);
 }
 
+/* Whatever happens, what is known by now is in the file. */
+static int save(struct ab *ab, int64_t *saved, struct error *error)
+{
+    struct run *run = ab->session.run;
+    if (!ab->options.json || clock_now() - *saved < SAVE_EVERY_NS)
+        return 0;
+    *saved = clock_now();
+    if (run_judge(run) < 0 || run_summarise(run, GROUP_ALL) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
+    return run_save(run, ab->options.json, error);
+}
+
 int ab_measure(struct ab *ab, const struct ab_gate *gate, struct run *run,
                struct error *error)
 {
@@ -285,6 +298,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, struct run *run,
         free(groups);
         return error_set(error, -ENOMEM, "out of memory");
     }
+    int64_t saved = ab->session.started;
     int status = 0;
     for (size_t g = 0; g < n && status == 0; g++)
         status = group_open(ab, g, &groups[g], error);
@@ -292,8 +306,11 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, struct run *run,
         goto out;
     /* All cases are judged together before any is looked at again. */
     for (uint32_t looks = 1; looks <= 2 && status == 0; looks++) {
-        for (size_t g = 0; g < n && status == 0; g++)
+        for (size_t g = 0; g < n && status == 0; g++) {
             status = look(&groups[g], looks * ab_processes(ab), error);
+            if (status == 0)
+                status = save(ab, &saved, error);
+        }
         if (status == 0 && run_judge(run) < 0)
             status = error_set(error, -ENOMEM, "out of memory");
     }

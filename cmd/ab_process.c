@@ -28,14 +28,16 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status, const cha
     string_set(&comparison->reason, reason);
 }
 
-/* "head: died of ...": the name that the worker has is no news. */
-static void blame(const struct ab_arm *arm, const char *text, char *out, size_t size)
+/* "head: worker died of ...": the name that the worker has is no news. */
+static void blame(const struct ab *ab, const struct ab_arm *arm, const char *text,
+                  char *out, size_t size)
 {
     const char *name = arm->worker->info.name;
     const size_t n = strlen(name);
     if (!strncmp(text, name, n) && text[n] == ':' && text[n + 1] == ' ')
         text += n + 2;
-    snprintf(out, size, "%s: %.480s", arm->name, text);
+    snprintf(out, size, "%s: %.470s",
+             arm == &ab->arm[ARM_CONTROL] ? "control (a copy of base)" : arm->name, text);
 }
 
 int ab_ask(struct ab_group *group, size_t c, int which, cJSON *request,
@@ -49,7 +51,7 @@ int ab_ask(struct ab_group *group, size_t c, int which, cJSON *request,
     if (status == 0 || status == -EINTR)
         return status;
     const bool dead = !worker_alive(arm->worker), wrong = message_true(*reply, "wrong");
-    blame(arm, error.text, reason, sizeof reason);
+    blame(group->ab, arm, error.text, reason, sizeof reason);
     ab_case_end(group, c,
                 wrong                         ? STATUS_WRONG
                 : !dead && status == -ENOTSUP ? STATUS_SKIPPED
@@ -64,7 +66,7 @@ static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int cod
                        const char *text)
 {
     char reason[512];
-    blame(arm, text, reason, sizeof reason);
+    blame(group->ab, arm, text, reason, sizeof reason);
     for (size_t c = 0; c < group->state.n_cases; c++) {
         if (group->cases[c].wanted)
             ab_case_end(group, c, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
@@ -212,6 +214,7 @@ static int check(struct ab_group *group, size_t c, int which)
     return status;
 }
 
+/* Base before its copy: a fault of both is called base's. */
 static int check_cases(struct ab_group *group, const int order[ARMS])
 {
     int status = 0;
@@ -220,7 +223,7 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
         for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
             status = prepare(group, c, order[i]);
         for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
-            status = check(group, c, order[i]);
+            status = check(group, c, i);
     }
     return status;
 }

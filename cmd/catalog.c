@@ -258,7 +258,7 @@ int catalog_ops(const struct catalog *catalog, struct text_list *ops)
         {
             const char *name = message_text(op, "name");
             if (status == 0 && name)
-                status = text_list_add(ops, name);
+                status = text_list_add_once(ops, name);
         }
     }
     return status;

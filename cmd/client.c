@@ -281,7 +281,7 @@ static int send_line(struct worker *worker, const char *text)
 static int exchange(struct worker *worker, const cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
-    const char *doing = request ? message_text(request, "do") : "load";
+    const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {
