@@ -42,7 +42,7 @@ class Builds(AbCase):
         self.assertEqual([a["name"] for a in gate["arms"]], ["base", "head", "control"])
 
     def test_slow_build_regresses(self):
-        # A machine that is too disturbed to measure at all may try again.
+        # A machine that is too busy to tell may try again, and in the end it need not.
         for _ in range(3):
             done = subprocess.run(
                 [BINARY, "ab", module("pace"), module("pace_slow"), "twice", *QUICK,
@@ -51,6 +51,8 @@ class Builds(AbCase):
             result, = self.load(self.folder / "run.json")["results"]
             if result["comparison"]["verdict"] != "UNUSABLE":
                 break
+        else:
+            self.skipTest(result["comparison"]["reason"])
         self.assertEqual(result["comparison"]["verdict"], "REGRESSED", result)
         self.assertEqual(result["id"], "twice/f32/scalar/bad@1000")
         self.assertGreater(result["comparison"]["change"], 1)
@@ -62,12 +64,13 @@ class Builds(AbCase):
                            "--filter=*/good@*")
         result, = document["results"]
         comparison = result["comparison"]
-        processes = [t[0] if isinstance(t, list) else t["process"]
-                     for t in comparison["trials"]]
-        self.assertEqual(processes, sorted(processes))
-        if comparison["verdict"] == "SAME":
-            self.assertGreaterEqual(len(set(processes)), 4)
-            self.assertEqual(len(result["samples_ns"]), len(processes))
+        processes = comparison["trials"]["process"]
+        self.assertEqual(processes, sorted(set(processes)))  # one round in each
+        self.assertEqual(len(processes), comparison["processes"])
+        self.assertEqual(len(processes), len(result["samples_ns"]))
+        if result["status"] == "ok":
+            self.assertGreaterEqual(len(processes), 4)
+            self.assertLessEqual(len(processes), 16)
 
     def test_new_and_gone(self):
         document = self.ab(module("pace"), module("pace_other"), "twice")
