@@ -262,7 +262,7 @@ int run_describe(const struct options *options, const struct catalog *catalog, i
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
 /* Two runs from files, case by case. */
-int command_compare(const struct options *options, int argc, char **argv);
+int command_compare(const struct options *options);
 /* Writes a whole run to its files and, in its format, to standard output. */
 int outputs_print(const struct options *options, const struct run *run,
                   struct error *error);
