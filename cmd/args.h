@@ -64,7 +64,7 @@ struct command_row {
     const char *examples[4]; /* without the program's name; ends with NULL */
 };
 
-/* "report", "list", "doctor", "license"; ends with a row without a name. */
+/* "report", "compare", "list", "doctor", "license"; ends with a row without a name. */
 extern const struct command_row command_rows[];
 /* NULL if it is none of those: then it should be an op. */
 const struct command_row *command_find(const char *name);

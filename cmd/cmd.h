@@ -265,7 +265,7 @@ int command_report(const struct options *options);
 /* Two builds, measured against each other. */
 int command_ab(const struct options *options, int argc, char **argv);
 /* Two runs from files, case by case. */
-int command_compare(const struct options *options, int argc, char **argv);
+int command_compare(const struct options *options);
 /* Writes a whole run to its files and, in its format, to standard output. */
 int outputs_print(const struct options *options, const struct run *run,
                   struct error *error);

@@ -101,7 +101,7 @@ int option_set_percent(const struct option_row *row, const char *value,
 {
     char *end;
     const double percent = strtod(value, &end);
-    if (!strchr("0123456789.", value[0]) || strcmp(end, "%") != 0)
+    if (strcmp(value + strspn(value, "0123456789."), "%") != 0 || *end != '%')
         return value_error(row, value, error, "expected a percentage, as in 2%%");
     if (!(percent >= 0.01 && percent <= 100))
         return value_error(row, value, error, "expected 0.01%% to 100%%");

@@ -23,12 +23,13 @@ static void print_line(const char *line, void *context)
     fputc('\n', markdown->file);
 }
 
-static void print_heading(struct markdown *markdown, size_t first, size_t end)
+static void print_heading(struct markdown *markdown, const char *op, size_t first,
+                          size_t end)
 {
     FILE *const file = markdown->file;
 
     fputs("\n## ", file);
-    print_plain(markdown, markdown->run->results[first].op);
+    print_plain(markdown, op);
     fputs("\n\n", file);
     buffer_clear(&markdown->scratch);
     change_summary(markdown->run, first, end, &markdown->scratch);
@@ -83,7 +84,7 @@ void comparison_markdown(const struct run *run, FILE *file)
             if (!change_is_shown(&run->results[i]))
                 continue;
             if (!titled)
-                print_heading(&markdown, first, end);
+                print_heading(&markdown, run->results[i].op, first, end);
             titled = true;
             print_row(&markdown, &run->results[i]);
         }

@@ -107,12 +107,17 @@ bool change_note(const struct run *run, const struct result *result,
 
 size_t change_op_end(const struct run *run, size_t first)
 {
-    const char *const op = run->results[first].op;
-    size_t end = first + 1;
+    const char *op = NULL;
+    size_t end = first;
 
-    while (end < run->n_results && op && run->results[end].op &&
-           !strcmp(op, run->results[end].op))
-        end++;
+    for (; end < run->n_results; end++) {
+        const struct result *const result = &run->results[end];
+        if (!change_is_shown(result))
+            continue;
+        if (op && strcmp(op, result->op ? result->op : ""))
+            break;
+        op = result->op ? result->op : "";
+    }
     return end;
 }
 

@@ -28,7 +28,7 @@ bool change_is_shown(const struct result *result);
 /* Adds what is to say about a case below its row; false if there is nothing. */
 bool change_note(const struct run *run, const struct result *result,
                  struct buffer *buffer);
-/* Index behind the last result with the op of `first`. */
+/* Index behind the results that are shown together from `first` on: those of one op. */
 size_t change_op_end(const struct run *run, size_t first);
 /* Adds "gemm: 3 cases, 1 regressed, 2 same; geometric mean +0.9%". */
 void change_summary(const struct run *run, size_t first, size_t end,

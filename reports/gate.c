@@ -136,8 +136,7 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     c->p = sign_test(view, median, c->delta);
 }
 
-__attribute__((format(printf, 3, 4))) static int
-decide(struct comparison *c, enum verdict verdict, const char *format, ...)
+int comparison_set(struct comparison *c, enum verdict verdict, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -176,36 +175,54 @@ static int judge_change(struct comparison *c, size_t n_cases)
         slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
 
     if (!witness)
-        return decide(c, VERDICT_INCONCLUSIVE,
-                      "the shortest trials differ by %+.2f%% only",
-                      100 * c->least_change);
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "the shortest trials differ by %+.2f%% only",
+                              100 * c->least_change);
     if (!c->significant)
-        return decide(c, VERDICT_INCONCLUSIVE,
-                      "p = %.2g does not hold for %zu cases at once (Holm)", c->p,
-                      n_cases);
-    return decide(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "p = %.2g does not hold for %zu cases at once (Holm)", c->p,
+                              n_cases);
+    return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
+}
+
+/* Without an interval, or if equal code differs too, nothing can be said. */
+static int judge_means(struct comparison *c, double threshold)
+{
+    const bool stored = !c->n_trials;
+
+    if (!c->change_ci.known && stored)
+        return comparison_set(c, VERDICT_UNUSABLE, "too few samples for an interval");
+    if (!c->change_ci.known)
+        return comparison_set(c, VERDICT_UNUSABLE,
+                              "%u processes are too few for an interval",
+                              (unsigned)c->processes);
+    if (beyond(c->control_ci, threshold))
+        return comparison_set(c, VERDICT_UNUSABLE, "%s differs by %+.2f%%",
+                              stored ? "the roof, whose code should be the same,"
+                                     : "a copy of base",
+                              100 * c->control_change);
+    return 1;
 }
 
 static int judge(struct comparison *c, double threshold, size_t n_cases)
 {
-    if (!c->change_ci.known)
-        return decide(c, VERDICT_UNUSABLE, "%u processes are too few for an interval",
-                      (unsigned)c->processes);
-    if (beyond(c->control_ci, threshold))
-        return decide(c, VERDICT_UNUSABLE, "a copy of base differs from base by %+.2f%%",
-                      100 * c->control_change);
+    const int status = judge_means(c, threshold);
+
+    if (status <= 0)
+        return status;
     if (beyond(c->change_ci, c->delta))
         return judge_change(c, n_cases);
     if (c->floor > FLOOR_LIMIT * threshold)
-        return decide(c, VERDICT_UNUSABLE,
-                      "equal code seems to change by %.1f%% here, above %d times the "
-                      "threshold",
-                      100 * c->floor, FLOOR_LIMIT);
+        return comparison_set(
+            c, VERDICT_UNUSABLE,
+            "equal code seems to change by %.1f%% here, above %d times the "
+            "threshold",
+            100 * c->floor, FLOOR_LIMIT);
     if (within(c->change_ci, c->delta))
-        return decide(c, VERDICT_SAME, NULL);
-    return decide(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
-                  c->change > 0 ? "+" : "-",
-                  100 * (c->change > 0 ? c->delta : -faster(c->delta)));
+        return comparison_set(c, VERDICT_SAME, NULL);
+    return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
+                          c->change > 0 ? "+" : "-",
+                          100 * (c->change > 0 ? c->delta : -faster(c->delta)));
 }
 
 struct ranked {
@@ -277,7 +294,7 @@ void gate_count(struct run *run)
     gate->inconclusive = gate->unusable = gate->only_one = 0;
     for (size_t i = 0; i < run->n_results; i++) {
         const struct comparison *const c = run->results[i].comparison;
-        if (!c)
+        if (!c || run->results[i].is_baseline)
             continue;
         ++*counter_of(gate, c->verdict);
         if (comparison_has_change(c)) {
@@ -315,35 +332,40 @@ static int derive_all(struct comparison **list, size_t n, double threshold)
     return 0;
 }
 
-int run_judge(struct run *run)
+int gate_decide(struct comparison **list, size_t n, double threshold)
 {
-    struct comparison **list = NULL;
-    double *p = NULL;
-    bool *holds = NULL;
+    double *const p = malloc((n ? n : 1) * sizeof *p);
+    bool *const holds = malloc((n ? n : 1) * sizeof *holds);
     int status = -ENOMEM;
 
-    if (!run->gate)
-        return 0;
-    const size_t room = run->n_results ? run->n_results : 1;
-    list = malloc(room * sizeof *list);
-    p = malloc(room * sizeof *p);
-    holds = malloc(room * sizeof *holds);
-    if (!list || !p || !holds)
+    if (!p || !holds)
         goto out;
-    const size_t n = collect(run, list);
-    status = derive_all(list, n, run->gate->threshold);
-    for (size_t i = 0; !status && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         p[i] = list[i]->p;
-    if (!status)
-        status = gate_holm(p, holds, n, GATE_ERROR / 2);
+    status = gate_holm(p, holds, n, GATE_ERROR / 2);
     for (size_t i = 0; !status && i < n; i++) {
         list[i]->significant = holds[i];
-        status = judge(list[i], run->gate->threshold, n);
+        status = judge(list[i], threshold, n);
     }
-    gate_count(run);
 out:
     free(holds);
     free(p);
+    return status;
+}
+
+int run_judge(struct run *run)
+{
+    if (!run->gate)
+        return 0;
+    struct comparison **const list =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    const size_t n = collect(run, list);
+    int status = derive_all(list, n, run->gate->threshold);
+    if (!status)
+        status = gate_decide(list, n, run->gate->threshold);
+    gate_count(run);
     free(list);
     return status;
 }

@@ -14,6 +14,17 @@ bool comparison_has_change(const struct comparison *comparison);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
  * a probability of at most alpha that any of them is true. 0 or -ENOMEM. */
 int gate_holm(const double *p, bool *holds, size_t n, double alpha);
+/* Verdicts of cases whose changes are derived, corrected for all of them: those with
+ * trials, or else of two runs. 0 or -ENOMEM. */
+int gate_decide(struct comparison **list, size_t n, double threshold);
+/* Sets verdict and reason; without a format there is none. 0 or -ENOMEM. */
+__attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comparison,
+                                                         enum verdict verdict,
+                                                         const char *format, ...);
+/* Sets `difference` to what the hosts of two runs differ in, unless they have the same
+ * fingerprint (hosts.c). 0 or -ENOMEM. */
+int hosts_compare(const struct run *base, const struct run *head, char **difference);
+bool text_same(const char *a, const char *b); /* NULL is like NULL alone */
 /* The counts and the mean of a gate, from the verdicts of its cases. */
 void gate_count(struct run *run);
 

@@ -46,6 +46,20 @@ double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval);
 double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
 
+/* ---- two independent samples (mann_whitney.c) ---- */
+
+/* Hodges-Lehmann: the median of all differences b - a, and the interval of those that the
+ * two-sided Mann-Whitney test does not reject; its level is exact up to
+ * STATS_EXACT_MAX values each, else that of the normal approximation. NaN if a sample is
+ * empty or memory runs out. */
+double stats_shift(const double *a, size_t n, const double *b, size_t m, double level,
+                   struct interval *interval);
+/* One-sided Mann-Whitney test that b does not exceed a + delta: exact for samples of up
+ * to STATS_EXACT_MAX values without ties, else by the normal approximation, corrected for
+ * ties. NaN likewise. */
+double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
+enum { STATS_EXACT_MAX = 25 };
+
 /* ---- the model ---- */
 
 enum status {
@@ -132,9 +146,9 @@ struct comparison {
     size_t n_trials;
     uint32_t voided; /* rounds thrown away on evidence */
 
-    /* derived by run_judge() */
+    /* derived by run_judge() or run_compare() */
     enum verdict verdict;
-    char *reason; /* for every verdict but SAME, IMPROVED and REGRESSED */
+    char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
     uint32_t processes;
     double base_ns, head_ns; /* medians over processes of the process's median */
     double change;
@@ -145,7 +159,7 @@ struct comparison {
     double floor; /* what equal code seems to change by in this run */
     double delta; /* a change must exceed it: the threshold, or more if it is noisy */
     double detectable; /* the smallest change that this run could have called */
-    double p;          /* exact sign test that the change does not exceed delta */
+    double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
 };
 
@@ -172,6 +186,7 @@ struct gate {
     double seconds;
 
     /* derived by run_judge() */
+    /* Baselines do not count. */
     double geomean_change; /* over all cases with a change; NaN: there is none */
     size_t regressed, improved, same, inconclusive, unusable, only_one;
 };
@@ -338,6 +353,15 @@ int run_judge(struct run *run);
  * twice that, are what the error rates hold for. */
 bool comparison_is_open(const struct comparison *comparison);
 enum { GATE_PROCESSES = 16 };
+
+/* ---- two stored runs (stored.c) ---- */
+
+/* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids
+ * say: docs/statistics.md. What only `base` has joins it. -EINVAL if one of them is a
+ * comparison already. Afterwards `base` is good for run_free() only, and so is `head`
+ * after -ENOMEM. The paths are for people. */
+int run_compare(struct run *head, const char *head_path, struct run *base,
+                const char *base_path, double threshold, struct error *error);
 
 /* ---- merging (merge.c) ---- */
 

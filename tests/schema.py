@@ -79,7 +79,7 @@ class Schema(unittest.TestCase):
     def test_bad_comparisons_are_rejected(self):
         gate = sample("gate")
         for owner in (gate["gate"], gate["results"][0]["comparison"]):
-            for key in owner:
+            for key in list(owner):
                 if key not in ("refused", "selftest", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
                                "ci_level"):
