@@ -7,6 +7,8 @@
 #include "args.h"
 
 enum { REPORT_FILES_MAX = 100 };
+/* What is random in these commands follows from a seed, which they record. */
+#define DRAWS_SEED (COMMAND_OP | COMMAND_SUITE | COMMAND_AB | COMMAND_SELFTEST)
 
 const struct command_row command_rows[] = {
     {"report",
@@ -17,6 +19,15 @@ const struct command_row command_rows[] = {
      REPORT_FILES_MAX,
      {"report run.json", "report run.json --format=markdown",
       "report ours.json theirs.json --json=both.json"}},
+    {"compare",
+     COMMAND_COMPARE,
+     "BASE.json HEAD.json",
+     "what changed between two saved runs",
+     2,
+     2,
+     {"compare before.json after.json",
+      "compare before.json after.json --threshold=5% --strict",
+      "compare before.json after.json --markdown=changes.md"}},
     {"list",
      COMMAND_LIST,
      "[TOPIC [PATTERN]]",
@@ -25,6 +36,14 @@ const struct command_row command_rows[] = {
      2,
      {"list", "list kernels avx512", "list groups --uarch=icx",
       "list ops --plugin=./mine.so"}},
+    {"ab",
+     COMMAND_AB,
+     "BASE HEAD [OP]",
+     "is one build slower than another? for two modules or two simdbench executables",
+     2,
+     3,
+     {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
+      "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
     {"doctor",
      COMMAND_DOCTOR,
      "",
@@ -219,7 +238,8 @@ static int check_whole(const struct command_row *command, const struct options *
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
     if (command && words->n < command->min_words)
-        return error_set(error, -EINVAL, "%s needs a file: simdbench %s", command->name,
+        return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
+                         command->min_words > 1 ? "two files" : "a file",
                          command->examples[0]);
     if (options->json && options->markdown &&
         strcmp(options->json, options->markdown) == 0)
@@ -265,7 +285,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     }
     if (rc == 0)
         rc = check_whole(command, options, error);
-    if (rc == 0 && options->is_op && !options->seed_given)
+    if (rc == 0 && (mask & DRAWS_SEED) && !options->seed_given)
         rc = draw_seed(&options->seed, error);
     return rc;
 }
@@ -275,6 +295,7 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
     *options = (struct options){
         .threads = 1,
         .align = 64,
+        .threshold = 0.02,
         .time_per_case_ns = 100000000,
         .timeout_ns = 60000000000,
         .format = FORMAT_TABLE,

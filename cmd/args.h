@@ -49,11 +49,11 @@ const struct option_row *option_find(const char *name, size_t length, unsigned c
 /* Shared setters, which write where row->field says (option_values.c): `second` is for
  * pairs of which the first is the default, `items` are what stands between commas. */
 option_setter option_set_flag, option_set_text, option_set_second, option_set_duration,
-    option_add_item, option_add_items, option_add_module;
+    option_set_percent, option_add_item, option_add_items, option_add_module;
 /* Setters of one option. */
 option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
     option_add_counters, option_set_uarch, option_set_align, option_set_rounds,
-    option_set_seed, option_set_format;
+    option_set_processes, option_set_seed, option_set_format;
 
 struct command_row {
     const char *name;
@@ -64,7 +64,7 @@ struct command_row {
     const char *examples[4]; /* without the program's name; ends with NULL */
 };
 
-/* "report", "list", "doctor", "license"; ends with a row without a name. */
+/* "report", "compare", "list", "doctor", "license"; ends with a row without a name. */
 extern const struct command_row command_rows[];
 /* NULL if it is none of those: then it should be an op. */
 const struct command_row *command_find(const char *name);

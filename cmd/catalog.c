@@ -15,17 +15,10 @@ static const struct {
     {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
 };
 
-/* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
-struct spec {
-    char *name;
-    struct simdbench_option option[32];
-    size_t n_options;
-};
-
-static int spec_parse(char *text, const char *flag, struct spec *spec,
+int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
                       struct error *error)
 {
-    *spec = (struct spec){.name = strsep(&text, ",")};
+    *spec = (struct module_spec){.name = strsep(&text, ",")};
     for (char *item; (item = strsep(&text, ","));) {
         char *equals = strchr(item, '=');
         if (!equals || equals == item)
@@ -47,10 +40,10 @@ static char *copy(const char *text)
     return text ? strdup(text) : NULL;
 }
 
-static int add_offers(struct catalog *catalog, struct worker *worker)
+int catalog_add_offers(struct catalog *catalog, struct worker *worker,
+                       const cJSON *description)
 {
-    const cJSON *kernels =
-        cJSON_GetObjectItemCaseSensitive(worker->description, "kernels");
+    const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(description, "kernels");
     size_t n = (size_t)cJSON_GetArraySize(kernels);
     struct offer *offers =
         realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *offers);
@@ -92,7 +85,7 @@ static int add_offers(struct catalog *catalog, struct worker *worker)
 
 /* Starts a worker and takes down what it offers. */
 static int enlist(struct catalog *catalog, const struct options *options,
-                  const struct spec *spec, const char *path, bool baseline,
+                  const struct module_spec *spec, const char *path, bool baseline,
                   struct error *error)
 {
     char name[512];
@@ -141,7 +134,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
         }
     }
     catalog->workers[catalog->n_workers++] = worker;
-    status = add_offers(catalog, worker);
+    status = catalog_add_offers(catalog, worker, worker->description);
     return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
 }
 
@@ -150,10 +143,10 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
 {
     const char *flag = baseline ? "--baseline" : "--plugin";
     char *words = strdup(text);
-    struct spec spec;
+    struct module_spec spec;
     char path[4096];
     struct error why = {.text = ""};
-    int status = words ? spec_parse(words, flag, &spec, error) : -ENOMEM;
+    int status = words ? module_spec_parse(words, flag, &spec, error) : -ENOMEM;
     if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
         error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
     if (status == 0 &&
@@ -191,7 +184,7 @@ int catalog_make(const struct options *options, struct catalog *catalog,
     *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
-    struct spec own = {.name = (char *)(uintptr_t)"simdbench"};
+    struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
     int status = enlist(catalog, options, &own, NULL, false, error);
     for (size_t i = 0; status == 0 && i < options->plugins.n; i++)
         status = enlist_module(catalog, options, options->plugins.item[i], false, error);
@@ -210,17 +203,20 @@ int catalog_make(const struct options *options, struct catalog *catalog,
     return status;
 }
 
+void offer_free(const struct offer *offer)
+{
+    free(offer->op);
+    free(offer->semiring);
+    free(offer->isa);
+    free(offer->variant);
+    free(offer->layout);
+    free(offer->roof);
+}
+
 void catalog_free(struct catalog *catalog)
 {
-    for (size_t i = 0; i < catalog->n_offers; i++) {
-        struct offer *offer = &catalog->offers[i];
-        free(offer->op);
-        free(offer->semiring);
-        free(offer->isa);
-        free(offer->variant);
-        free(offer->layout);
-        free(offer->roof);
-    }
+    for (size_t i = 0; i < catalog->n_offers; i++)
+        offer_free(&catalog->offers[i]);
     for (size_t i = 0; i < catalog->n_workers; i++)
         worker_free(catalog->workers[i]);
     free(catalog->offers);
@@ -262,7 +258,7 @@ int catalog_ops(const struct catalog *catalog, struct text_list *ops)
         {
             const char *name = message_text(op, "name");
             if (status == 0 && name)
-                status = text_list_add(ops, name);
+                status = text_list_add_once(ops, name);
         }
     }
     return status;

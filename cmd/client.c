@@ -49,6 +49,16 @@ struct worker *worker_new(const char *name, const char *path,
     return worker;
 }
 
+struct worker *worker_new_program(const char *name, const char *program, int memory_fd)
+{
+    struct worker *worker = worker_new(name, NULL, NULL, 0, memory_fd);
+    if (worker && !(worker->program = strdup(program))) {
+        worker_free(worker);
+        return NULL;
+    }
+    return worker;
+}
+
 void worker_kill(struct worker *worker)
 {
     if (worker->local)
@@ -84,6 +94,7 @@ void worker_free(struct worker *worker)
     free(info->isa);
     free(info->detail);
     free(info->advice);
+    free(worker->program);
     cJSON_Delete(worker->description);
     free(worker->buffer);
     free(worker);
@@ -124,6 +135,11 @@ static bool is_foreign(const struct worker *worker)
     return worker->info.path && module_is_foreign(worker->info.path);
 }
 
+static const char *program_of(const struct worker *worker)
+{
+    return is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
+}
+
 /* Starts the program with the socket and the memory file as descriptors 3 and 4. */
 static int spawn_program(struct worker *worker, const char *const *argv, int socket,
                          int memory)
@@ -142,9 +158,8 @@ static int spawn_program(struct worker *worker, const char *const *argv, int soc
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &blocked);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int status = posix_spawn(&worker->info.pid,
-                             is_foreign(worker) ? worker->info.path : "/proc/self/exe",
-                             &actions, &attributes, (char **)(uintptr_t)argv, environ);
+    int status = posix_spawn(&worker->info.pid, program_of(worker), &actions, &attributes,
+                             (char **)(uintptr_t)argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return status;
@@ -187,7 +202,8 @@ static int spawn(struct worker *worker, struct error *error)
         close(pair[0]);
         worker->info.pid = 0;
         return error_set(error, -status, "cannot start %s: %s%s",
-                         is_foreign(worker) ? worker->info.path : "a worker",
+                         is_foreign(worker) || worker->program ? program_of(worker)
+                                                               : "a worker",
                          strerror(status),
                          is_foreign(worker) && status == ENOENT
                              ? " (is the interpreter of its first line installed?)"
@@ -265,7 +281,7 @@ static int send_line(struct worker *worker, const char *text)
 static int exchange(struct worker *worker, const cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
-    const char *doing = request ? message_text(request, "do") : "load";
+    const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {
@@ -316,7 +332,7 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
-    if (in_process && !is_foreign(worker)) {
+    if (in_process && !is_foreign(worker) && !worker->program) {
         const struct simdbench_option *options[64];
         size_t n = 0;
         for (; n < info->n_options && n < ARRAY_LEN(options); n++)

@@ -102,7 +102,10 @@ struct options {
     enum format format;
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
-    bool quick; /* license: the clock alone */
+    bool quick;         /* license: the clock alone */
+    double threshold;   /* of a change, 0.02 */
+    bool strict;        /* inconclusive and unusable cases fail */
+    uint32_t processes; /* ab: of the first look; 0: 16 */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -247,7 +250,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
-/* outputs.c: notes SIGINT and SIGTERM in `interrupted_by`. */
+/* outputs.c: notes SIGINT, SIGTERM and SIGHUP in `interrupted_by`. */
 void signals_catch(void);
 /* What the options say a run is written to: can it be, and do so. */
 int outputs_check(const struct options *options, struct error *error);
@@ -259,6 +262,13 @@ int run_describe(const struct options *options, const struct catalog *catalog, i
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
+/* Two builds, measured against each other. */
+int command_ab(const struct options *options, int argc, char **argv);
+/* Two runs from files, case by case. */
+int command_compare(const struct options *options);
+/* Writes a whole run to its files and, in its format, to standard output. */
+int outputs_print(const struct options *options, const struct run *run,
+                  struct error *error);
 /* Writes a file: to a temporary one beside `path`, then renames, so that the old one
  * stays if anything fails. A path that is no regular file is written to directly. */
 typedef int file_writer(const void *context, FILE *file, struct error *error);

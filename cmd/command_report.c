@@ -71,8 +71,8 @@ int report_save(const struct run *run, enum format format, const char *path,
     return file_save(path, write_report, &report, error);
 }
 
-static int print_run(const struct options *options, const struct run *run,
-                     struct error *error)
+int outputs_print(const struct options *options, const struct run *run,
+                  struct error *error)
 {
     const struct text_options text = {
         .colour = terminal_colour(stdout),
@@ -111,7 +111,7 @@ int command_report(const struct options *options)
 
     int rc = load_all(&options->files, &run, &error);
     if (rc == 0)
-        rc = print_run(options, run, &error);
+        rc = outputs_print(options, run, &error);
     if (rc != 0) {
         char plain[sizeof error.text];
         text_plain(error.text, plain, sizeof plain);

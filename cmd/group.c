@@ -36,9 +36,8 @@ int case_ask(struct group_state *group, struct case_state *entry, cJSON *request
     return wrong || dead ? GROUP_RESTART : 0;
 }
 
-/* Starts the workers of this group that are not running and tells them where to run. */
-static int ready_worker(struct group_state *group, struct worker *worker,
-                        struct error *error)
+int group_ready_worker(struct group_state *group, struct worker *worker,
+                       struct error *error)
 {
     const struct session *session = group->session;
     if (!worker_alive(worker)) {
@@ -59,8 +58,8 @@ static int ready_worker(struct group_state *group, struct worker *worker,
     return status;
 }
 
-static int map_worker(struct group_state *group, struct worker *worker, bool huge,
-                      struct error *error)
+int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+                     struct error *error)
 {
     const struct options *options = group->session->options;
     cJSON *request = message_new("map"), *reply = NULL;
@@ -85,13 +84,17 @@ static int map_worker(struct group_state *group, struct worker *worker, bool hug
     return status;
 }
 
-/* Places operands and check data in the shared memory. */
-static int place(struct group_state *group, struct error *error)
+int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
+{
+    group->map = group->plan->shape.map;
+    return operands_offsets(&group->map, group->session->options->align, seed, error);
+}
+
+int group_place(struct group_state *group, struct error *error)
 {
     const struct options *options = group->session->options;
     const struct plan_group *plan = group->plan;
-    group->map = plan->shape.map;
-    int status = operands_offsets(&group->map, options->align, group->seed, error);
+    int status = group_offsets(group, group->seed, error);
     if (status < 0)
         return status;
     const struct simdbench_operand *output = NULL;
@@ -99,7 +102,8 @@ static int place(struct group_state *group, struct error *error)
         if (operand_is_output(&group->map.operand[i]))
             output = &group->map.operand[i];
     }
-    uint64_t end = (group->map.bytes + 4095) / 4096 * 4096;
+    uint64_t end = group->map.bytes > group->block ? group->map.bytes : group->block;
+    end = (end + 4095) / 4096 * 4096;
     group->n_answers = 0;
     if (output) {
         uint64_t n = operands_sample(output, plan->shape.ops, options->check_full,
@@ -136,13 +140,12 @@ static int place(struct group_state *group, struct error *error)
     return 0;
 }
 
-/* The op's owner writes the inputs. */
-static int write_inputs(struct group_state *group, struct worker *owner,
-                        struct error *error)
+int group_write_inputs(struct group_state *group, struct worker *owner,
+                       struct error *error)
 {
     const struct options *options = group->session->options;
     cJSON *reply = NULL;
-    int status = map_worker(group, owner, false, error);
+    int status = group_map_worker(group, owner, false, error);
     if (status < 0)
         return status;
     cJSON *request = message_new("fill");
@@ -159,9 +162,8 @@ static int write_inputs(struct group_state *group, struct worker *owner,
     return status;
 }
 
-/* And the right answers. */
-static int write_answers(struct group_state *group, struct worker *owner,
-                         struct error *error)
+int group_write_answers(struct group_state *group, struct worker *owner,
+                        struct error *error)
 {
     const struct options *options = group->session->options;
     int status = 0;
@@ -194,23 +196,23 @@ static int write_answers(struct group_state *group, struct worker *owner,
 int group_try_input(struct group_state *group, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    int status = place(group, error);
+    int status = group_place(group, error);
     if (status == 0)
-        status = ready_worker(group, owner, error);
-    return status < 0 ? status : write_inputs(group, owner, error);
+        status = group_ready_worker(group, owner, error);
+    return status < 0 ? status : group_write_inputs(group, owner, error);
 }
 
 int group_prepare(struct group_state *group, struct error *error)
 {
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
-    int status = place(group, error);
+    int status = group_place(group, error);
     if (status == 0)
-        status = ready_worker(group, owner, error);
+        status = group_ready_worker(group, owner, error);
     if (status == 0)
-        status = write_inputs(group, owner, error);
+        status = group_write_inputs(group, owner, error);
     if (status == 0)
-        status = write_answers(group, owner, error);
+        status = group_write_answers(group, owner, error);
     if (status < 0)
         return status;
     bool huge = group->session->options->huge_pages;
@@ -222,9 +224,9 @@ int group_prepare(struct group_state *group, struct error *error)
             needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
         if (!needed)
             continue;
-        status = ready_worker(group, worker, &why);
+        status = group_ready_worker(group, worker, &why);
         if (status == 0 && (worker != owner || huge))
-            status = map_worker(group, worker, huge, &why);
+            status = group_map_worker(group, worker, huge, &why);
         if (status == -EINTR)
             return error_set(error, status, "interrupted");
         enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;

@@ -39,9 +39,8 @@ static int prepare(struct group_state *group, struct case_state *entry, bool *do
     return status;
 }
 
-/* The answers that this case is compared with, or NULL. */
-static const struct answers *answers_of(const struct group_state *group,
-                                        const struct case_state *entry)
+const struct answers *group_answers(const struct group_state *group,
+                                    const struct case_state *entry)
 {
     const struct offer *offer = entry->offer;
     if (offer->is_roof && strcmp(group->plan->op, offer->op) != 0)
@@ -54,8 +53,8 @@ static const struct answers *answers_of(const struct group_state *group,
     return NULL;
 }
 
-static void add_answers(const struct group_state *group, const struct answers *answers,
-                        cJSON *request)
+void group_add_answers(const struct group_state *group, const struct answers *answers,
+                       cJSON *request)
 {
     message_add_u64(request, "n", answers->n);
     if (answers->index != UINT64_MAX)
@@ -90,7 +89,7 @@ static int ask_owner(struct group_state *group, struct result *result,
         return 0;
     cJSON *request = message_new("accuracy"), *reply = NULL;
     cJSON_AddStringToObject(request, "op", group->plan->op);
-    add_answers(group, answers, request);
+    group_add_answers(group, answers, request);
     int status = worker_ask(owner, request, session->options->timeout_ns, &reply, &error);
     if (status == 0)
         take_accuracy(result, reply);
@@ -101,11 +100,11 @@ static int ask_owner(struct group_state *group, struct result *result,
 static int check(struct group_state *group, struct case_state *entry)
 {
     struct result *result = case_result(group, entry);
-    const struct answers *answers = answers_of(group, entry);
+    const struct answers *answers = group_answers(group, entry);
     cJSON *request = message_new("check"), *reply = NULL;
     message_add_u64(request, "case", entry->number);
     if (answers)
-        add_answers(group, answers, request);
+        group_add_answers(group, answers, request);
     bool done;
     int status = case_ask(group, entry, request, group->session->options->timeout_ns,
                           &reply, &done);

@@ -21,8 +21,12 @@ int main(int argc, char **argv)
         status = command_op(&options, argc, argv);
     else if (!strcmp(options.command, "report"))
         status = command_report(&options);
+    else if (!strcmp(options.command, "compare"))
+        status = command_compare(&options);
     else if (!strcmp(options.command, "list"))
         status = command_list(&options);
+    else if (!strcmp(options.command, "ab"))
+        status = command_ab(&options, argc, argv);
     else if (!strcmp(options.command, "license"))
         status = command_license(&options);
     else

@@ -7,6 +7,8 @@
 
 #include "args.h"
 
+/* With fewer processes nothing can be told apart from chance. */
+enum { PROCESSES_MIN = 8, PROCESSES_MAX = 1000 };
 enum { ROUNDS_MAX = 100000, ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
 
 __attribute__((format(printf, 4, 5))) static int value_error(const struct option_row *row,
@@ -91,6 +93,20 @@ static int expect_known(const struct option_row *row, const char *word,
     text_list_near(known, word, near, sizeof near);
     return value_error(row, word, error, "no such %s%s%s%s (known: %s)", what,
                        near[0] ? "; did you mean " : "", near, near[0] ? "?" : "", all);
+}
+
+/* "2%", "0.5%": a share of one. */
+int option_set_percent(const struct option_row *row, const char *value,
+                       struct options *options, struct error *error)
+{
+    char *end;
+    const double percent = strtod(value, &end);
+    if (strcmp(value + strspn(value, "0123456789."), "%") != 0 || *end != '%')
+        return value_error(row, value, error, "expected a percentage, as in 2%%");
+    if (!(percent >= 0.01 && percent <= 100))
+        return value_error(row, value, error, "expected 0.01%% to 100%%");
+    *FIELD(double, options, row) = percent / 100;
+    return 0;
 }
 
 int option_add_isas(const struct option_row *row, const char *value,
@@ -245,6 +261,20 @@ int option_set_rounds(const struct option_row *row, const char *value,
     if (n < 1 || n > ROUNDS_MAX)
         return value_error(row, value, error, "must be from 1 to %d", ROUNDS_MAX);
     options->rounds = (uint32_t)n;
+    return 0;
+}
+
+int option_set_processes(const struct option_row *row, const char *value,
+                         struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n < PROCESSES_MIN || n > PROCESSES_MAX)
+        return value_error(row, value, error, "must be from %d to %d", PROCESSES_MIN,
+                           PROCESSES_MAX);
+    options->processes = (uint32_t)n;
     return 0;
 }
 

@@ -12,42 +12,44 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS (COMMAND_OP | COMMAND_REPORT)
+#define REPORTS (COMMAND_OP | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
+#define GATES (COMMAND_AB | COMMAND_COMPARE)
+#define CASES (COMMAND_OP | COMMAND_AB)
 #define RUNNERS (COMMAND_OP | COMMAND_LIST)
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"isa", "LIST", RUN, COMMAND_OP, "auto",
+    {"isa", "LIST", RUN, CASES, "auto",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
      option_add_isas, AT(isas)},
-    {"type", "LIST", RUN, COMMAND_OP, "f32",
+    {"type", "LIST", RUN, CASES, "f32",
      "Element types: f32, f64, or all.",
      option_add_items, AT(types)},
-    {"semiring", "LIST", RUN, COMMAND_OP, "the op's first",
+    {"semiring", "LIST", RUN, CASES, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(semirings)},
-    {"sizes", "LIST", RUN, COMMAND_OP, "the op's own",
+    {"sizes", "LIST", RUN, CASES, "the op's own",
      "Sizes: 64,100 or 64x32x128; 64..512 doubles, 64..512:64 steps, 1k..1M*10 "
      "multiplies, and a range that does not hit its end stops below it. k M G are 1000s, "
      "Ki Mi Gi are 1024s.",
      option_add_sizes, AT(sizes)},
-    {"shape", "TEXT", RUN, COMMAND_OP, NULL,
+    {"shape", "TEXT", RUN, CASES, NULL,
      "One shape as the op writes it; repeat it for more.", option_add_item, AT(shapes)},
-    {"shapes", "NAME|FILE", RUN, COMMAND_OP, NULL,
+    {"shapes", "NAME|FILE", RUN, CASES, NULL,
      "Lists of shapes: by name, as `simdbench list shapes` shows them, or files with a "
      "shape a line.",
      option_add_items, AT(shape_lists)},
-    {"layout", "LIST", RUN, COMMAND_OP, "all that have kernels",
+    {"layout", "LIST", RUN, CASES, "all that have kernels",
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(layouts)},
-    {"variants", "LIST", RUN, COMMAND_OP, "all", "Variants: the last part of a kernel's name.",
+    {"variants", "LIST", RUN, CASES, "all", "Variants: the last part of a kernel's name.",
      option_add_items, AT(variants)},
-    {"filter", "GLOB", RUN, COMMAND_OP, NULL,
+    {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},
-    {"pathologies", NULL, RUN, COMMAND_OP, NULL,
+    {"pathologies", NULL, RUN, CASES, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 
     {"baseline", "NAME[,OPTION=VALUE]", COMPARE, RUNNERS, "the op's usual ones, if they are there",
@@ -57,24 +59,30 @@ const struct option_row option_rows[] = {
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS, NULL,
      "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
 
-    {"cpu", "LIST", CONDITIONS, COMMAND_OP, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
+    {"threshold", "PERCENT", COMPARE, GATES, "2%",
+     "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
+     AT(threshold)},
+    {"strict", NULL, COMPARE, GATES, NULL,
+     "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
+
+    {"cpu", "LIST", CONDITIONS, CASES, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
-    {"threads", "N", CONDITIONS, COMMAND_OP, "1", "Threads that do the work: 1 so far.",
+    {"threads", "N", CONDITIONS, CASES, "1", "Threads that do the work: 1 so far.",
      option_set_threads, 0},
     {"cpu", "LIST", CONDITIONS, COMMAND_LICENSE, "one of each core",
      "CPUs that count as all cores, as in 2 or 0,2-5; the last one is measured alone too.",
      option_set_cpu, 0},
-    {"cache", "hot|cold", CONDITIONS, COMMAND_OP, "hot",
+    {"cache", "hot|cold", CONDITIONS, CASES, "hot",
      "Whether operands are in the caches when a call begins.", option_set_second, AT(cold)},
-    {"pages", "4k|2m", CONDITIONS, COMMAND_OP, "4k",
+    {"pages", "4k|2m", CONDITIONS, CASES, "4k",
      "Size of the pages that hold the operands.", option_set_second, AT(huge_pages)},
-    {"align", "N", CONDITIONS, COMMAND_OP, "64",
+    {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0},
-    {"input", "LIST", CONDITIONS, COMMAND_OP, "the op's own",
+    {"input", "LIST", CONDITIONS, CASES, "the op's own",
      "Which values the operands hold (`simdbench list ops`); cases are compared input by "
      "input.",
      option_add_items, AT(inputs)},
-    {"seed", "N", CONDITIONS, COMMAND_OP, "random, recorded",
+    {"seed", "N", CONDITIONS, CASES, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0},
 
     {"events", "LIST", MEASURE, COMMAND_OP, NULL,
@@ -94,18 +102,23 @@ const struct option_row option_rows[] = {
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
     {"rounds", "N", MEASURE, COMMAND_OP, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_rounds, 0},
+    {"rounds", "N", MEASURE, COMMAND_AB, "6",
+     "How often base, head and control take turns in each process.", option_set_rounds, 0},
+    {"processes", "N", MEASURE, COMMAND_AB, "16",
+     "Fresh processes for each case, and as many again where it is then inconclusive. The "
+     "error rates of docs/gate.md hold for 16.", option_set_processes, 0},
     {"rounds", "N", MEASURE, COMMAND_LICENSE, "40",
      "How often the classes of work take turns; below 6 there is no interval.",
      option_set_rounds, 0},
     {"quick", NULL, MEASURE, COMMAND_LICENSE, NULL,
      "The clock alone, without the net effect on ops.", option_set_flag, AT(quick)},
-    {"check", "auto|full", MEASURE, COMMAND_OP, "auto",
+    {"check", "auto|full", MEASURE, CASES, "auto",
      "full compares every output with the reference, auto a sample of large ones.",
      option_set_second, AT(check_full)},
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},
-    {"timeout", "TIME", MEASURE, COMMAND_OP, "60s", "The longest that one call may take.",
+    {"timeout", "TIME", MEASURE, CASES, "60s", "The longest that one call may take.",
      option_set_duration, AT(timeout_ns)},
     {"in-process", NULL, MEASURE, RUNNERS, NULL,
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
@@ -124,9 +137,9 @@ const struct option_row option_rows[] = {
      option_set_format, 0},
     {"quiet", NULL, OUTPUT, COMMAND_LICENSE, NULL, "No progress.", option_set_flag,
      AT(quiet)},
-    {"dry-run", NULL, OUTPUT, COMMAND_OP, NULL, "Print the plan and measure nothing.",
+    {"dry-run", NULL, OUTPUT, CASES, NULL, "Print the plan and measure nothing.",
      option_set_flag, AT(dry_run)},
-    {"quiet", NULL, OUTPUT, COMMAND_OP, NULL, "No progress and no hints.", option_set_flag,
+    {"quiet", NULL, OUTPUT, CASES, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet)},
 
     {"help", NULL, OTHER, COMMAND_ALL, NULL, "Print this text.", NULL, 0},

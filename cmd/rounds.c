@@ -10,12 +10,16 @@
  * run. */
 #define PROBE_EVERY_NS 2500000.0
 
-/* What one batch said. */
-struct batch {
-    double ns, cpu_ns, process_ns;
-    bool void_; /* on evidence: preempted, migrated, or a major fault */
-    cJSON *reply;
-};
+struct batch batch_read(cJSON *reply)
+{
+    struct batch batch = {.reply = reply, .ns = message_number(reply, "ns", 0)};
+    batch.cpu_ns = message_number(reply, "cpu_ns", 0);
+    batch.process_ns = message_number(reply, "process_ns", batch.cpu_ns);
+    batch.void_ = batch.ns > batch.cpu_ns * 1.01 ||
+                  message_number(reply, "major_faults", 0) > 0 ||
+                  message_true(reply, "migrated");
+    return batch;
+}
 
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
@@ -36,13 +40,7 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
     int status = case_ask(group, entry, request, timeout, &batch->reply, &done);
     if (!done)
         return status ? status : GROUP_RESTART;
-    const cJSON *reply = batch->reply;
-    batch->ns = message_number(reply, "ns", 0);
-    batch->cpu_ns = message_number(reply, "cpu_ns", 0);
-    batch->process_ns = message_number(reply, "process_ns", batch->cpu_ns);
-    batch->void_ = batch->ns > batch->cpu_ns * 1.01 ||
-                   message_number(reply, "major_faults", 0) > 0 ||
-                   message_true(reply, "migrated");
+    *batch = batch_read(batch->reply);
     if (!(batch->ns > 0)) {
         case_end(group, entry, STATUS_FAILED, "the clock did not advance during a batch");
         return GROUP_RESTART;
@@ -208,7 +206,7 @@ static void shuffle(size_t *order, size_t n, uint64_t *random)
     }
 }
 
-static int64_t steal_of(const struct session *session)
+int64_t session_steal(const struct session *session)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < session->n_cpu; i++)
@@ -233,7 +231,7 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
                      size_t n, struct batch *batches, bool *complete)
 {
     struct session *session = group->session;
-    int64_t steal = steal_of(session);
+    int64_t steal = session_steal(session);
     int status = 0;
     size_t done = 0;
     for (; done < n && status == 0; done++) {
@@ -246,7 +244,7 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
             session->probe_ns -= PROBE_EVERY_NS;
         session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
     }
-    bool stolen = steal_of(session) != steal;
+    bool stolen = session_steal(session) != steal;
     *complete = !stolen;
     for (size_t i = 0; i < done; i++) {
         struct case_state *entry = &group->cases[order[i]];

@@ -73,7 +73,7 @@ static int add_settings(struct result *result, const struct options *options,
     return status;
 }
 
-static int add_result(struct session *session, size_t g, size_t c)
+int session_add_result(struct session *session, size_t g, size_t c)
 {
     const struct plan_group *group = &session->plan->groups[g];
     const struct plan_case *entry = &group->cases[c];
@@ -156,8 +156,8 @@ static void progress_clear(const struct session *session)
         fputs("\r\033[K", stderr);
 }
 
-static int group_begin(struct session *session, size_t g, size_t first,
-                       struct group_state *group, struct error *error)
+int group_begin(struct session *session, size_t g, size_t first,
+                struct group_state *group, struct error *error)
 {
     const struct plan_group *plan = &session->plan->groups[g];
     *group = (struct group_state){.session = session,
@@ -238,8 +238,7 @@ static int try_inputs(struct session *session, const size_t *first, struct error
     return status;
 }
 
-/* No case disappears: what never ran is skipped, and says why. */
-static void close_pending(struct run *run, size_t group, const char *reason)
+void run_close_pending(struct run *run, size_t group, const char *reason)
 {
     for (size_t i = 0; i < run->n_results; i++) {
         if (run->results[i].status == STATUS_PENDING &&
@@ -281,7 +280,7 @@ static int judge_company(const struct session *session)
     return status < 0 ? status : facts_number(facts, "core_shared_probes", shared);
 }
 
-static int choose_cpus(struct session *session, struct error *error)
+int session_choose_cpus(struct session *session, struct error *error)
 {
     const struct options *options = session->options;
     if (options->n_cpu > CPUS_MAX)
@@ -315,13 +314,13 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                 .run = run,
                                 .started = clock_now(),
                                 .progress = !options->quiet && isatty(STDERR_FILENO)};
-    status = choose_cpus(session, error);
+    status = session_choose_cpus(session, error);
     if (status == 0)
         status = counted_events(options, session->events, &session->n_events, error);
     for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
         first[g] = run->n_results;
         for (size_t c = 0; c < plan->groups[g].n_cases && status == 0; c++)
-            status = add_result(session, g, c);
+            status = session_add_result(session, g, c);
         if (status < 0)
             error_set(error, status, "out of memory");
     }
@@ -340,9 +339,9 @@ int run_plan(const struct options *options, struct catalog *catalog,
             goto out;
         session->groups_done = g + 1;
         run->interrupted = status == -EINTR;
-        close_pending(run, run->interrupted ? GROUP_ALL : g,
-                      run->interrupted ? "interrupted"
-                                       : "nothing to be limited by it ran");
+        run_close_pending(run, run->interrupted ? GROUP_ALL : g,
+                          run->interrupted ? "interrupted"
+                                           : "nothing to be limited by it ran");
         run_summarise(run, g);
         progress_clear(session);
         if (live && g == 0)

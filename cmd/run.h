@@ -65,6 +65,7 @@ struct group_state {
     size_t n_cases;
     uint64_t seed;
     uint64_t memory_bytes;
+    uint64_t block; /* least that is reserved for operands, before the answers */
     struct operands_map map;
     struct answers answers[8];
     size_t n_answers;
@@ -91,8 +92,37 @@ int case_ask(struct group_state *group, struct case_state *entry, cJSON *request
 int group_prepare(struct group_state *group, struct error *error);
 /* Only as far as the op's owner says whether it knows the group's input. */
 int group_try_input(struct group_state *group, struct error *error);
+/* The steps of it. group_place() gives operands and answers their places in the memory
+ * file and empties it; group_offsets() moves operands alone, within group->block. */
+int group_place(struct group_state *group, struct error *error);
+int group_offsets(struct group_state *group, uint64_t seed, struct error *error);
+/* Starts the worker if it does not run, and tells it where to run and what to count. */
+int group_ready_worker(struct group_state *group, struct worker *worker,
+                       struct error *error);
+int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+                     struct error *error);
+/* The op's owner maps the operands and writes the inputs, then the right answers. */
+int group_write_inputs(struct group_state *group, struct worker *owner,
+                       struct error *error);
+int group_write_answers(struct group_state *group, struct worker *owner,
+                        struct error *error);
+/* The answers that a case is compared with, or NULL (group_case.c); into a request. */
+const struct answers *group_answers(const struct group_state *group,
+                                    const struct case_state *entry);
+void group_add_answers(const struct group_state *group, const struct answers *answers,
+                       cJSON *request);
 /* group_case.c: prepares and checks one case; like case_ask. */
 int group_prepare_case(struct group_state *group, struct case_state *entry);
+/* What one batch said (rounds.c). */
+struct batch {
+    double ns, cpu_ns, process_ns;
+    bool void_; /* on evidence: preempted, migrated, or a major fault */
+    cJSON *reply;
+};
+/* Reads the reply, which stays the caller's. */
+struct batch batch_read(cJSON *reply);
+/* Clock ticks stolen from the CPUs so far. */
+int64_t session_steal(const struct session *session);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 /* accuracy.c: in place of group_measure, cases that were checked are done. */
@@ -110,6 +140,15 @@ void fairness_alive(struct result *result, int alive);
 void fairness_used(struct result *result);
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
+
+/* run.c: the first steps of a run. `g`: number of the group, `c`: of its case, `first`:
+ * of its first result. group->cases is the caller's to free. */
+int session_choose_cpus(struct session *session, struct error *error);
+int session_add_result(struct session *session, size_t g, size_t c);
+int group_begin(struct session *session, size_t g, size_t first,
+                struct group_state *group, struct error *error);
+/* No case disappears: what never ran is skipped, and says why. */
+void run_close_pending(struct run *run, size_t group, const char *reason);
 
 void session_progress(const struct group_state *group, uint32_t round, uint32_t rounds);
 

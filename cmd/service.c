@@ -44,20 +44,12 @@ int service_new(struct service **out, const char *path,
     if (!service)
         return error_set(error, -ENOMEM, "out of memory");
     service->memory_fd = memory_fd;
-    if (path) {
-        int status = module_load(&service->module, path, options, n_options, error);
-        if (status < 0) {
-            free(service);
-            return status;
-        }
-        service->ops = service->module.table->ops;
-        service->kernels = service->module.table->kernels;
-    } else {
-        service->ops = op_list();
-        service->kernels = kernel_list();
-    }
-    *out = service;
-    return 0;
+    int status = service_add_part(service, path, options, n_options, error);
+    if (status < 0)
+        free(service);
+    else
+        *out = service;
+    return status;
 }
 
 static void unmap(struct service *service)
@@ -79,8 +71,8 @@ void service_free(struct service *service)
     unmap(service);
     if (service->sampler.counters)
         counters_close(service->sampler.counters);
-    if (service->module.table)
-        module_unload(&service->module);
+    while (service->n_parts-- > 0)
+        module_unload(&service->part[service->n_parts].module);
     free(service);
 }
 
@@ -260,6 +252,8 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         cJSON *(*handle)(struct service *, const cJSON *);
     } verbs[] = {
         {"describe", service_describe},
+        {"load", service_load},
+        {"objects", service_objects},
         {"shape", service_shape},
         {"setup", setup},
         {"map", map},

@@ -9,17 +9,25 @@
 
 #include "worker.h"
 
-enum { SERVICE_CASES_MAX = 512, ACCURACY_OUTPUTS = 1 << 16 };
+enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, ACCURACY_OUTPUTS = 1 << 16 };
 
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
     void *state;
 };
 
-struct service {
+/* Simdbench's own kernels, or those of a module. */
+struct service_part {
     struct module module; /* table NULL: own kernels */
     const struct simdbench_op *const *ops;
     const struct simdbench_kernel *const *kernels;
+    uint64_t first, n; /* the numbers that its kernels have here */
+};
+
+struct service {
+    struct service_part part[SERVICE_PARTS_MAX]; /* what it was started with, then what
+                                                    was loaded */
+    size_t n_parts;
 
     int memory_fd;
     unsigned char *memory; /* shared: operands, then check data */
@@ -40,14 +48,22 @@ cJSON *service_ok(void);
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
                                                            ...);
 void service_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
-/* The module's op of that name, or simdbench's own; NULL if neither has it. */
+/* A module's op of that name, or simdbench's own; NULL if nobody has it. */
 const struct simdbench_op *service_op(const struct service *service, const char *name);
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
+/* service_load.c: one part more, own kernels if `path` is NULL. */
+int service_add_part(struct service *service, const char *path,
+                     const struct simdbench_option *const *options, size_t n_options,
+                     struct error *error);
+/* Adds what one part offers to a reply. */
+void service_describe_part(const struct service_part *part, cJSON *reply);
 cJSON *service_describe(struct service *service, const cJSON *request);
+cJSON *service_load(struct service *service, const cJSON *request);
+cJSON *service_objects(struct service *service, const cJSON *request);
 cJSON *service_shape(struct service *service, const cJSON *request);
 cJSON *service_prepare(struct service *service, const cJSON *request);
 cJSON *service_check(struct service *service, const cJSON *request);

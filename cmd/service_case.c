@@ -27,16 +27,18 @@ void service_release_all(struct service *service)
 
 cJSON *service_prepare(struct service *service, const cJSON *request)
 {
-    uint64_t wanted = message_u64(request, "kernel", UINT64_MAX), n = 0, slot = 0;
-    while (service->kernels[n])
-        n++;
+    uint64_t wanted = message_u64(request, "kernel", UINT64_MAX), slot = 0;
+    size_t p = service->n_parts - 1;
+    while (wanted < service->part[p].first)
+        p--;
+    const struct service_part *part = &service->part[p];
     while (slot < SERVICE_CASES_MAX && service->cases[slot].kernel)
         slot++;
-    if (wanted >= n || slot == SERVICE_CASES_MAX)
+    if (wanted - part->first >= part->n || slot == SERVICE_CASES_MAX)
         return service_error(-EINVAL, "prepare: no such kernel, or too many cases");
-    const struct simdbench_kernel *kernel = service->kernels[wanted];
+    const struct simdbench_kernel *kernel = part->kernels[wanted - part->first];
     const struct simdbench_operands *operands = &service->operands.view;
-    const struct simdbench_module *module = service->module.table;
+    const struct simdbench_module *module = part->module.table;
     if (module && module->set_threads) {
         int status = module->set_threads(operands->threads);
         if (status < 0)

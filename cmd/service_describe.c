@@ -7,9 +7,12 @@
 
 const struct simdbench_op *service_op(const struct service *service, const char *name)
 {
-    for (size_t i = 0; name && service->ops && service->ops[i]; i++) {
-        if (!strcmp(service->ops[i]->name, name))
-            return service->ops[i];
+    for (size_t p = 0; name && p < service->n_parts; p++) {
+        const struct simdbench_op *const *ops = service->part[p].ops;
+        for (size_t i = 0; ops && ops[i]; i++) {
+            if (!strcmp(ops[i]->name, name))
+                return ops[i];
+        }
     }
     return name ? op_find(name) : NULL;
 }
@@ -73,23 +76,28 @@ static cJSON *describe_kernel(const struct simdbench_kernel *kernel)
     return item;
 }
 
+void service_describe_part(const struct service_part *part, cJSON *reply)
+{
+    if (part->module.table)
+        describe_module(part->module.table, reply);
+    cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
+    for (size_t i = 0; part->ops && part->ops[i]; i++)
+        cJSON_AddItemToArray(ops, describe_op(part->ops[i]));
+    cJSON *kernels = cJSON_AddArrayToObject(reply, "kernels");
+    for (size_t i = 0; part->kernels[i]; i++)
+        cJSON_AddItemToArray(kernels, describe_kernel(part->kernels[i]));
+}
+
 cJSON *service_describe(struct service *service, const cJSON *request)
 {
     (void)request;
     cJSON *reply = service_ok();
-    if (service->module.table)
-        describe_module(service->module.table, reply);
     cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
     for (size_t i = 0; i < isa_count(); i++) {
         if (isa_available(i, NULL, 0))
             cJSON_AddItemToArray(isas, cJSON_CreateString(isa_get(i)->name));
     }
-    cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
-    for (size_t i = 0; service->ops && service->ops[i]; i++)
-        cJSON_AddItemToArray(ops, describe_op(service->ops[i]));
-    cJSON *kernels = cJSON_AddArrayToObject(reply, "kernels");
-    for (size_t i = 0; service->kernels[i]; i++)
-        cJSON_AddItemToArray(kernels, describe_kernel(service->kernels[i]));
+    service_describe_part(&service->part[0], reply);
     return reply;
 }
 

@@ -45,6 +45,7 @@ cJSON *service_handle(struct service *service, const cJSON *request);
 
 struct worker {
     struct worker_info info;
+    char *program;         /* another simdbench that is started; NULL: this one */
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
@@ -57,6 +58,8 @@ struct worker {
 struct worker *worker_new(const char *name, const char *path,
                           const struct simdbench_option *options, size_t n_options,
                           int memory_fd);
+/* The same for all kernels of another simdbench executable. */
+struct worker *worker_new_program(const char *name, const char *program, int memory_fd);
 int worker_start(struct worker *worker, bool in_process, struct error *error);
 bool worker_alive(const struct worker *worker);
 void worker_kill(struct worker *worker);
@@ -67,7 +70,22 @@ void worker_free(struct worker *worker);
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
 
-/* Set by SIGINT and SIGTERM; worker_ask returns -EINTR once it is. */
+/* ---- what a catalog is made of (catalog.c) ---- */
+
+/* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
+struct module_spec {
+    char *name;
+    struct simdbench_option option[32];
+    size_t n_options;
+};
+int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
+                      struct error *error);
+/* Appends the kernels of a description; -EPROTO if it makes no sense. */
+int catalog_add_offers(struct catalog *catalog, struct worker *worker,
+                       const cJSON *description);
+void offer_free(const struct offer *offer);
+
+/* Set by SIGINT, SIGTERM and SIGHUP; worker_ask returns -EINTR once it is. */
 extern volatile int interrupted_by;
 
 #endif

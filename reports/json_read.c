@@ -136,6 +136,8 @@ static int read_document(const struct value *root, struct run *run)
     if (!code)
         code = read_sources(root, run);
     if (!code)
+        code = json_read_gate(root, run);
+    if (!code)
         code = value_array(&results);
     if (!code)
         code = value_each(&results, json_read_result, run);

@@ -297,5 +297,7 @@ int json_read_result(const struct value *entry, void *context)
         code = value_object(&counters);
     if (!code)
         code = value_each(&counters, add_counter, result);
-    return code ? code : read_metrics(entry, result);
+    if (!code)
+        code = read_metrics(entry, result);
+    return code ? code : json_read_comparison(entry, run, result);
 }

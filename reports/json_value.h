@@ -48,5 +48,9 @@ int value_interval(const struct value *object, const char *name,
 
 /* Entry of "results": adds one to the struct run `context` (json_result.c). */
 int json_read_result(const struct value *entry, void *context);
+/* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
+int json_read_gate(const struct value *root, struct run *run);
+int json_read_comparison(const struct value *entry, const struct run *run,
+                         struct result *result);
 
 #endif

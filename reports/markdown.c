@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "comparison_sheet.h"
 #include "metrics.h"
 #include "sheet.h"
 #include "summarise.h"
@@ -16,9 +17,8 @@ struct markdown {
     size_t first, end;
 };
 
-/* `text` is safe to print; here it becomes literal in Markdown too. A name after '@'
- * would call a person, so such an '@' is written as an entity. */
-static void print_literal(FILE *file, const char *text)
+/* A name after '@' would call a person, so such an '@' is written as an entity. */
+void markdown_literal(FILE *file, const char *text)
 {
     char before = ' ';
 
@@ -42,7 +42,7 @@ static void print_plain(struct markdown *markdown, const char *text)
 {
     buffer_clear(&markdown->scratch);
     buffer_plain(&markdown->scratch, text);
-    print_literal(markdown->file, buffer_text(&markdown->scratch));
+    markdown_literal(markdown->file, buffer_text(&markdown->scratch));
 }
 
 static void print_heading(struct markdown *markdown)
@@ -52,14 +52,14 @@ static void print_heading(struct markdown *markdown)
 
     sheet_group(markdown->run, markdown->first, markdown->end, name, sizeof name, work);
     fputs("\n## ", file);
-    print_literal(file, name);
+    markdown_literal(file, name);
     fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
     for (size_t i = 0; i < markdown->sheet.n; i++) {
         const struct column *column = &markdown->sheet.column[i];
         fputc(' ', file);
-        print_literal(file, column->top);
+        markdown_literal(file, column->top);
         fputs(*column->top ? "," : "", file);
-        print_literal(file, column->title);
+        markdown_literal(file, column->title);
         fputs(" |", file);
     }
     fputs("\n| :-- |", file);
@@ -84,7 +84,7 @@ static void print_row(const struct result *result, void *context)
     for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
         fputc(' ', file);
-        print_literal(file, text);
+        markdown_literal(file, text);
         fputs(" |", file);
     }
     if (result->status != STATUS_OK) {
@@ -107,7 +107,7 @@ static void print_metrics(const struct result *result, void *context)
     fputs(markdown->titled ? "\n" : "", markdown->file);
     markdown->titled = false;
     fputs("- ", markdown->file);
-    print_literal(markdown->file, buffer_text(&markdown->scratch));
+    markdown_literal(markdown->file, buffer_text(&markdown->scratch));
     fputs(" (", markdown->file);
     print_plain(markdown, result->id);
     fputs(")\n", markdown->file);
@@ -118,7 +118,7 @@ static void print_item(const char *line, void *context)
     struct markdown *markdown = context;
 
     fputs("- ", markdown->file);
-    print_literal(markdown->file, line);
+    markdown_literal(markdown->file, line);
     fputc('\n', markdown->file);
 }
 
@@ -126,6 +126,10 @@ void markdown_write(const struct run *run, const struct text_options *options, F
 {
     struct markdown markdown = {.run = run, .file = file};
 
+    if (run->gate) {
+        comparison_markdown(run, file);
+        return;
+    }
     sheet_make(&markdown.sheet, run);
     fputs("# simdbench\n\n", file);
     legend_origin(run, print_item, &markdown);

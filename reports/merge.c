@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "merge.h"
 #include "summarise.h"
 
 static bool same(const char *a, const char *b)
@@ -137,8 +138,7 @@ static int compare_order(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Groups stand together again; within one, what joined stays last. */
-static int sort_results(struct run *run)
+int results_sort(struct run *run)
 {
     size_t n = run->n_results;
     struct order *order = calloc(n + 1, sizeof *order);
@@ -158,8 +158,7 @@ static int sort_results(struct run *run)
     return code;
 }
 
-/* The numbers of a file may leave no room for more. */
-static void number_groups(struct run *run)
+void results_number(struct run *run)
 {
     size_t group = 0;
 
@@ -170,8 +169,7 @@ static void number_groups(struct run *run)
     }
 }
 
-static int move_result(struct run *into, struct result *result, size_t group,
-                       bool baseline)
+int result_move(struct run *into, struct result *result, size_t group, bool baseline)
 {
     struct result *moved = run_add_result(into);
 
@@ -200,7 +198,7 @@ static int move_results(struct run *into, struct run *other, const char *name)
             alone |= !partner;
             code = rename_result(result, name);
             if (!code)
-                code = move_result(into, result, partner ? partner->group : group,
+                code = result_move(into, result, partner ? partner->group : group,
                                    partner != NULL);
         }
         group += alone;
@@ -213,11 +211,11 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
     char *name = make_name(into, path);
     int code = name ? add_sources(into, other, name) : -ENOMEM;
 
-    number_groups(into);
+    results_number(into);
     if (!code)
         code = move_results(into, other, name);
     if (!code)
-        code = sort_results(into);
+        code = results_sort(into);
     if (!code)
         code = run_summarise(into, GROUP_ALL);
     free(name);

@@ -38,11 +38,27 @@ double stats_mad(const double *x, size_t n);
 struct interval stats_median_interval(const double *x, size_t n, double level);
 /* That k; 0 if there is none. */
 size_t stats_sign_k(size_t n, double level);
+/* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
+double stats_sign_p(size_t n, size_t successes);
 /* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
  * times faster b is than a. NaN for n = 0. */
 double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval);
 double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
+
+/* ---- two independent samples (mann_whitney.c) ---- */
+
+/* Hodges-Lehmann: the median of all differences b - a, and the interval of those that the
+ * two-sided Mann-Whitney test does not reject; its level is exact up to
+ * STATS_EXACT_MAX values each, else that of the normal approximation. NaN if a sample is
+ * empty or memory runs out. */
+double stats_shift(const double *a, size_t n, const double *b, size_t m, double level,
+                   struct interval *interval);
+/* One-sided Mann-Whitney test that b does not exceed a + delta: exact for samples of up
+ * to STATS_EXACT_MAX values without ties, else by the normal approximation, corrected for
+ * ties. NaN likewise. */
+double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
+enum { STATS_EXACT_MAX = 25 };
 
 /* ---- the model ---- */
 
@@ -131,9 +147,9 @@ struct comparison {
     size_t n_trials;
     uint32_t voided; /* rounds thrown away on evidence */
 
-    /* derived by run_judge() */
+    /* derived by run_judge() or run_compare() */
     enum verdict verdict;
-    char *reason; /* for every verdict but SAME, IMPROVED and REGRESSED */
+    char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
     uint32_t processes;
     double base_ns, head_ns; /* medians over processes of the process's median */
     double change;
@@ -144,7 +160,7 @@ struct comparison {
     double floor; /* what equal code seems to change by in this run */
     double delta; /* a change must exceed it: the threshold, or more if it is noisy */
     double detectable; /* the smallest change that this run could have called */
-    double p;          /* exact sign test that the change does not exceed delta */
+    double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
 };
 
@@ -171,6 +187,7 @@ struct gate {
     double seconds;
 
     /* derived by run_judge() */
+    /* Baselines do not count. */
     double geomean_change; /* over all cases with a change; NaN: there is none */
     size_t regressed, improved, same, inconclusive, unusable, only_one;
 };
@@ -329,8 +346,23 @@ void result_clear_samples(struct result *result);
 int run_summarise(struct run *run, size_t group);
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of
- * the gate. Cases without trials keep the verdict that they have. 0 or -ENOMEM. */
+ * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. 0
+ * or -ENOMEM. */
 int run_judge(struct run *run);
+/* Whether as many processes again may decide this case (after run_judge()): it is
+ * inconclusive, or what was measured of it is unusable. Two looks, at GATE_PROCESSES and
+ * twice that, are what the error rates hold for. */
+bool comparison_is_open(const struct comparison *comparison);
+enum { GATE_PROCESSES = 16 };
+
+/* ---- two stored runs (stored.c) ---- */
+
+/* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids
+ * say: docs/statistics.md. What only `base` has joins it. -EINVAL if one of them is a
+ * comparison already. Afterwards `base` is good for run_free() only, and so is `head`
+ * after -ENOMEM. The paths are for people. */
+int run_compare(struct run *head, const char *head_path, struct run *base,
+                const char *base_path, double threshold, struct error *error);
 
 /* ---- merging (merge.c) ---- */
 
@@ -365,7 +397,7 @@ struct text_options {
 
 /* The table in three steps, so that a live run can print each group when it ends;
  * printing all at once calls the same three. Column widths come from the planned cases.
- */
+ * That of a run with a gate comes in the last step. */
 void table_begin(const struct run *run, const struct text_options *options, FILE *file);
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file);

@@ -91,4 +91,12 @@ void markdown_write(const struct run *run, const struct text_options *options,
                     FILE *file);
 int csv_write(const struct run *run, FILE *file);
 
+/* What they share with the writers of comparisons. Text that is safe to print, from
+ * column `at` on; words that do not fit into `width` (0: unlimited) go to indented lines.
+ */
+void table_wrapped(FILE *file, int width, const char *text, int at);
+void table_tone(FILE *file, bool colour, enum tone tone);
+/* Text that is safe to print, as literal text in Markdown too. */
+void markdown_literal(FILE *file, const char *text);
+
 #endif

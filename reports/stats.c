@@ -62,31 +62,55 @@ double stats_mad(const double *x, size_t n)
     return mad;
 }
 
-/* Largest k with 2 P(B < k) <= alpha; `tail` gets that probability. Binomial terms are
- * carried as mantissa and exponent, because 2^-n underflows beyond n = 1074; up to n = 53
- * every sum is an exact integer times 2^-n. */
+/* Sums P(B = 0), P(B = 1), ... of Binomial(n, 1/2). Terms are carried as mantissa and
+ * exponent, because 2^-n underflows beyond n = 1074; up to n = 53 every sum is an exact
+ * integer times 2^-n. */
+struct binomial {
+    size_t n, k;      /* the next term is that of k */
+    double term, sum; /* both times 2^(scale - n) */
+    int scale;
+};
+
+static double scaled(const struct binomial *b, double x)
+{
+    return ldexp(x, b->scale - (int)b->n);
+}
+
+static void next_term(struct binomial *b)
+{
+    b->sum += b->term;
+    b->term = b->term * (double)(b->n - b->k) / (double)(b->k + 1);
+    b->k++;
+    if (b->term > 0x1p500) {
+        b->term = ldexp(b->term, -500);
+        b->sum = ldexp(b->sum, -500);
+        b->scale += 500;
+    }
+}
+
+/* Largest k with 2 P(B < k) <= alpha; `tail` gets that probability. */
 static size_t sign_tail(size_t n, double alpha, double *tail)
 {
-    double term = 1, sum = 0; /* both times 2^(scale - n) */
-    int scale = 0;
-    size_t k = 0;
+    struct binomial b = {.n = n, .term = 1};
 
     *tail = 0;
-    while (k < (n + 1) / 2) {
-        double next = ldexp(2 * (sum + term), scale - (int)n);
+    while (b.k < (n + 1) / 2) {
+        double next = scaled(&b, 2 * (b.sum + b.term));
         if (next > alpha)
             break;
         *tail = next;
-        sum += term;
-        term = term * (double)(n - k) / (double)(k + 1);
-        k++;
-        if (term > 0x1p500) {
-            term = ldexp(term, -500);
-            sum = ldexp(sum, -500);
-            scale += 500;
-        }
+        next_term(&b);
     }
-    return k;
+    return b.k;
+}
+
+double stats_sign_p(size_t n, size_t successes)
+{
+    struct binomial b = {.n = n, .term = 1};
+
+    while (b.k + successes <= n)
+        next_term(&b);
+    return successes ? scaled(&b, b.sum) : 1;
 }
 
 size_t stats_sign_k(size_t n, double level)

@@ -30,7 +30,7 @@ size_t run_group_end(const struct run *run, size_t first)
     return end;
 }
 
-static double per_call(const struct result *result, size_t sample)
+double result_per_call(const struct result *result, size_t sample)
 {
     double ns = result->samples_ns[sample] / (double)result->iterations;
 
@@ -67,7 +67,7 @@ static int summarise_times(struct result *result)
     if (!ns)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
-        ns[i] = per_call(result, i);
+        ns[i] = result_per_call(result, i);
     result->median_ns = stats_median(ns, n);
     result->min_ns = stats_min(ns, n);
     result->mad_ns = stats_mad(ns, n);
@@ -101,8 +101,8 @@ static int paired_speedup(const struct result *result, const struct result *othe
         } else if (result->rounds[i] > other->rounds[j]) {
             j++;
         } else {
-            theirs[*n] = per_call(other, j++);
-            ours[*n] = per_call(result, i++);
+            theirs[*n] = result_per_call(other, j++);
+            ours[*n] = result_per_call(result, i++);
             if (theirs[*n] > 0 && ours[*n] > 0)
                 ++*n;
         }

@@ -9,5 +9,7 @@
 bool result_has_summary(const struct result *result);
 /* Index behind the last result of the group that begins at `first`. */
 size_t run_group_end(const struct run *run, size_t first);
+/* Time of a call in a sample, without what the loop costs. */
+double result_per_call(const struct result *result, size_t sample);
 
 #endif

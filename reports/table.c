@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "comparison_sheet.h"
 #include "metrics.h"
 #include "sheet.h"
 #include "summarise.h"
@@ -149,15 +150,20 @@ static void layout_end(struct layout *layout)
     buffer_free(&layout->hidden);
 }
 
-static void print_tone(const struct layout *layout, enum tone tone)
+void table_tone(FILE *file, bool colour, enum tone tone)
 {
     static const char *const codes[] = {
         [TONE_PLAIN] = "0", [TONE_GOOD] = "32", [TONE_BAD] = "31",
         [TONE_DIM] = "2",   [TONE_BOLD] = "1",
     };
 
-    if (layout->options->colour)
-        fprintf(layout->file, "\033[%sm", codes[tone]);
+    if (colour)
+        fprintf(file, "\033[%sm", codes[tone]);
+}
+
+static void print_tone(const struct layout *layout, enum tone tone)
+{
+    table_tone(layout->file, layout->options->colour, tone);
 }
 
 static void print_spaces(const struct layout *layout, int n)
@@ -166,10 +172,9 @@ static void print_spaces(const struct layout *layout, int n)
         fprintf(layout->file, "%*s", n, "");
 }
 
-/* Text that begins at column `at`; words that do not fit go to indented lines. */
-static void print_wrapped(const struct layout *layout, const char *text, int at)
+void table_wrapped(FILE *file, int width, const char *text, int at)
 {
-    int width = layout->options->width, begin = at;
+    int begin = at;
 
     if (width > 0 && width < WRAP_MIN)
         width = WRAP_MIN;
@@ -180,17 +185,22 @@ static void print_wrapped(const struct layout *layout, const char *text, int at)
         for (size_t i = 0; i < length; i++)
             columns += ((unsigned char)text[i] & 0xc0) != 0x80;
         if (width && at > begin && at + 1 + columns > width) {
-            fprintf(layout->file, "\n%*s%.*s", WRAP_INDENT, "", (int)length, text);
+            fprintf(file, "\n%*s%.*s", WRAP_INDENT, "", (int)length, text);
             at = begin = WRAP_INDENT;
         } else {
-            fprintf(layout->file, "%s%.*s", space, (int)length, text);
+            fprintf(file, "%s%.*s", space, (int)length, text);
             at += at > begin;
         }
         at += columns;
         text += length;
         text += strspn(text, " ");
     }
-    fputc('\n', layout->file);
+    fputc('\n', file);
+}
+
+static void print_wrapped(const struct layout *layout, const char *text, int at)
+{
+    table_wrapped(layout->file, layout->options->width, text, at);
 }
 
 /* Below the row of a case, what its counters come to. */
@@ -331,6 +341,8 @@ void table_begin(const struct run *run, const struct text_options *options, FILE
 {
     struct layout layout;
 
+    if (run->gate) /* its verdicts need all cases */
+        return;
     layout_begin(&layout, run, options, file);
     print_titles(&layout);
     layout_end(&layout);
@@ -341,6 +353,8 @@ void table_group(const struct run *run, size_t group, const struct text_options 
 {
     struct layout layout;
 
+    if (run->gate)
+        return;
     layout_begin(&layout, run, options, file);
     for (size_t first = 0, end; first < run->n_results; first = end) {
         end = run_group_end(run, first);
@@ -354,6 +368,10 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
 {
     struct layout layout;
 
+    if (run->gate) {
+        comparison_table(run, options ? options : &no_options, file);
+        return;
+    }
     layout_begin(&layout, run, options, file);
     print_end(&layout);
     layout_end(&layout);
@@ -363,6 +381,10 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 {
     struct layout layout;
 
+    if (run->gate) {
+        comparison_table(run, options ? options : &no_options, file);
+        return;
+    }
     layout_begin(&layout, run, options, file);
     print_titles(&layout);
     for (size_t first = 0, end; first < run->n_results; first = end) {

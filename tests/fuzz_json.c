@@ -45,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_text(run, FORMAT_MARKDOWN, 0);
     check_text(run, FORMAT_CSV, 0);
     must(!run_summarise(run, GROUP_ALL), "what it reads can be summarised");
+    must(!run_judge(run), "what it reads can be judged");
     free(first);
     free(second);
     must(!run_merge(again, run, "folder/b.json", &error), "what it reads can be merged");

@@ -2,7 +2,7 @@
 /* Writes a sample run as JSON, for tests that look at the document from outside. */
 #include <string.h>
 
-#include "sample_run.h"
+#include "sample_gate.h"
 
 int main(int argc, char **argv)
 {
@@ -11,12 +11,13 @@ int main(int argc, char **argv)
     struct run *run = !strcmp(which, "plan")      ? sample_run_plan()
                       : !strcmp(which, "run")     ? sample_run()
                       : !strcmp(which, "hostile") ? sample_run_hostile()
+                      : !strcmp(which, "gate")    ? sample_gate()
                       : !strcmp(which, "empty")   ? run_new()
                                                   : NULL;
     int code;
 
     if (!run) {
-        fprintf(stderr, "usage: sample_json plan|run|hostile|empty\n");
+        fprintf(stderr, "usage: sample_json plan|run|hostile|gate|empty\n");
         return 2;
     }
     code = run_write_json(run, stdout, &error);

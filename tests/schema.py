@@ -42,7 +42,7 @@ class Schema(unittest.TestCase):
         cls.run_sample = sample("run")
 
     def test_documents_are_valid(self):
-        for which in ("plan", "run", "hostile", "empty"):
+        for which in ("plan", "run", "hostile", "gate", "empty"):
             with self.subTest(which):
                 errors = [f"{list(e.absolute_path)}: {e.message}"
                           for e in self.validator.iter_errors(sample(which))]
@@ -67,14 +67,28 @@ class Schema(unittest.TestCase):
 
     def test_older_documents_are_valid(self):
         document = copy.deepcopy(self.run_sample)
-        del document["sources"]
+        del document["sources"], document["gate"]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
-                        "workspace_bytes", "accuracy", "metrics"):
+                        "workspace_bytes", "accuracy", "metrics", "comparison"):
                 del result[key]
             for ratio in result["ratios"]:
                 del ratio["unpaired"]
         self.assertTrue(self.validator.is_valid(document))
+
+    def test_bad_comparisons_are_rejected(self):
+        gate = sample("gate")
+        for owner in (gate["gate"], gate["results"][0]["comparison"]):
+            for key in list(owner):
+                if key not in ("refused", "selftest", "strict", "own_processes",
+                               "threshold", "seconds", "reason", "significant",
+                               "ci_level"):
+                    with self.subTest(missing=key):
+                        value = owner.pop(key)
+                        self.assertFalse(self.validator.is_valid(gate))
+                        owner[key] = value
+        gate["results"][0]["comparison"]["trials"]["base_ns"][0] = 0
+        self.assertFalse(self.validator.is_valid(gate))
 
     def reject(self, change):
         document = copy.deepcopy(self.run_sample)
@@ -83,13 +97,13 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key not in ("interrupted", "sources"):
+            if key not in ("interrupted", "sources", "gate"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "source",
-                           "workspace_bytes", "accuracy", "metrics"):
+                           "workspace_bytes", "accuracy", "metrics", "comparison"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {

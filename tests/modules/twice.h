@@ -99,22 +99,24 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
         out[i] = 2 * in[i];
 }
 
-#define MODULE(name_, run_)                                                             \
+#define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
+
+#define MODULE_ROWS(name_, one_, one_run_, two_, two_run_)                              \
     static const struct simdbench_kernel good_row = {                                   \
         .size = sizeof good_row,                                                        \
         .type = SIMDBENCH_F32,                                                          \
         .op = "twice",                                                                  \
         .isa = "scalar",                                                                \
-        .variant = "good",                                                              \
-        .run = twice_run,                                                               \
+        .variant = one_,                                                                \
+        .run = one_run_,                                                                \
     };                                                                                  \
     static const struct simdbench_kernel bad_row = {                                    \
         .size = sizeof bad_row,                                                         \
         .type = SIMDBENCH_F32,                                                          \
         .op = "twice",                                                                  \
         .isa = "scalar",                                                                \
-        .variant = "bad",                                                               \
-        .run = run_,                                                                    \
+        .variant = two_,                                                                \
+        .run = two_run_,                                                                \
     };                                                                                  \
     static const struct simdbench_module module = {                                     \
         .size = sizeof module,                                                          \

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One fresh process (or one for each arm): its operands, its kernels checked, its rounds.
+ */
+#include "ab_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t state = ab->options.seed;
+    const uint64_t parts[] = {a, b, c};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        state = random_next(&state) ^ parts[i];
+    return random_next(&state);
+}
+
+void ab_case_end(struct ab_group *group, size_t c, enum status status, const char *reason)
+{
+    struct case_state *entry = &group->state.cases[c];
+    struct comparison *comparison = case_result(&group->state, entry)->comparison;
+    case_end(&group->state, entry, status, reason);
+    group->cases[c].wanted = false;
+    *comparison = (struct comparison){.trials = comparison->trials,
+                                      .voided = comparison->voided,
+                                      .verdict = VERDICT_UNUSABLE,
+                                      .reason = comparison->reason};
+    string_set(&comparison->reason, reason);
+}
+
+/* "head: worker died of ...": the name that the worker has is no news. */
+static void blame(const struct ab *ab, const struct ab_arm *arm, const char *text,
+                  char *out, size_t size)
+{
+    const char *name = arm->worker->info.name;
+    const size_t n = strlen(name);
+    if (!strncmp(text, name, n) && text[n] == ':' && text[n + 1] == ' ')
+        text += n + 2;
+    snprintf(out, size, "%s: %.470s",
+             arm == &ab->arm[ARM_CONTROL] ? "control (a copy of base)" : arm->name, text);
+}
+
+int ab_ask(struct ab_group *group, size_t c, int which, cJSON *request,
+           int64_t timeout_ns, cJSON **reply, bool *done)
+{
+    const struct ab_arm *arm = &group->ab->arm[which];
+    struct error error = {.text = ""};
+    char reason[512];
+    int status = worker_ask(arm->worker, request, timeout_ns, reply, &error);
+    *done = status == 0;
+    if (status == 0 || status == -EINTR)
+        return status;
+    const bool dead = !worker_alive(arm->worker), wrong = message_true(*reply, "wrong");
+    blame(group->ab, arm, error.text, reason, sizeof reason);
+    ab_case_end(group, c,
+                wrong                         ? STATUS_WRONG
+                : !dead && status == -ENOTSUP ? STATUS_SKIPPED
+                                              : STATUS_FAILED,
+                reason);
+    return wrong || dead ? GROUP_RESTART : 0;
+}
+
+/* ---- workers ---- */
+
+static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int code,
+                       const char *text)
+{
+    char reason[512];
+    blame(group->ab, arm, text, reason, sizeof reason);
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        if (group->cases[c].wanted)
+            ab_case_end(group, c, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
+                        reason);
+    }
+}
+
+/* An arm that cannot be had ends all cases; not so an interruption. */
+static int start_arms(struct ab_group *group, const int order[ARMS])
+{
+    struct ab *ab = group->ab;
+    const bool huge = ab->options.huge_pages;
+    struct error error = {.text = ""};
+    int status = 0;
+    const struct ab_arm *arm = NULL;
+    for (int i = 0; i < ARMS && status == 0; i++) {
+        struct ab_arm *next = &ab->arm[order[i]];
+        arm = next;
+        if (!worker_alive(next->worker))
+            status = group_ready_worker(&group->state, next->worker, &error);
+        if (status == 0)
+            status = arm_load(ab, next, next->worker, NULL, &error);
+    }
+    for (int i = 0; i < ARMS && status == 0; i++) {
+        if (!ab->workers[i])
+            continue;
+        arm = &ab->arm[i];
+        status = group_map_worker(&group->state, ab->workers[i], huge, &error);
+    }
+    if (status == -EINTR || status == 0)
+        return status;
+    end_wanted(group, arm, status, error.text);
+    return GROUP_RESTART;
+}
+
+static void stop_arms(struct ab *ab)
+{
+    for (int i = 0; i < ARMS; i++) {
+        if (ab->workers[i])
+            worker_kill(ab->workers[i]);
+    }
+}
+
+/* ---- operands and answers ---- */
+
+/* Places that the operands may have; a process that is replaced may see one again. */
+enum { PLACEMENTS = 1024 };
+
+static int move_operands(struct ab_group *group, uint32_t process, struct error *error)
+{
+    return group_offsets(
+        &group->state, ab_random(group->ab, group->state.number, process % PLACEMENTS, 0),
+        error);
+}
+
+/* Room for the operands wherever a process may have them, so that the answers behind them
+ * never move. */
+static int reserve(struct ab_group *group, struct error *error)
+{
+    struct group_state *state = &group->state;
+    state->block = 0;
+    for (uint32_t p = 0; p < PLACEMENTS; p++) {
+        int status = move_operands(group, p, error);
+        if (status < 0)
+            return status;
+        state->block = state->map.bytes > state->block ? state->map.bytes : state->block;
+    }
+    return 0;
+}
+
+/* Inputs are the same bytes at other places in each process; the owner's answers stay
+ * unless somebody may have scribbled over them. */
+static int place_operands(struct ab_group *group, struct error *error)
+{
+    struct group_state *state = &group->state;
+    struct worker *owner = catalog_op_owner(&group->ab->catalog, state->plan->op);
+    int status = 0;
+    if (!group->answered)
+        status = reserve(group, error);
+    if (status == 0 && !group->answered)
+        status = group_place(state, error);
+    if (status == 0)
+        status = move_operands(group, group->process, error);
+    if (status == 0 && !worker_alive(owner) && owner != group->ab->catalog.workers[0])
+        return error_set(error, -ECONNRESET, "%s: the worker that owns op %s is gone",
+                         owner->info.name, state->plan->op);
+    if (status == 0 && (!group->answered || !worker_alive(owner)))
+        status = group_ready_worker(state, owner, error);
+    if (status == 0)
+        status = group_write_inputs(state, owner, error);
+    if (status == 0 && !group->answered)
+        status = group_write_answers(state, owner, error);
+    if (status == 0)
+        group->answered = true;
+    return status;
+}
+
+/* ---- cases ---- */
+
+static int prepare(struct ab_group *group, size_t c, int which)
+{
+    struct ab *ab = group->ab;
+    struct result *result = case_result(&group->state, &group->state.cases[c]);
+    const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
+    const struct ab_arm *arm = &ab->arm[which];
+    cJSON *request = message_new("prepare"), *reply = NULL;
+    bool done;
+    message_add_u64(request, "kernel",
+                    arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]);
+    int status = ab_ask(group, c, which, request, ab->options.timeout_ns, &reply, &done);
+    if (done)
+        group->cases[c].number[which] = message_u64(reply, "case", UINT64_MAX);
+    if (done && which == ARM_HEAD) {
+        result->prepare_ns = message_number(reply, "prepare_ns", 0);
+        result->ops = message_number(reply, "ops", result->ops);
+        result->bytes = message_number(reply, "bytes", result->bytes);
+        result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
+        string_set(&result->implementation, message_text(reply, "implementation"));
+        note_once(result, message_text(reply, "note"));
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+static int check(struct ab_group *group, size_t c, int which)
+{
+    const struct case_state *entry = &group->state.cases[c];
+    const struct answers *answers = group_answers(&group->state, entry);
+    cJSON *request = message_new("check"), *reply = NULL;
+    bool done;
+    message_add_u64(request, "case", group->cases[c].number[which]);
+    if (answers)
+        group_add_answers(&group->state, answers, request);
+    /* How exact it is, nobody asks for here. */
+    message_add_u64(request, "accuracy_n", 0);
+    int status =
+        ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply, &done);
+    if (done && message_text(reply, "note")) {
+        char note[512];
+        snprintf(note, sizeof note, "%s %s", group->ab->arm[which].name,
+                 message_text(reply, "note"));
+        note_once(case_result(&group->state, entry), note);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+/* Base before its copy: a fault of both is called base's. */
+static int check_cases(struct ab_group *group, const int order[ARMS])
+{
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
+        group->cases[c].n_trials = group->cases[c].voided = 0;
+        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
+            status = prepare(group, c, order[i]);
+        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
+            status = check(group, c, i);
+    }
+    return status;
+}
+
+static int measure_cases(struct ab_group *group)
+{
+    int status = group->overhead_known ? 0 : ab_overhead(group);
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
+        if (group->cases[c].wanted && !group->cases[c].iterations)
+            status = ab_calibrate(group, c);
+        if (status == 0 && group->cases[c].wanted)
+            status = ab_take_rounds(group, c);
+    }
+    return status;
+}
+
+/* Only a process that came to its end counts. */
+static int take_trials(struct ab_group *group)
+{
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        struct ab_case *entry = &group->cases[c];
+        struct result *result = case_result(&group->state, &group->state.cases[c]);
+        if (!entry->wanted)
+            continue;
+        const uint32_t need =
+            ab_rounds(group->ab) < ROUNDS_USABLE ? ab_rounds(group->ab) : ROUNDS_USABLE;
+        const bool usable = entry->n_trials >= need;
+        result->comparison->voided += entry->voided;
+        result->voided += entry->voided;
+        entry->processes += usable;
+        entry->disturbed += !usable;
+        result->iterations = entry->iterations;
+        result->overhead_ns = group->overhead_ns[ARM_HEAD];
+        for (uint32_t i = 0; usable && i < entry->n_trials && status == 0; i++) {
+            const struct trial *trial = &entry->trials[i];
+            status = comparison_add_trial(result->comparison, trial);
+            /* As if all batches had the calls that they have without jitter. */
+            if (status == 0)
+                status = result_add_sample(result, entry->rounds++,
+                                           (trial->head_ns + result->overhead_ns) *
+                                               (double)entry->iterations);
+        }
+    }
+    return status;
+}
+
+int ab_process(struct ab_group *group, struct error *error)
+{
+    struct ab *ab = group->ab;
+    int order[ARMS] = {0, 1, 2};
+    uint64_t random = ab_random(ab, group->state.number, group->process, 1);
+    for (int i = ARMS; i > 1; i--) {
+        const int k = (int)(random_next(&random) % (uint64_t)i), keep = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = keep;
+    }
+    int status = place_operands(group, error);
+    if (status < 0)
+        return status;
+    status = start_arms(group, order);
+    if (status == 0)
+        status = check_cases(group, order);
+    if (status == 0)
+        status = measure_cases(group);
+    if (status == 0)
+        status = take_trials(group);
+    stop_arms(ab);
+    group->answered &= status != GROUP_RESTART;
+    return status < 0 ? error_set(error, status, "%s",
+                                  status == -EINTR ? "interrupted" : "out of memory")
+                      : status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of the arms in turn. */
+#include "ab_private.h"
+
+#include <math.h>
+
+enum { CALIBRATION_TRIES = 60, CALIBRATION_PATIENCE = 30 };
+/* Rounds have up to this much more calls, so that nothing periodic stays in step. */
+#define JITTER 0.2
+
+int ab_overhead(struct ab_group *group)
+{
+    struct ab *ab = group->ab;
+    struct error error = {.text = ""};
+    for (int i = 0; i < ARMS; i++) {
+        cJSON *request, *reply = NULL;
+        /* Of one program there is one loop, and so one cost. */
+        if (i == ARM_CONTROL || (i == ARM_HEAD && !ab->programs)) {
+            group->overhead_ns[i] = group->overhead_ns[ARM_BASE];
+            continue;
+        }
+        request = message_new("overhead");
+        cJSON_AddBoolToObject(request, "cold", ab->options.cold);
+        int status = worker_ask(ab->arm[i].worker, request, ab->options.timeout_ns,
+                                &reply, &error);
+        group->overhead_ns[i] = message_number(reply, "ns", 0);
+        cJSON_Delete(reply);
+        if (status < 0)
+            return status;
+    }
+    group->overhead_known = true;
+    return 0;
+}
+
+static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls,
+                     struct batch *batch)
+{
+    const struct options *options = &group->ab->options;
+    const struct ab_case *entry = &group->cases[c];
+    cJSON *request = message_new("batch"), *reply = NULL;
+    message_add_u64(request, "case", entry->number[which]);
+    message_add_u64(request, "iterations", calls);
+    cJSON_AddBoolToObject(request, "cold", options->cold);
+    /* --timeout is for one call; calls that were measured may all take ten times as long.
+     */
+    int64_t timeout =
+        options->timeout_ns + (int64_t)(10 * entry->call_ns * (double)(calls + 1));
+    bool done;
+    int status = ab_ask(group, c, which, request, timeout, &reply, &done);
+    *batch = batch_read(reply);
+    batch->reply = NULL;
+    cJSON_Delete(reply);
+    if (status == 0 && done && !(batch->ns > 0)) {
+        ab_case_end(group, c, STATUS_FAILED, "the clock did not advance during a batch");
+        done = false;
+    }
+    return status == 0 && !done ? GROUP_RESTART : status;
+}
+
+/* One number of calls for all arms: that with which the slowest has a full batch, found
+ * twice, as one batch may have been slowed down by something else. */
+int ab_calibrate(struct ab_group *group, size_t c)
+{
+    struct ab_case *entry = &group->cases[c];
+    struct result *result = case_result(&group->state, &group->state.cases[c]);
+    uint64_t calls = 1;
+    for (int crossed = 0, tries = 0; crossed < 2 && tries < CALIBRATION_TRIES; tries++) {
+        double slowest = 0;
+        bool disturbed = false;
+        for (int i = 0; i < ARMS; i++) {
+            struct batch batch;
+            int status = run_batch(group, c, i, calls, &batch);
+            if (status)
+                return status;
+            slowest = fmax(slowest, batch.ns);
+            disturbed |= batch.void_;
+            result->threads_used = (int)fmax(1, round(batch.process_ns / batch.ns));
+        }
+        entry->call_ns = slowest / (double)calls;
+        if (slowest >= BATCH_NS) {
+            crossed += !disturbed || tries > CALIBRATION_PATIENCE;
+            continue;
+        }
+        double want = ceil(1.1 * BATCH_NS / entry->call_ns);
+        calls = (uint64_t)fmin(fmax(want, (double)calls + 1), (double)calls * 100);
+    }
+    entry->iterations = calls;
+    return 0;
+}
+
+/* A batch of each arm; `ns` per call. `whole` is false if there is evidence against any
+ * of them. */
+static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
+                     uint64_t calls, double ns[ARMS], bool *whole)
+{
+    const struct ab *ab = group->ab;
+    const int64_t steal = session_steal(&ab->session);
+    *whole = true;
+    for (int i = 0; i < ARMS; i++) {
+        const int which = order[i];
+        const double more = which == ARM_HEAD ? ab->extra_work : 0;
+        struct batch batch;
+        int status = run_batch(group, c, which,
+                               (uint64_t)llround((double)calls * (1 + more)), &batch);
+        if (status)
+            return status;
+        ns[which] = batch.ns / (double)calls - group->overhead_ns[which];
+        *whole &= !batch.void_ && ns[which] > 0;
+    }
+    *whole &= session_steal(&ab->session) == steal;
+    return 0;
+}
+
+/* Three rounds are a block, in which every arm is first, second and third once. */
+static void turn(int order[ARMS], uint32_t round, uint64_t *random)
+{
+    const int first = order[0];
+    if (round % ARMS) {
+        for (int i = 0; i + 1 < ARMS; i++)
+            order[i] = order[i + 1];
+        order[ARMS - 1] = first;
+        return;
+    }
+    for (int i = ARMS; i > 1; i--) {
+        const int k = (int)(random_next(random) % (uint64_t)i), keep = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = keep;
+    }
+}
+
+int ab_take_rounds(struct ab_group *group, size_t c)
+{
+    struct ab_case *entry = &group->cases[c];
+    const uint32_t wanted = ab_rounds(group->ab);
+    int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
+    uint64_t random =
+        ab_random(group->ab, group->state.number, group->process, 2 + (uint64_t)c);
+    /* Void rounds run again, at most as many again. */
+    for (uint32_t round = 0; entry->n_trials < wanted && round < 2 * wanted; round++) {
+        double ns[ARMS];
+        bool whole;
+        turn(order, round, &random);
+        const double jitter = JITTER * 0x1p-53 * (double)(random_next(&random) >> 11);
+        const uint64_t calls =
+            (uint64_t)llround((double)entry->iterations * (1 + jitter));
+        int status = run_round(group, c, order, calls, ns, &whole);
+        if (status)
+            return status;
+        if (whole)
+            entry->trials[entry->n_trials++] =
+                (struct trial){.process = group->process,
+                               .base_ns = ns[ARM_BASE],
+                               .head_ns = ns[ARM_HEAD],
+                               .control_ns = ns[ARM_CONTROL]};
+        else
+            entry->voided++;
+    }
+    return 0;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The builds that are compared: found, copied, probed in a fresh process. */
+#include "ab_private.h"
+#include "private_copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const flags[] = {"BASE", "HEAD"};
+
+/* A path, a file in this folder, or the name of a module of simdbench. */
+static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
+{
+    const char *name = arm->spec.name;
+    struct error why = {.text = ""};
+    int status = 0;
+    if (strchr(name, '/') || access(name, F_OK) == 0) {
+        const char *here = strchr(name, '/') ? "" : "./";
+        if (strlen(name) + 3 > sizeof arm->path)
+            return error_set(error, -ENAMETOOLONG, "%s=%.80s...: the path is too long",
+                             flag, name);
+        snprintf(arm->path, sizeof arm->path, "%s%s", here, name);
+    } else {
+        status = module_find(name, arm->path, sizeof arm->path, &why);
+    }
+    if (status == 0)
+        status = elf_read(arm->path, &arm->file, &why);
+    return status < 0
+               ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
+               : 0;
+}
+
+static int find(struct ab *ab, int which, const char *text, struct error *error)
+{
+    struct ab_arm *arm = &ab->arm[which];
+    const char *flag = flags[which];
+    arm->words = strdup(text);
+    if (!arm->words)
+        return error_set(error, -ENOMEM, "out of memory");
+    int status = module_spec_parse(arm->words, flag, &arm->spec, error);
+    if (status == 0)
+        status = find_file(arm, flag, error);
+    if (status < 0)
+        return status;
+    const char *wrong = NULL;
+    if (arm->file.kind == ELF_OTHER)
+        wrong = "neither a module nor a simdbench executable: it is no ELF file for this "
+                "machine";
+    else if (arm->file.kind == ELF_PROGRAM && access(arm->path, X_OK) < 0)
+        wrong = "a program that may not be executed";
+    else if (arm->file.kind == ELF_PROGRAM && arm->spec.n_options)
+        wrong = "options are for modules, and this is a program";
+    if (wrong)
+        return error_set(error, -EINVAL, "%s=%.300s: %s", flag, text, wrong);
+    snprintf(arm->load, sizeof arm->load, "%s", arm->path);
+    return 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+static bool same_options(const struct module_spec *a, const struct module_spec *b)
+{
+    bool same = a->n_options == b->n_options;
+    for (size_t i = 0; same && i < a->n_options; i++)
+        same = !strcmp(a->option[i].name, b->option[i].name) &&
+               !strcmp(a->option[i].value, b->option[i].value);
+    return same;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The dynamic loader takes two objects of one name for the same. */
+static bool clash(const cJSON *a, const cJSON *b)
+{
+    const char *x = message_text(a, "soname"), *y = message_text(b, "soname");
+    const char *path_a = message_text(a, "path"), *path_b = message_text(b, "path");
+    const char *id_a = message_text(a, "build_id"), *id_b = message_text(b, "build_id");
+    if (!path_a || !path_b || !strcmp(path_a, path_b))
+        return false;
+    if (strcmp(x && *x ? x : last_part(path_a), y && *y ? y : last_part(path_b)) != 0)
+        return false;
+    return !id_a || !id_b || !*id_a || strcmp(id_a, id_b) != 0;
+}
+
+static bool any_clash(const struct ab *ab)
+{
+    const cJSON *a, *b;
+    cJSON_ArrayForEach(a, ab->arm[ARM_BASE].objects)
+    {
+        cJSON_ArrayForEach(b, ab->arm[ARM_HEAD].objects)
+        {
+            if (clash(a, b))
+                return true;
+        }
+    }
+    return false;
+}
+
+int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
+             cJSON **description, struct error *error)
+{
+    cJSON *reply = NULL;
+    if (ab->programs)
+        return 0;
+    cJSON *request = message_new("load");
+    cJSON_AddStringToObject(request, "path", arm->load);
+    cJSON *options = cJSON_AddArrayToObject(request, "options");
+    for (size_t i = 0; i < arm->spec.n_options; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", arm->spec.option[i].name);
+        cJSON_AddStringToObject(item, "value", arm->spec.option[i].value);
+        cJSON_AddItemToArray(options, item);
+    }
+    int status = worker_ask(worker, request, ab->options.timeout_ns, &reply, error);
+    arm->first = message_u64(reply, "first", 0);
+    if (status == 0 && description)
+        *description = reply;
+    else
+        cJSON_Delete(reply);
+    return status;
+}
+
+/* NULL from a program that is too old to tell. */
+static int ask_objects(const struct ab *ab, struct worker *worker, cJSON **reply,
+                       struct error *error)
+{
+    int status =
+        worker_ask(worker, message_new("objects"), ab->options.timeout_ns, reply, error);
+    if (status != -ENOSYS)
+        return status;
+    cJSON_Delete(*reply);
+    *reply = NULL;
+    return 0;
+}
+
+/* What came in addition, but for the arm itself. */
+static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *after)
+{
+    cJSON *more = cJSON_CreateArray();
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(after, "objects");
+    for (cJSON *item = list ? list->child : NULL, *next; item; item = next) {
+        const char *path = message_text(item, "path");
+        bool known = !path || !strcmp(path, arm->load);
+        const cJSON *old;
+        next = item->next;
+        cJSON_ArrayForEach(old, cJSON_GetObjectItemCaseSensitive(before, "objects"))
+        {
+            const char *other = message_text(old, "path");
+            known |= other && path && !strcmp(path, other);
+        }
+        if (!known)
+            cJSON_AddItemToArray(more, cJSON_DetachItemViaPointer(list, item));
+    }
+    return more;
+}
+
+static char *copy_text(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
+                     struct error *error)
+{
+    cJSON *before = NULL, *after = NULL;
+    int status = ab->programs ? 0 : ask_objects(ab, worker, &before, error);
+    if (status == 0 && ab->programs)
+        status = worker_ask(worker, message_new("describe"), ab->options.timeout_ns,
+                            &worker->description, error);
+    else if (status == 0)
+        status = arm_load(ab, arm, worker, &worker->description, error);
+    if (status == 0)
+        status = ask_objects(ab, worker, &after, error);
+    if (status == 0) {
+        const cJSON *from = ab->programs ? after : worker->description;
+        arm->objects = after ? new_objects(arm, before, after) : NULL;
+        arm->version = copy_text(message_text(from, "version"));
+        arm->commit = copy_text(message_text(from, "commit"));
+    }
+    cJSON_Delete(before);
+    cJSON_Delete(after);
+    return status;
+}
+
+static struct worker *make_worker(const struct ab *ab, const struct ab_arm *arm)
+{
+    const int memory = ab->catalog.memory_fd;
+    return ab->programs ? worker_new_program(arm->name, arm->load, memory)
+                        : worker_new(arm->name, NULL, NULL, 0, memory);
+}
+
+/* The worker stays: it is asked about ops that simdbench itself does not have, and runs
+ * no kernel. */
+static int probe(struct ab *ab, int which, struct error *error)
+{
+    struct ab_arm *arm = &ab->arm[which];
+    struct catalog *catalog = &ab->catalog;
+    struct worker *worker = make_worker(ab, arm);
+    struct worker **workers =
+        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers);
+    if (workers)
+        catalog->workers = workers;
+    if (!worker || !workers) {
+        worker_free(worker);
+        return error_set(error, -ENOMEM, "out of memory");
+    }
+    catalog->workers[catalog->n_workers++] = worker;
+    struct error why = {.text = ""};
+    int status = worker_start(worker, false, &why);
+    if (status < 0 && ab->programs && status != -EINTR)
+        return error_set(error, status, "%s=%.200s: no simdbench executable: %.300s",
+                         flags[which], arm->spec.name, why.text);
+    if (status == 0)
+        status = ask_build(ab, arm, worker, &why);
+    return status < 0 ? error_set(error, status, "%s=%.200s: %.600s", flags[which],
+                                  arm->spec.name, why.text)
+                      : 0;
+}
+
+/* Control is a file of its own, and so is head if it is the same file as base: loaded
+ * twice, one file would be one object. */
+static int copy_arms(struct ab *ab, struct error *error)
+{
+    struct ab_arm *base = &ab->arm[ARM_BASE], *head = &ab->arm[ARM_HEAD];
+    struct ab_arm *control = &ab->arm[ARM_CONTROL];
+    control->spec = base->spec;
+    control->file = base->file;
+    snprintf(control->path, sizeof control->path, "%s", base->path);
+    int status = private_folder(ab->folder, sizeof ab->folder, error);
+    if (status == 0)
+        status = private_copy(ab->folder, control->name, base->path,
+                              strstr(base->file.runpath, "ORIGIN") != NULL, control->load,
+                              sizeof control->load, error);
+    if (status == 0 && same_file(base->path, head->path))
+        status = private_copy(ab->folder, head->name, head->path,
+                              strstr(head->file.runpath, "ORIGIN") != NULL, head->load,
+                              sizeof head->load, error);
+    return status;
+}
+
+int arms_open(struct ab *ab, const struct ab_request *request, struct error *error)
+{
+    static const char *const names[] = {"base", "head", "control"};
+    const char *const texts[] = {request->base, request->head};
+    struct ab_arm *arm = ab->arm;
+    int status = 0;
+    for (int i = 0; i < ARMS; i++)
+        arm[i].name = names[i];
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = find(ab, i, texts[i], error);
+    if (status < 0)
+        return status;
+    ab->programs = arm[ARM_BASE].file.kind == ELF_PROGRAM;
+    if (ab->programs != (arm[ARM_HEAD].file.kind == ELF_PROGRAM))
+        return error_set(
+            error, -EINVAL,
+            "BASE=%.200s and HEAD=%.200s: one is a module and one a program; "
+            "give two modules or two simdbench executables",
+            arm[ARM_BASE].spec.name, arm[ARM_HEAD].spec.name);
+    status = copy_arms(ab, error);
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = probe(ab, i, error);
+    if (status < 0)
+        return status;
+    ab->own_processes = ab->programs || any_clash(ab) ||
+                        !same_options(&arm[ARM_BASE].spec, &arm[ARM_HEAD].spec);
+    for (int i = 0; i < ARMS; i++) {
+        if (ab->own_processes || i == 0)
+            ab->workers[i] = make_worker(ab, &arm[i]);
+        arm[i].worker = ab->workers[ab->own_processes ? i : 0];
+        if (!arm[i].worker)
+            return error_set(error, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+void arms_close(struct ab *ab)
+{
+    for (int i = 0; i < ARMS; i++) {
+        struct ab_arm *arm = &ab->arm[i];
+        worker_free(ab->workers[i]);
+        cJSON_Delete(arm->objects);
+        free(arm->words);
+        free(arm->version);
+        free(arm->commit);
+    }
+    private_remove(ab->folder);
+}
+
+int arms_tell(const struct ab *ab, struct gate *gate)
+{
+    int status = 0;
+    for (int i = 0; i < ARMS && status == 0; i++) {
+        const struct ab_arm *from = &ab->arm[i];
+        struct arm *arm = gate_add_arm(gate, from->name, from->path);
+        if (!arm)
+            return -ENOMEM;
+        const struct ab_arm *told = i == ARM_CONTROL ? &ab->arm[ARM_BASE] : from;
+        status = string_set(&arm->build_id,
+                            from->file.build_id[0] ? from->file.build_id : NULL);
+        if (status == 0)
+            status = string_set(&arm->version, told->version);
+        if (status == 0)
+            status = string_set(&arm->commit, told->commit);
+        const cJSON *object;
+        cJSON_ArrayForEach(object, told->objects)
+        {
+            char text[PATH_MAX + 80];
+            const char *id = message_text(object, "build_id");
+            snprintf(text, sizeof text, "%s%s%s", message_text(object, "path") ?: "",
+                     id && *id ? " " : "", id ? id : "");
+            if (status == 0)
+                status = strings_add(&arm->objects, &arm->n_objects, text);
+        }
+    }
+    return status;
+}

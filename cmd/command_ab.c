@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench ab BASE HEAD [OP]`: open, measure, write. */
+#include "ab.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* Who has to wait longer than this is told first. */
+#define PATIENCE_SECONDS 3
+
+static void announce(const struct options *options, const struct ab *ab)
+{
+    const struct plan *plan = ab_plan(ab);
+    const double seconds = ab_seconds(ab);
+    if (options->quiet)
+        return;
+    for (size_t i = 0; i < plan->left_out.n; i++) {
+        char text[1024];
+        text_plain(plan->left_out.item[i], text, sizeof text);
+        fprintf(stderr, "simdbench: left out: %s\n", text);
+    }
+    if (seconds > PATIENCE_SECONDS && !options->dry_run)
+        fprintf(stderr,
+                "simdbench: this will take about %.0f s, twice that if all cases are "
+                "inconclusive at first\n",
+                seconds);
+}
+
+static int measure(const struct options *options, struct ab *ab, int argc, char **argv,
+                   struct error *error)
+{
+    const struct ab_gate gate = {.seed = options->seed};
+    struct run *run = run_new();
+    int status = run ? run_describe(options, ab_catalog(ab), argc, argv, run) : -ENOMEM;
+    if (status < 0)
+        error_set(error, status, "out of memory");
+    else
+        status = ab_measure(ab, &gate, run, error);
+    if (status == 0 || (status == -EINTR && run->gate)) {
+        int written = outputs_print(options, run, error);
+        status = written < 0 ? written : ab_exit_status(run);
+    }
+    run_free(run);
+    return status;
+}
+
+int command_ab(const struct options *options, int argc, char **argv)
+{
+    const struct ab_request request = {.base = options->files.item[0],
+                                       .head = options->files.item[1],
+                                       .op = options->files.n > 2 ? options->files.item[2]
+                                                                  : NULL};
+    struct error error = {.text = ""};
+    struct ab *ab = NULL;
+    signals_catch();
+    int status = outputs_check(options, &error);
+    if (status == 0)
+        status = ab_open(options, &request, &ab, &error);
+    if (status == 0)
+        announce(options, ab);
+    if (status == 0 && options->dry_run) {
+        printf("seed %" PRIu64 "\n", options->seed);
+        plan_print(ab_plan(ab), stdout);
+    } else if (status == 0) {
+        status = measure(options, ab, argc, argv, &error);
+    }
+    ab_close(ab);
+    if (status == -EINTR)
+        status = EXIT_INTERRUPTED;
+    if (status < 0) {
+        char text[2048]; /* it may quote what was typed or what a module said */
+        text_plain(error.text, text, sizeof text);
+        fprintf(stderr, "simdbench: %s\n", text);
+    }
+    return status < 0 ? EXIT_USAGE : status;
+}

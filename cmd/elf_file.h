@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an ELF file says of itself. */
+#ifndef SIMDBENCH_ELF_FILE_H
+#define SIMDBENCH_ELF_FILE_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+enum elf_kind {
+    ELF_OTHER, /* no ELF file, or none for this kind of machine */
+    ELF_PROGRAM,
+    ELF_SHARED
+};
+
+/* Texts are empty where the file has none. */
+struct elf_file {
+    enum elf_kind kind;
+    char build_id[65]; /* hex */
+    char soname[256];
+    char runpath[1024]; /* DT_RUNPATH or DT_RPATH */
+};
+
+/* Any bytes are taken; -errno if the file cannot be read at all. */
+int elf_read(const char *path, struct elf_file *file, struct error *error);
+
+#endif

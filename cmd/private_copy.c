@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "private_copy.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int private_folder(char *folder, size_t size, struct error *error)
+{
+    const char *where = getenv("TMPDIR");
+    if (!where || !*where)
+        where = "/tmp";
+    int n = snprintf(folder, size, "%s/simdbench-ab-XXXXXX", where);
+    if (n < 0 || (size_t)n >= size || !mkdtemp(folder)) {
+        const int code = n < 0 || (size_t)n >= size ? ENAMETOOLONG : errno;
+        folder[0] = '\0';
+        return error_set(error, -code, "cannot make a folder in %.200s (TMPDIR): %s",
+                         where, strerror(code));
+    }
+    return 0;
+}
+
+static int copy_bytes(int from, int to)
+{
+    char buffer[1 << 16];
+    ssize_t n;
+    while ((n = read(from, buffer, sizeof buffer)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        for (ssize_t done = 0; done < n;) {
+            ssize_t put = write(to, buffer + done, (size_t)(n - done));
+            if (put < 0 && errno != EINTR)
+                return -errno;
+            done += put > 0 ? put : 0;
+        }
+    }
+    return 0;
+}
+
+static int copy_file(const char *path, const char *copy)
+{
+    struct stat facts;
+    int from = open(path, O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return -errno;
+    int status = fstat(from, &facts) < 0 ? -errno : 0;
+    int to = status < 0 ? -1 : open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    if (status == 0 && to < 0)
+        status = -errno;
+    if (status == 0)
+        status = copy_bytes(from, to);
+    if (status == 0 && fchmod(to, facts.st_mode & 0777) < 0)
+        status = -errno;
+    if (to >= 0 && close(to) < 0 && status == 0)
+        status = -errno;
+    close(from);
+    return status;
+}
+
+/* Everything in `from` but one is in `to`, too. */
+static void link_others(const char *from, const char *except, const char *to)
+{
+    DIR *directory = opendir(from);
+    const struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        char target[2 * PATH_MAX], link[2 * PATH_MAX];
+        const char *name = entry->d_name;
+        if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, except))
+            continue;
+        snprintf(target, sizeof target, "%s/%s", from, name);
+        snprintf(link, sizeof link, "%s/%s", to, name);
+        /* What is missing in the end, the dynamic loader says by name. */
+        if (symlink(target, link) < 0)
+            continue;
+    }
+    if (directory)
+        closedir(directory);
+}
+
+/* Cuts the last part off a path and returns it. */
+static const char *cut(char *path)
+{
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    return slash + 1;
+}
+
+int private_copy(const char *folder, const char *name, const char *path, bool siblings,
+                 char *copy, size_t size, struct error *error)
+{
+    char real[PATH_MAX], outer[PATH_MAX], inner[2 * PATH_MAX];
+    const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    int status = realpath(path, real) ? 0 : -errno;
+    if (status < 0)
+        return error_set(error, status, "cannot copy %s: %s", path, strerror(-status));
+    const char *real_file = cut(real);
+    char parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%s", real);
+    const char *home = parent[0] ? cut(parent) : "root";
+    snprintf(outer, sizeof outer, "%s/%s", folder, name);
+    snprintf(inner, sizeof inner, "%s/%s", outer, home);
+    int n = snprintf(copy, size, "%s/%s", inner, file);
+    if (n < 0 || (size_t)n >= size)
+        status = -ENAMETOOLONG;
+    else if (mkdir(outer, 0700) < 0 || mkdir(inner, 0700) < 0)
+        status = -errno;
+    else
+        status = copy_file(path, copy);
+    if (status == 0 && siblings) {
+        link_others(real, real_file, inner);
+        link_others(parent, home, outer);
+    }
+    return status < 0 ? error_set(error, status, "cannot copy %s to %s (TMPDIR): %s",
+                                  path, folder, strerror(-status))
+                      : 0;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int type,
+                        struct FTW *walk)
+{
+    (void)facts;
+    (void)type;
+    (void)walk;
+    return remove(path) < 0 ? -errno : 0;
+}
+
+void private_remove(const char *folder)
+{
+    if (folder[0])
+        nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of our own, in a folder that is removed at the end. */
+#ifndef SIMDBENCH_PRIVATE_COPY_H
+#define SIMDBENCH_PRIVATE_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+/* Makes a folder in $TMPDIR or /tmp and writes its path. */
+int private_folder(char *folder, size_t size, struct error *error);
+/* Copies a file, with its name and mode, into a folder `name` of that folder; writes the
+ * copy's path. With `siblings` it finds beside itself what the original does, for files
+ * whose run path says $ORIGIN. */
+int private_copy(const char *folder, const char *name, const char *path, bool siblings,
+                 char *copy, size_t size, struct error *error);
+/* Removes the folder and all in it; an empty text is no folder. */
+void private_remove(const char *folder);
+
+#endif

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench ab`: two builds against each other. Thresholds are generous and changes huge,
+so that no load of the machine turns one verdict into another."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from cli_tool import BINARY, MODULES, SOURCE, Case, environment
+
+__all__ = ["Builds", "FailingBuilds", "Programs", "BuildUsage"]
+
+# Few processes, one round in each: enough for an interval.
+QUICK = ["--processes=8", "--rounds=1", "--threshold=50%", "--quiet"]
+
+
+def module(name):
+    return f"{MODULES / name}.so"
+
+
+class AbCase(Case):
+    def ab(self, base, head, *more, status=0, **options):
+        return self.run_json("ab", base, head, *more, *QUICK, status=status, **options)
+
+    def by_variant(self, document):
+        self.assertTrue(all(r["module"] is None for r in document["results"]))
+        return {r["variant"]: r for r in document["results"]}
+
+
+class Builds(AbCase):
+    def test_copies_do_not_regress(self):
+        document = self.ab(module("pace"), module("pace_again"), "twice")
+        results = self.by_variant(document)
+        self.assertEqual(set(results), {"good", "bad"})
+        for result in results.values():
+            self.assertIn(result["comparison"]["verdict"],
+                          ("SAME", "INCONCLUSIVE", "UNUSABLE"))
+        gate = document["gate"]
+        self.assertEqual((gate["kind"], gate["own_processes"]), ("paired", False))
+        self.assertEqual([a["name"] for a in gate["arms"]], ["base", "head", "control"])
+
+    def test_slow_build_regresses(self):
+        # A machine that is too busy to tell may try again, and in the end it need not.
+        for _ in range(3):
+            done = subprocess.run(
+                [BINARY, "ab", module("pace"), module("pace_slow"), "twice", *QUICK,
+                 "--filter=*/bad@*", f"--json={self.folder / 'run.json'}"],
+                env=environment(), capture_output=True, text=True, timeout=120)
+            result, = self.load(self.folder / "run.json")["results"]
+            if result["comparison"]["verdict"] != "UNUSABLE":
+                break
+        else:
+            self.skipTest(result["comparison"]["reason"])
+        self.assertEqual(result["comparison"]["verdict"], "REGRESSED", result)
+        self.assertEqual(result["id"], "twice/f32/scalar/bad@1000")
+        self.assertGreater(result["comparison"]["change"], 1)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("REGRESSED", done.stdout)
+
+    def test_trials_are_what_was_asked_for(self):
+        document = self.ab(module("pace"), module("pace_again"), "twice", "--sizes=64",
+                           "--filter=*/good@*")
+        result, = document["results"]
+        comparison = result["comparison"]
+        processes = comparison["trials"]["process"]
+        self.assertEqual(processes, sorted(set(processes)))  # one round in each
+        self.assertEqual(len(processes), comparison["processes"])
+        self.assertEqual(len(processes), len(result["samples_ns"]))
+        if result["status"] == "ok":
+            self.assertGreaterEqual(len(processes), 4)
+            self.assertLessEqual(len(processes), 16)
+
+    def test_new_and_gone(self):
+        document = self.ab(module("pace"), module("pace_other"), "twice")
+        results = self.by_variant(document)
+        for variant, verdict in (("good", "GONE"), ("other", "NEW")):
+            self.assertEqual(results[variant]["comparison"]["verdict"], verdict)
+            self.assertEqual(results[variant]["status"], "skipped")
+        self.assertEqual(results["bad"]["status"], "ok")
+
+    def test_all_ops_of_a_build(self):
+        document = self.ab(module("softmax"), module("softmax"))
+        self.assertEqual({r["op"] for r in document["results"]}, {"softmax"})
+
+    def test_same_file_with_other_options(self):
+        base = module("softmax")
+        document = self.ab(f"{base},trace=0", f"{base},trace=1", "softmax",
+                           "--sizes=4x100")
+        self.assertTrue(document["gate"]["own_processes"])
+
+    def test_plan_is_that_of_both(self):
+        done = self.run_tool("ab", module("pace"), module("pace_other"), "twice",
+                             "--dry-run", "--quiet")
+        for variant in ("good", "bad", "other"):
+            self.assertIn(f"twice/f32/scalar/{variant}@1000\n", done.stdout)
+
+    def test_libraries_of_one_name(self):
+        """Loaded together, the second one would silently be the first."""
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler:
+            self.skipTest("no C compiler")
+        for build, factor in (("old", 1), ("new", 2)):
+            folder = self.folder / build
+            folder.mkdir()
+            (folder / "dep.c").write_text(f"int factor = {factor};\n"
+                                          "int get_factor(void);\n"
+                                          "int get_factor(void) { return factor; }\n")
+            (folder / "kernel.c").write_text(
+                '#include "twice.h"\nint get_factor(void);\n'
+                "static void run(const struct simdbench_operands *o, void *s)\n"
+                "{ if (get_factor()) twice_run(o, s); }\n"
+                'MODULE("dep", run)\n')
+            flags = ["-shared", "-fPIC", "-O1", f"-I{SOURCE / 'kernels'}",
+                     f"-I{SOURCE / 'tests/modules'}", "-Wl,--build-id"]
+            subprocess.run([compiler, *flags, "-Wl,-soname,libdep.so", "-o",
+                            folder / "libdep.so", folder / "dep.c"], check=True)
+            subprocess.run([compiler, *flags, "-o", folder / "kernel.so",
+                            folder / "kernel.c", folder / "libdep.so",
+                            "-Wl,-rpath,$ORIGIN"], check=True)
+        old, new = self.folder / "old/kernel.so", self.folder / "new/kernel.so"
+        document = self.ab(old, new, "twice")
+        self.assertTrue(document["gate"]["own_processes"])
+        self.assertEqual({r["status"] for r in document["results"]}, {"ok"})
+        for arm in document["gate"]["arms"]:
+            self.assertTrue(any("libdep.so" in o for o in arm["objects"]), arm)
+        shutil.copy(self.folder / "old/libdep.so", self.folder / "new/libdep.so")
+        document = self.ab(old, new, "twice")
+        self.assertFalse(document["gate"]["own_processes"])
+
+
+class FailingBuilds(AbCase):
+    def broken(self, base, head, arm, status, reason, *more):
+        results = self.by_variant(self.ab(base, head, "twice", *more, status=4))
+        self.assertEqual(results["bad"]["status"], status, results["bad"])
+        self.assertRegex(results["bad"]["reason"], f"^{arm}: .*{reason}")
+        self.assertEqual(results["bad"]["comparison"]["verdict"], "UNUSABLE")
+        self.assertEqual(results["good"]["status"], "ok", results["good"])
+
+    def test_crash(self):
+        self.broken(module("pace"), module("crash_run"), "head", "failed", "signal")
+        self.broken(module("crash_run"), module("pace"), "base", "failed", "signal")
+
+    def test_endless_loop(self):
+        self.broken(module("pace"), module("endless_run"), "head", "failed", "1 s",
+                    "--timeout=1s")
+
+    def test_scribble(self):
+        self.broken(module("pace"), module("writes_outside"), "head", "wrong", "outside")
+        self.broken(module("pace"), module("writes_input"), "head", "wrong", "input")
+
+    def test_wrong_result(self):
+        self.broken(module("wrong_result"), module("pace"), "base", "wrong", "0.5")
+
+    def test_crash_in_own_processes(self):
+        path = shutil.copy(module("crash_run"), self.folder / "copy.so")
+        self.broken(path, module("crash_run"), "(base|head|control)", "failed", "signal")
+
+
+class Programs(AbCase):
+    def test_two_programs(self):
+        document = self.ab(BINARY, BINARY, "relu", "--sizes=64", "--isa=scalar")
+        gate = document["gate"]
+        self.assertTrue(gate["own_processes"])
+        self.assertTrue(document["results"])
+        self.assertTrue(all(re.match(r"\d+\.", a["version"]) for a in gate["arms"]), gate)
+
+    def test_signal_leaves_a_file_and_nothing_else(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            temporary, path = self.new_folder(), self.folder / f"{number}.json"
+            # Long enough to be interrupted on any machine.
+            tool = subprocess.Popen(
+                [BINARY, "ab", module("pace"), module("pace"), "twice", "--quiet",
+                 "--processes=1000", "--rounds=1000", f"--json={path}"],
+                env=environment(TMPDIR=str(temporary)), stdout=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while not list(temporary.glob("*/control")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            tool.send_signal(number)
+            self.assertEqual(tool.wait(timeout=60), 130)
+            if path.exists():
+                self.assertTrue(self.load(path)["interrupted"])
+            self.assertEqual(os.listdir(temporary), [])
+            found = subprocess.run(["pgrep", "-f", f"worker --parent={tool.pid}"],
+                                   capture_output=True, text=True)
+            self.assertEqual(found.stdout, "")
+
+
+class BuildUsage(AbCase):
+    def refuse(self, *arguments, says):
+        done = self.run_tool("ab", *arguments, status=2)
+        self.assertRegex(done.stderr, says)
+        self.assertEqual(done.stdout, "")
+
+    def test_words(self):
+        good = module("pace")
+        self.refuse(says="two files")
+        self.refuse(good, says="two files")
+        self.refuse(good, good, "twice", "gemm", says="gemm")
+        self.refuse(good, good, "twcie", says="twcie.*did you mean twice")
+
+    def test_files(self):
+        good = module("pace")
+        self.refuse(good, "no/such.so", says="HEAD=no/such.so: .*No such file")
+        self.refuse("nosuch", good, says="BASE=nosuch: there is no module")
+        self.refuse(SOURCE / "README.md", good, says="BASE=.*README.md: neither a module")
+        self.refuse(good, BINARY, says="one is a module and one a program")
+        self.refuse("/bin/true", BINARY, says="BASE=/bin/true: no simdbench executable")
+        self.refuse(good, module("no_entry"), says="HEAD=.*simdbench_module")
+        self.refuse(good, module("newer_abi"), says="HEAD=.*ABI 2")
+        self.refuse(module("crash_load"), good, says="BASE=.*signal 6")
+
+    def test_options(self):
+        good = module("pace")
+        self.refuse(f"{good},x=1", good, says="BASE=.*takes no options")
+        self.refuse(good, f"{good},x", says="HEAD=.*no option=value")
+        self.refuse(f"{BINARY},x=1", BINARY, says="options are for modules")
+        self.refuse(good, good, "--processes=7", says="--processes=7: must be from 8")
+        self.refuse(good, good, "--threshold=2x", says="--threshold=2x")
+        self.refuse(good, good, "--baseline=none", says="--baseline is no option of ab")

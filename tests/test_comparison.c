@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: test_comparison GOLDEN_FOLDER [--update]
+ *
+ * Comparisons as text and as JSON.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fuzz_json.h"
+#include "sample_gate.h"
+
+static const char *golden_folder;
+static bool update;
+
+static void check_golden(const char *name, char *text)
+{
+    char *path = NULL, *expected = calloc(1, 1 << 20);
+    FILE *file;
+
+    assert_true(expected && asprintf(&path, "%s/%s", golden_folder, name) > 0);
+    if (update) {
+        file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(text, file);
+        assert_int_equal(fclose(file), 0);
+    }
+    file = fopen(path, "rb");
+    if (!file)
+        fail_msg("no %s: run with --update", path);
+    assert_true(fread(expected, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, expected);
+    free(path);
+    free(expected);
+    free(text);
+}
+
+static void golden_outputs(void **state)
+{
+    struct run *const run = sample_gate(), *const hostile = sample_gate_hostile();
+    const struct text_options colour = {.colour = true}, narrow = {.width = 80},
+                              tiny = {.width = 60};
+
+    (void)state;
+    check_golden("gate_table.txt", sample_text(run, FORMAT_TABLE, &colour));
+    check_golden("gate_narrow.txt", sample_text(run, FORMAT_TABLE, &narrow));
+    check_golden("gate_tiny.txt", sample_text(run, FORMAT_TABLE, &tiny));
+    check_golden("gate.md", sample_text(run, FORMAT_MARKDOWN, NULL));
+    check_golden("gate_hostile.txt", sample_text(hostile, FORMAT_TABLE, NULL));
+    check_golden("gate_hostile.md", sample_text(hostile, FORMAT_MARKDOWN, NULL));
+    run_free(run);
+    run_free(hostile);
+}
+
+static void sample_shows_every_verdict(void **state)
+{
+    struct run *const run = sample_gate();
+    const struct gate *const gate = run->gate;
+
+    (void)state;
+    assert_int_equal(gate->regressed, 1);
+    assert_int_equal(gate->improved, 1);
+    assert_int_equal(gate->same, 2);
+    assert_int_equal(gate->inconclusive, 1);
+    assert_int_equal(gate->unusable, 2);
+    assert_int_equal(gate->only_one, 1);
+    run_free(run);
+}
+
+/* No line is wider than the terminal, and no title stands over an empty table. */
+static void widths_are_kept(void **state)
+{
+    struct run *const run = sample_gate();
+
+    (void)state;
+    for (int width = 60; width <= 200; width += 7) {
+        const struct text_options options = {.width = width};
+        char *const text = sample_text(run, FORMAT_TABLE, &options), *rest = text, *line;
+        while ((line = strsep(&rest, "\n")))
+            if (strlen(line) > (size_t)width)
+                fail_msg("more than %d columns: '%s'", width, line);
+        free(text);
+    }
+    run_free(run);
+}
+
+static void live_prints_the_same(void **state)
+{
+    struct run *const run = sample_gate();
+    char *const whole = sample_text(run, FORMAT_TABLE, NULL), *live = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&live, &size);
+
+    (void)state;
+    assert_non_null(file);
+    table_begin(run, NULL, file);
+    table_group(run, 0, NULL, file);
+    table_group(run, 1, NULL, file);
+    table_end(run, NULL, file);
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(live, whole);
+    free(live);
+    free(whole);
+    run_free(run);
+}
+
+static void hostile_names(void **state)
+{
+    static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN};
+    struct run *const run = sample_gate_hostile();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        char *const text = sample_text(run, formats[i], NULL);
+        for (const char *c = text; *c; c++) {
+            assert_true((unsigned char)*c >= 0x20 || *c == '\n');
+            assert_false(formats[i] == FORMAT_MARKDOWN && (*c == '<' || *c == '>'));
+        }
+        assert_null(strstr(text, "\xe2\x80\xae"));
+        assert_null(strchr(text, '\xff'));
+        free(text);
+    }
+    run_free(run);
+}
+
+/* ---- JSON ---- */
+
+static struct run *read_back(const struct run *run)
+{
+    char *const first = sample_text(run, FORMAT_JSON, NULL);
+    struct error error = {.text = ""};
+    struct run *again;
+
+    if (run_read_json(&again, first, strlen(first), &error))
+        fail_msg("%s", error.text);
+    char *const second = sample_text(again, FORMAT_JSON, NULL);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    return again;
+}
+
+static void round_trip(void **state)
+{
+    struct run *const runs[] = {sample_gate(), sample_gate_small(),
+                                sample_gate_hostile()};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        struct run *const again = read_back(runs[i]);
+        for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++) {
+            char *const live = sample_text(runs[i], format, NULL);
+            char *const later = sample_text(again, format, NULL);
+            assert_string_equal(live, later);
+            free(live);
+            free(later);
+        }
+        run_free(again);
+        run_free(runs[i]);
+    }
+}
+
+static void every_field_is_read(void **state)
+{
+    struct run *const run = sample_gate(), *const again = read_back(run);
+    const struct comparison *const a = run->results[2].comparison, *const b =
+                                                                       again->results[2]
+                                                                           .comparison;
+
+    (void)state;
+    assert_string_equal(again->gate->kind, "paired");
+    assert_string_equal(again->gate->selftest, run->gate->selftest);
+    assert_null(again->gate->refused);
+    assert_true(again->gate->own_processes && !again->gate->strict);
+    assert_true(again->gate->threshold == 0.02 && again->gate->seconds == 3.25);
+    assert_true(again->gate->geomean_change == run->gate->geomean_change);
+    assert_int_equal(again->gate->same, 2);
+    assert_int_equal(again->gate->n_arms, 3);
+    assert_string_equal(again->gate->arms[1].objects[1], "libopenblas.so.0 cc33");
+    assert_string_equal(again->gate->arms[1].version, "0.2");
+    assert_null(again->gate->arms[2].build_id);
+    assert_int_equal(b->n_trials, 32 * 6);
+    for (size_t i = 0; i < b->n_trials; i++)
+        assert_true(a->trials[i].process == b->trials[i].process &&
+                    a->trials[i].base_ns == b->trials[i].base_ns &&
+                    a->trials[i].head_ns == b->trials[i].head_ns &&
+                    a->trials[i].control_ns == b->trials[i].control_ns);
+    assert_int_equal(b->processes, 32);
+    assert_int_equal(b->voided, 3);
+    assert_int_equal(b->verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(a->reason, b->reason);
+    assert_true(a->change == b->change && a->change_ci.lo == b->change_ci.lo &&
+                a->change_ci.hi == b->change_ci.hi &&
+                a->change_ci.level == b->change_ci.level);
+    assert_true(a->control_change == b->control_change &&
+                a->control_ci.hi == b->control_ci.hi && a->floor == b->floor &&
+                a->delta == b->delta && a->detectable == b->detectable && a->p == b->p &&
+                a->least_change == b->least_change && a->base_ns == b->base_ns &&
+                a->head_ns == b->head_ns && a->significant == b->significant);
+    /* Judged again, it says the same. */
+    assert_int_equal(run_judge(again), 0);
+    for (size_t i = 0; i < run->n_results; i++)
+        assert_int_equal(run->results[i].comparison->verdict,
+                         again->results[i].comparison->verdict);
+    run_free(run);
+    run_free(again);
+}
+
+/* Replaces the first `find` behind the first `after`. */
+static char *edit(const char *text, const char *after, const char *find,
+                  const char *replace)
+{
+    const char *const from = strstr(text, after), *const at =
+                                                      from ? strstr(from, find) : NULL;
+    char *made = NULL;
+
+    if (!at)
+        fail_msg("the sample has no '%s' behind '%s'", find, after);
+    assert_true(asprintf(&made, "%.*s%s%s", (int)(at - text), text, replace,
+                         at + strlen(find)) >= 0);
+    return made;
+}
+
+static void bad_inputs(void **state)
+{
+#define CASE "results[0].comparison"
+    static const struct {
+        const char *after, *find, *replace, *message;
+    } edits[] = {
+        {"", "\"gate\":\t{", "\"gate\":\t7, \"x\":\t{", "gate: expected an object"},
+        {"", "\"gate\"", "\"goat\"", CASE ": a run without a gate compares nothing"},
+        {"gate", "\"kind\":\t\"paired\"", "\"kind\":\t2", "gate.kind: expected a string"},
+        {"gate", "\"threshold\":\t0.02", "\"threshold\":\t-1",
+         "gate.threshold: expected a number from 0 up"},
+        {"gate", "\"strict\":\tfalse", "\"strict\":\tnull",
+         "gate.strict: expected true or false"},
+        {"gate", "\"same\":\t", "\"same\":\t0.5, \"x\":\t",
+         "gate.same: expected a whole number"},
+        {"gate", "\"arms\"", "\"arm\"", "gate.arms: missing; expected an array"},
+        {"gate", "\"arms\":\t[", "\"arms\":\t[3, ", "gate.arms[0]: expected an object"},
+        {"gate", "\"build_id\":\t\"0123abcd\"", "\"build_id\":\t[]",
+         "gate.arms[0].build_id: expected a string or null"},
+        {"gate", "\"objects\":\t[", "\"objects\":\t[null, ",
+         "gate.arms[0].objects[0]: expected a string"},
+        {"results", "\"comparison\":\t{", "\"comparison\":\t[], \"x\":\t{",
+         CASE ": expected an object"},
+        {"results", "\"verdict\":\t\"REGRESSED\"", "\"verdict\":\t\"FINE\"",
+         CASE ".verdict: unknown verdict"},
+        {"results", "\"verdict\"", "\"verdikt\"", CASE ".verdict: missing"},
+        {"verdict", "\"change\":\t", "\"change\":\ttrue, \"x\":\t",
+         CASE ".change: expected a number"},
+        {"verdict", "\"ci\":\t[", "\"ci\":\t[9, ",
+         CASE ".ci: expected two numbers or null"},
+        {"verdict", "\"processes\":\t8", "\"processes\":\t-8", CASE ".processes: "},
+        {"verdict", "\"control\":\t{", "\"control\":\t[], \"x\":\t{",
+         CASE ".control: expected an object"},
+        {"verdict", "\"trials\"", "\"trails\"", CASE ".trials: missing"},
+        {"trials", "\"process\":\t[0", "\"process\":\t[9",
+         CASE ".trials.process[1]: processes must ascend"},
+        {"trials", "\"process\":\t[0", "\"process\":\t[0.5", CASE ".trials.process[0]: "},
+        {"trials", "\"process\":\t[", "\"process\":\t[0, ",
+         CASE ".trials.base_ns: fewer entries than process"},
+        {"trials", "\"head_ns\":\t[", "\"head_ns\":\t[1, ",
+         CASE ".trials.head_ns: more entries than process"},
+        {"trials", "\"base_ns\":\t[", "\"base_ns\":\t[0, ",
+         CASE ".trials.base_ns[0]: expected a number above 0"},
+        {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[\"1\", ",
+         CASE ".trials.control_ns[0]: expected a number"},
+        {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[-1, ",
+         CASE ".trials.control_ns[0]: expected a number from 0 up"},
+        {"trials", "\"control_ns\":\t[", "\"control_ns\":\t{}, \"x\":\t[",
+         CASE ".trials.control_ns: expected an array"},
+    };
+    struct run *const run = sample_gate_small();
+    char *const good = sample_text(run, FORMAT_JSON, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
+        char *const bad = edit(good, edits[i].after, edits[i].find, edits[i].replace);
+        struct error error = {.text = ""};
+        struct run *read;
+        assert_int_equal(run_read_json(&read, bad, strlen(bad), &error), -EINVAL);
+        if (strncmp(error.text, edits[i].message, strlen(edits[i].message)))
+            fail_msg("'%s' gave '%s', not '%s'", edits[i].replace, error.text,
+                     edits[i].message);
+        free(bad);
+    }
+    free(good);
+    run_free(run);
+}
+
+/* Cut off anywhere, and with bytes changed by a fixed generator. */
+static void mutated_bytes(void **state)
+{
+    struct run *const run = sample_gate_small();
+    char *const good = sample_text(run, FORMAT_JSON, NULL);
+    const size_t size = strlen(good);
+    char *const bad = malloc(size);
+    uint32_t seed = 1;
+
+    (void)state;
+    assert_non_null(bad);
+    for (int i = 0; i < 600; i++) {
+        memcpy(bad, good, size);
+        for (int k = 0; k < 1 + i % 3; k++) {
+            seed = seed * 1664525 + 1013904223;
+            const size_t at = (seed >> 8) % size;
+            seed = seed * 1664525 + 1013904223;
+            bad[at] =
+                i % 2 ? (char)(seed >> 24) : "0123456789-[]{}\",e."[(seed >> 8) % 19];
+        }
+        LLVMFuzzerTestOneInput((const uint8_t *)bad, i % 5 ? size : (size_t)i * 7 % size);
+    }
+    free(bad);
+    free(good);
+    run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_outputs),
+        cmocka_unit_test(sample_shows_every_verdict),
+        cmocka_unit_test(widths_are_kept),
+        cmocka_unit_test(live_prints_the_same),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(every_field_is_read),
+        cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(mutated_bytes),
+    };
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_comparison GOLDEN_FOLDER [--update]\n");
+        return 2;
+    }
+    golden_folder = argv[1];
+    update = argc > 2 && !strcmp(argv[2], "--update");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

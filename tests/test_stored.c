@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two samples that are not paired, and two runs from files. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_gate.h"
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+/* ---- statistics ---- */
+
+/* All orders of n + m values are equally likely: counts those with U <= u. */
+static double count_orders(size_t n, size_t m, size_t u)
+{
+    double orders = 0, low = 0;
+
+    for (uint32_t set = 0; set < 1u << (n + m); set++) {
+        size_t of_a = 0, above = 0;
+        for (size_t bit = 0; bit < n + m; bit++) {
+            if (set >> bit & 1)
+                of_a++;
+            else
+                above += of_a;
+        }
+        if (of_a != n)
+            continue;
+        orders++;
+        low += n * m - above <= u;
+    }
+    return low / orders;
+}
+
+static void mann_whitney_is_exact(void **state)
+{
+    const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
+    const double mixed[] = {0.5, 3.5, 7, 11};
+
+    (void)state;
+    /* 1 of C(10, 5) = 252 orders. */
+    assert_near(stats_shift_p(a, 5, b, 5, 0), 1 / 252.0, 1e-15);
+    assert_near(stats_shift_p(b, 5, a, 5, 0), 1, 1e-15);
+    /* 9 - 1 = 8 is the only difference above 7.5 beside 10 - 1 and 10 - 2. */
+    assert_near(stats_shift_p(a, 5, b, 5, 7.5), count_orders(5, 5, 22), 1e-12);
+    /* Of 20 differences, those below 0: 5 of 0.5, 2 of 3.5. */
+    assert_near(stats_shift_p(a, 5, mixed, 4, 0), count_orders(5, 4, 7), 1e-12);
+    assert_true(isnan(stats_shift_p(a, 0, b, 5, 0)));
+}
+
+/* scipy.stats.mannwhitneyu(b, a, alternative="greater", method="asymptotic") */
+static void mann_whitney_with_ties(void **state)
+{
+    const double a[] = {1, 1, 2, 2, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5};
+    const double equal[] = {2, 2, 2, 2, 2, 2, 2};
+
+    (void)state;
+    assert_near(stats_shift_p(a, 7, b, 7, 0), 0.027150, 1e-5);
+    assert_true(stats_shift_p(equal, 7, equal, 7, 0) == 1);
+}
+
+static void shift_and_its_interval(void **state)
+{
+    const double a[] = {1, 2, 3, 4, 5}, b[] = {11, 12.5, 13, 14, 15};
+    struct interval ci;
+    double many[400], moved[300];
+    size_t below = 0, above = 0;
+
+    (void)state;
+    assert_true(stats_shift(a, 5, b, 5, 0.978, &ci) == 10);
+    /* 2 / 252 is allowed, 4 / 252 too: k = 2; the third, 8 / 252, is not. */
+    assert_true(ci.known && ci.lo == 7 && ci.hi == 13);
+    assert_near(ci.level, 1 - 4 / 252.0, 1e-12);
+    assert_true(stats_shift(a, 4, b, 4, 0.978, &ci) > 0 && !ci.known);
+    assert_true(isnan(stats_shift(a, 0, b, 4, 0.978, &ci)));
+    for (size_t i = 0; i < 400; i++)
+        many[i] = sin((double)i * 12.9898);
+    for (size_t i = 0; i < 300; i++)
+        moved[i] = 5 + sin((double)i * 78.233);
+    const double estimate = stats_shift(many, 400, moved, 300, 0.978, &ci);
+    for (size_t i = 0; i < 400; i++)
+        for (size_t k = 0; k < 300; k++) {
+            below += moved[k] - many[i] < estimate;
+            above += moved[k] - many[i] > estimate;
+        }
+    assert_in_range(below, 59990, 60000);
+    assert_in_range(above, 59990, 60000);
+    assert_true(ci.known && ci.lo < estimate && estimate < ci.hi);
+    assert_true(ci.hi - ci.lo < 0.4 && ci.level >= 0.978 && ci.level < 0.979);
+    /* The interval is what the test does not reject. */
+    assert_true(stats_shift_p(many, 400, moved, 300, ci.lo - 1e-9) <= 0.011);
+    assert_true(stats_shift_p(many, 400, moved, 300, ci.lo + 0.01) > 0.011);
+}
+
+/* ---- runs ---- */
+
+static void slow_down(struct result *result, double factor)
+{
+    for (size_t i = 0; i < result->n_samples; i++)
+        result->samples_ns[i] = (result->samples_ns[i] - 175) * factor + 175;
+}
+
+static struct result *find(struct run *run, const char *id)
+{
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!strcmp(run->results[i].id, id))
+            return &run->results[i];
+    fail_msg("no result %s", id);
+    return NULL;
+}
+
+static void compare(struct run *head, struct run *base)
+{
+    struct error error = {.text = ""};
+
+    assert_int_equal(run_summarise(head, GROUP_ALL), 0);
+    if (run_compare(head, "b.json", base, "a.json", 0.02, &error))
+        fail_msg("%s", error.text);
+    run_free(base);
+}
+
+#define FMA64 "gemm/maxplus-f32/avx512/fma@64x64x64"
+#define ADD64 "gemm/maxplus-f32/avx512/add@64x64x64"
+#define BLAS64 "openblas:gemm/plustimes-f32/lib/sgemm@64x64x64"
+
+static void changes_are_found(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+
+    (void)state;
+    slow_down(find(head, FMA64), 1.10);
+    slow_down(find(head, ADD64), 0.90);
+    slow_down(find(head, BLAS64), 1.30);
+    compare(head, base);
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_REGRESSED);
+    assert_near(fma->change, 0.10, 1e-3);
+    assert_near(fma->base_ns * 1.10, fma->head_ns, 1e-2 * fma->base_ns);
+    assert_true(fma->change_ci.lo > 0.09 && fma->change_ci.hi < 0.11);
+    /* Its roof did not change. */
+    assert_near(fma->control_change, 0, 1e-12);
+    assert_true(fma->floor < 0.005 && fma->delta == 0.02 && fma->significant);
+    assert_int_equal(find(head, ADD64)->comparison->verdict, VERDICT_IMPROVED);
+    /* Libraries are judged, but do not count. */
+    assert_int_equal(find(head, BLAS64)->comparison->verdict, VERDICT_REGRESSED);
+    assert_int_equal(head->gate->regressed, 1);
+    assert_int_equal(head->gate->improved, 1);
+    assert_null(head->gate->refused);
+    assert_string_equal(head->gate->arms[0].path, "a.json");
+    for (size_t i = 0; i < head->n_results; i++)
+        assert_false(head->results[i].is_roof && head->results[i].comparison);
+    run_free(head);
+}
+
+static void equal_runs_are_the_same(void **state)
+{
+    struct run *const head = sample_run_alone();
+
+    (void)state;
+    compare(head, sample_run_alone());
+    assert_int_equal(head->gate->regressed + head->gate->improved +
+                         head->gate->inconclusive + head->gate->only_one,
+                     0);
+    assert_true(head->gate->same >= 6);
+    /* It failed both times. */
+    const struct comparison *const wrong =
+        find(head, "gemm/maxplus-f32/avx512/add@128x128x128")->comparison;
+    assert_int_equal(wrong->verdict, VERDICT_UNUSABLE);
+    assert_non_null(strstr(wrong->reason, "run 2: wrong: output (3, 5)"));
+    assert_null(find(head, "gemm/maxplus-f32/neon/fma@128x128x128")->comparison);
+    run_free(head);
+}
+
+/* What slows the roof too is the machine, not the code. */
+static void a_slower_machine_is_no_regression(void **state)
+{
+    struct run *const head = sample_run_alone();
+
+    (void)state;
+    for (size_t i = 0; i < head->n_results; i++)
+        slow_down(&head->results[i], 1.05);
+    compare(head, sample_run_alone());
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_UNUSABLE);
+    assert_non_null(strstr(fma->reason, "the roof"));
+    assert_int_equal(head->gate->regressed, 0);
+    run_free(head);
+}
+
+static void other_machines_are_refused(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+
+    (void)state;
+    slow_down(find(head, FMA64), 1.5);
+    assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
+    assert_int_equal(string_set(&base->host.fact[0].text, "Old CPU"), 0);
+    compare(head, base);
+    assert_string_equal(head->gate->refused, "cpu is 'Old CPU' and 'Example CPU 9000'");
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_UNUSABLE);
+    assert_near(fma->change, 0.5, 0.01);
+    assert_int_equal(head->gate->regressed, 0);
+    run_free(head);
+}
+
+static void set_count(struct result *result, double count)
+{
+    for (size_t i = 0; i < result->counters[0].n; i++)
+        result->counters[0].samples[i] = count;
+    assert_int_equal(counter_add_sample(&result->counters[0], count), 0);
+}
+
+/* A count that does not vary decides on any machine; one that varies never. */
+static void exact_counts_decide(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+
+    (void)state;
+    assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
+    set_count(find(base, FMA64), 100000);
+    set_count(find(head, FMA64), 103000);
+    set_count(find(base, ADD64), 100000);
+    set_count(find(head, ADD64), 101000);
+    slow_down(find(head, ADD64), 2);
+    assert_int_equal(run_summarise(base, GROUP_ALL), 0);
+    compare(head, base);
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_REGRESSED);
+    assert_string_equal(fma->reason,
+                        "instructions: 1000 to 1030 a call (+3.00%), exact in both runs");
+    assert_int_equal(find(head, ADD64)->comparison->verdict, VERDICT_UNUSABLE);
+    assert_int_equal(head->gate->regressed, 1);
+    run_free(head);
+}
+
+static void new_and_gone(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+
+    (void)state;
+    assert_int_equal(string_set(&find(head, ADD64)->id, "gemm/new"), 0);
+    assert_int_equal(result_set_status(find(head, FMA64), STATUS_SKIPPED, "no memory"),
+                     0);
+    compare(head, base);
+    assert_int_equal(find(head, "gemm/new")->comparison->verdict, VERDICT_NEW);
+    assert_int_equal(find(head, ADD64)->comparison->verdict, VERDICT_GONE);
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_GONE);
+    assert_string_equal(fma->reason, "run 2: skipped: no memory");
+    assert_int_equal(head->gate->only_one, 3);
+    /* What is gone stands with its op, and the whole can be written and read. */
+    for (size_t i = 1; i < head->n_results; i++)
+        assert_true(head->results[i - 1].group <= head->results[i].group);
+    char *const json = sample_text(head, FORMAT_JSON, NULL);
+    char *const table = sample_text(head, FORMAT_TABLE, NULL);
+    struct run *again;
+    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
+    char *const later = sample_text(again, FORMAT_TABLE, NULL);
+    assert_string_equal(table, later);
+    free(json);
+    free(table);
+    free(later);
+    run_free(again);
+    run_free(head);
+}
+
+static void comparisons_are_not_compared(void **state)
+{
+    struct run *const gate = sample_gate(), *const run = sample_run_alone();
+    struct error error = {.text = ""};
+
+    (void)state;
+    assert_int_equal(run_compare(run, "b.json", gate, "a.json", 0.02, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "a.json is a comparison already"));
+    assert_int_equal(run_compare(gate, "b.json", run, "a.json", 0.02, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "b.json is a comparison already"));
+    run_free(gate);
+    run_free(run);
+}
+
+/* Medians without samples have no interval, so no verdict. */
+static void medians_alone(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+
+    (void)state;
+    find(base, FMA64)->n_samples = 0;
+    compare(head, base);
+    const struct comparison *const fma = find(head, FMA64)->comparison;
+    assert_int_equal(fma->verdict, VERDICT_UNUSABLE);
+    assert_string_equal(fma->reason, "too few samples for an interval");
+    assert_near(fma->change, 0, 1e-12);
+    run_free(head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mann_whitney_is_exact),
+        cmocka_unit_test(mann_whitney_with_ties),
+        cmocka_unit_test(shift_and_its_interval),
+        cmocka_unit_test(changes_are_found),
+        cmocka_unit_test(equal_runs_are_the_same),
+        cmocka_unit_test(a_slower_machine_is_no_regression),
+        cmocka_unit_test(other_machines_are_refused),
+        cmocka_unit_test(exact_counts_decide),
+        cmocka_unit_test(new_and_gone),
+        cmocka_unit_test(comparisons_are_not_compared),
+        cmocka_unit_test(medians_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
