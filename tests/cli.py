@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import cli_tool
+from cli_compare import *
 from cli_counters import *
 from cli_foreign import *
 from cli_license import *
