@@ -334,7 +334,7 @@ static int derive_all(struct comparison **list, size_t n, double threshold)
 
 int gate_decide(struct comparison **list, size_t n, double threshold)
 {
-    double *const p = malloc((n ? n : 1) * sizeof *p);
+    double *const p = calloc(n ? n : 1, sizeof *p);
     bool *const holds = malloc((n ? n : 1) * sizeof *holds);
     int status = -ENOMEM;
 

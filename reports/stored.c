@@ -2,7 +2,7 @@
 /*
  * Two runs from files. Their samples are not paired, and what differs from run to run
  * beside the code is in no interval. The roofs of both runs are the same code: what they
- * change by is the least that the machine did, so they are the control.
+ * change by is what the machine did, so they are the control.
  */
 #include <errno.h>
 #include <math.h>
@@ -72,32 +72,41 @@ static void shift_free(struct shift *shift)
     free(shift->head);
 }
 
-/* The roof that limits a case, in its group. */
-static const struct result *roof_of(const struct run *run, const struct result *result)
-{
-    for (size_t i = 0; result->limit_id && i < run->n_results; i++) {
-        const struct result *const roof = &run->results[i];
-        if (roof->is_roof && roof->group == result->group && roof->id &&
-            !strcmp(roof->id, result->limit_id))
-            return roof;
-    }
-    return NULL;
-}
-
 struct pair {
     const struct run *base_run, *head_run;
     const struct result *base;
     struct result *head;
 };
 
+/* The roof of that id in a group, or else anywhere; of any id if it is NULL. */
+static const struct result *find_roof(const struct run *run, size_t group, const char *id)
+{
+    const struct result *found = NULL;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const roof = &run->results[i];
+        if (!roof->is_roof || !roof->n_samples || (id && !text_same(roof->id, id)))
+            continue;
+        if (roof->group == group)
+            return roof;
+        found = found ? found : roof;
+    }
+    return found;
+}
+
 static int control_find(const struct pair *pair, struct comparison *c)
 {
-    const struct result *const base = roof_of(pair->base_run, pair->base);
-    const struct result *const head = roof_of(pair->head_run, pair->head);
+    const struct result *const own = pair->head;
+    const struct result *head = find_roof(pair->head_run, own->group, own->limit_id);
     struct shift shift;
 
+    if (!head)
+        head = find_roof(pair->head_run, own->group, NULL);
+    const struct result *const base =
+        head ? find_roof(pair->base_run, pair->base->group, head->id) : NULL;
+
     c->control_change = c->floor = NAN;
-    if (!base || !head || !base->id || strcmp(base->id, head->id))
+    if (!base)
         return 0;
     const int status = shift_find(&shift, base, head);
     c->control_change = shift.change;
