@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only place that filters: what the user asked for, times what is on offer. */
+#include "run.h"
 #include "select.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a case: placing, filling, checking, calibrating. */
+#define PREPARE_NS 20e6
 
 /* Operands, their check data and the workspace of kernels, each about as large again. */
 static int check_memory(const struct selection *selection, const struct plan_group *group,
@@ -39,7 +44,8 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
     for (size_t i = 0; i < plan->n_groups; i++) {
         const struct plan_group *other = &plan->groups[i];
         /* Two spellings of one shape ("64" and "64x64x64") are one group. */
-        if (other->type == group->type && !strcmp(other->shape.text, group->shape.text) &&
+        if (!strcmp(other->op, group->op) && other->type == group->type &&
+            !strcmp(other->shape.text, group->shape.text) &&
             !strcmp(other->input ? other->input : "", group->input ? group->input : ""))
             return true;
     }
@@ -126,12 +132,13 @@ static int add_layouts(const struct request *request, struct error *error)
     return status;
 }
 
-int plan_make(const struct options *options, const struct catalog *catalog,
-              struct plan *plan, struct error *error)
+/* Adds the groups of an op. */
+static int add_op(const struct options *options, const struct catalog *catalog,
+                  const char *op, struct plan *plan, struct error *error)
 {
-    *plan = (struct plan){.n_groups = 0};
+    const size_t groups = plan->n_groups, left_out = plan->left_out.n;
     struct selection selection;
-    int status = selection_make(options, catalog, &selection, error);
+    int status = selection_make(options, catalog, op, &selection, error);
     for (size_t t = 0; t < selection.n_types && status == 0; t++) {
         for (size_t s = 0; s < selection.shapes.n && status == 0; s++) {
             const struct request request = {
@@ -144,15 +151,61 @@ int plan_make(const struct options *options, const struct catalog *catalog,
             status = add_layouts(&request, error);
         }
     }
-    if (status == 0 && !plan->n_groups && plan->left_out.n)
-        status = error_set(error, -EINVAL, "%s", plan->left_out.item[0]);
-    else if (status == 0 && !plan->n_groups)
+    if (status == 0 && plan->n_groups == groups && plan->left_out.n > left_out)
+        status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
+    else if (status == 0 && plan->n_groups == groups)
         status =
             error_set(error, -EINVAL,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "
                       "--type, --variants%s and --filter (see: simdbench list kernels)",
                       selection.op, selection.layouts.n ? ", --layout" : "");
     selection_free(&selection);
+    return status;
+}
+
+static void note_suite(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    (void)summary;
+    (void)shapes;
+    *(bool *)context |= !strcmp(name, SUITE);
+}
+
+/* An op that has nothing of what was asked for (f64, a layout) is left out. */
+static int add_suite(const struct options *options, const struct catalog *catalog,
+                     struct plan *plan, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    struct error first = {.text = "no op has a list of shapes called " SUITE};
+    int status = catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        bool has_suite = false;
+        catalog_each_list(catalog, ops.item[i], note_suite, &has_suite);
+        if (!has_suite)
+            continue;
+        status = add_op(options, catalog, ops.item[i], plan, &why);
+        if (status == -EINVAL) {
+            char text[sizeof why.text + 64];
+            snprintf(text, sizeof text, "%.60s: %s", ops.item[i], why.text);
+            first = plan->left_out.n ? first : why;
+            status = text_list_add(&plan->left_out, text);
+        } else if (status < 0) {
+            error_set(error, status, "%s", why.text);
+        }
+    }
+    text_list_free(&ops);
+    return status == 0 && !plan->n_groups ? error_set(error, -EINVAL, "%s", first.text)
+                                          : status;
+}
+
+int plan_make(const struct options *options, const struct catalog *catalog,
+              struct plan *plan, struct error *error)
+{
+    *plan = (struct plan){.n_groups = 0};
+    const int status = options->suite
+                           ? add_suite(options, catalog, plan, error)
+                           : add_op(options, catalog, options->command, plan, error);
     if (status < 0)
         plan_free(plan);
     return status;
@@ -186,4 +239,17 @@ void plan_print(const struct plan *plan, FILE *file)
         }
     }
     fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
+}
+
+double plan_seconds(const struct options *options, const struct plan *plan)
+{
+    /* A batch, the untimed call before it, and its share of probes and messages. */
+    const double turn_ns = 1.2 * BATCH_NS;
+    const double case_ns =
+        options->rounds ? options->rounds * turn_ns
+                        : fmin((double)options->time_per_case_ns, ROUNDS_MAX * turn_ns);
+    double cases = 0;
+    for (size_t g = 0; g < plan->n_groups; g++)
+        cases += (double)plan->groups[g].n_cases;
+    return cases * (case_ns + PREPARE_NS) * 1e-9;
 }

@@ -248,14 +248,13 @@ static int check_accuracy(struct selection *selection, struct error *error)
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,
-                   struct selection *selection, struct error *error)
+                   const char *op, struct selection *selection, struct error *error)
 {
     static int (*const steps[])(struct selection *, struct error *) = {
         select_op,      check_accuracy, select_types,  select_semirings, select_isas,
         check_variants, select_layouts, select_inputs, selection_shapes,
     };
-    *selection = (struct selection){
-        .options = options, .catalog = catalog, .op = options->command};
+    *selection = (struct selection){.options = options, .catalog = catalog, .op = op};
     int status = 0;
     for (size_t i = 0; i < ARRAY_LEN(steps) && status == 0; i++)
         status = steps[i](selection, error);
