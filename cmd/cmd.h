@@ -225,8 +225,8 @@ struct plan {
 
 /* The only place that filters: the plan of an op, or with options->suite those of all
  * ops that have a suite, joined. -EINVAL names unknown ISAs, types, semirings, variants,
- * layouts, shape lists, or a selection that matches nothing; -ENOMEM sizes that do not
- * fit in memory. */
+ * layouts, shape lists; -ENOENT a selection that matches nothing; -ENOMEM sizes that do
+ * not fit in memory. */
 int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 void plan_free(struct plan *plan);
@@ -280,6 +280,7 @@ int command_list(const struct options *options);
 /* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
  * many (info_groups.c). */
 size_t groups_print(const char *uarch, const char *pattern);
+int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
 

@@ -23,6 +23,8 @@ int main(int argc, char **argv)
         status = command_report(&options);
     else if (!strcmp(options.command, "list"))
         status = command_list(&options);
+    else if (!strcmp(options.command, "history"))
+        status = command_history(&options);
     else if (!strcmp(options.command, "license"))
         status = command_license(&options);
     else

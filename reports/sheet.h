@@ -90,5 +90,7 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 void markdown_write(const struct run *run, const struct text_options *options,
                     FILE *file);
 int csv_write(const struct run *run, FILE *file);
+/* One field, in quotes if it needs them. */
+void csv_field(const char *text, FILE *file);
 
 #endif
