@@ -231,7 +231,7 @@ int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
-/* About how long it will take, if no call takes longer than the time for its case. */
+/* Roughly how long it will take: kernels are known only once they ran. */
 double plan_seconds(const struct options *options, const struct plan *plan);
 
 /* ---- what is counted (counted.c) ---- */

@@ -25,7 +25,7 @@ const struct option_row option_rows[] = {
     {"type", "LIST", RUN, MEASURERS, "f32",
      "Element types: f32, f64, or all.",
      option_add_items, AT(types)},
-    {"semiring", "LIST", RUN, MEASURERS, "the op's first",
+    {"semiring", "LIST", RUN, COMMAND_OP, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(semirings)},
     {"sizes", "LIST", RUN, COMMAND_OP, "the op's own",
@@ -39,11 +39,11 @@ const struct option_row option_rows[] = {
      "Lists of shapes: by name, as `simdbench list shapes` shows them, or files with a "
      "shape a line.",
      option_add_items, AT(shape_lists)},
-    {"layout", "LIST", RUN, MEASURERS, "all that have kernels",
+    {"layout", "LIST", RUN, COMMAND_OP, "all that have kernels",
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(layouts)},
-    {"variants", "LIST", RUN, MEASURERS, "all", "Variants: the last part of a kernel's name.",
+    {"variants", "LIST", RUN, COMMAND_OP, "all", "Variants: the last part of a kernel's name.",
      option_add_items, AT(variants)},
     {"filter", "GLOB", RUN, MEASURERS, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,

@@ -4,11 +4,12 @@
 #include "select.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of a case: placing, filling, checking, calibrating. */
-#define PREPARE_NS 20e6
+#define PREPARE_NS 8e6
 
 /* Operands, their check data and the workspace of kernels, each about as large again. */
 static int check_memory(const struct selection *selection, const struct plan_group *group,
@@ -245,12 +246,23 @@ void plan_print(const struct plan *plan, FILE *file)
     fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
 }
 
+/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s. */
+static double case_seconds(const struct options *options, const struct shape_info *shape)
+{
+    const double call_ns = shape->ops / 50 + shape->bytes / 10;
+    const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
+    const double wanted = (double)options->time_per_case_ns / turn_ns;
+    const double rounds =
+        options->rounds ? options->rounds : fmin(fmax(wanted, ROUNDS_MIN), ROUNDS_MAX);
+    return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
+}
+
 double plan_seconds(const struct options *options, const struct plan *plan)
 {
-    const double case_ns =
-        options->rounds ? options->rounds * BATCH_NS : (double)options->time_per_case_ns;
-    double cases = 0;
-    for (size_t g = 0; g < plan->n_groups; g++)
-        cases += (double)plan->groups[g].n_cases;
-    return cases * (case_ns + PREPARE_NS) * 1e-9;
+    double seconds = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        const struct plan_group *const group = &plan->groups[g];
+        seconds += (double)group->n_cases * case_seconds(options, &group->shape);
+    }
+    return seconds;
 }

@@ -27,11 +27,9 @@ static int select_op(struct selection *selection, struct error *error)
     struct text_list ops = {.n = 0};
     int status = catalog_ops(selection->catalog, &ops);
     if (status == 0 && !text_list_has(&ops, selection->op)) {
-        for (const char *const *c =
-                 (const char *const[]){"report", "list", "doctor", NULL};
-             *c; c++)
-            text_list_add_once(&ops, *c);
-        status = selection_unknown("", selection->op, "command or op", &ops, error);
+        status = args_commands(&ops);
+        if (status == 0)
+            status = selection_unknown("", selection->op, "command or op", &ops, error);
     }
     text_list_free(&ops);
     return status;

@@ -6,7 +6,7 @@
 
 #include "history.h"
 
-enum { WAIT_MS = 10000 };
+enum { WAIT_MS = 5000 };
 
 static int errno_of(int code)
 {

@@ -10,7 +10,8 @@
 static const char moments_sql[] =
     "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''),"
     " ifnull(label, ''), status, ifnull(results.reason, ''), verdict,"
-    " ifnull(median_ns, head_ns), ci_lo_ns, ci_hi_ns, ci_level, change, change_lo,"
+    " ifnull(head_ns, median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, "
+    "ci_level, change, change_lo,"
     " change_hi, change_level"
     " FROM cases JOIN results ON results.case_id = cases.id"
     " JOIN runs ON runs.id = results.run JOIN hosts ON hosts.id = runs.host"
