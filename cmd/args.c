@@ -7,10 +7,16 @@
 #include "args.h"
 
 enum { REPORT_FILES_MAX = 100 };
-/* What is random in these commands follows from a seed, which they record. */
-#define DRAWS_SEED (COMMAND_OP | COMMAND_SUITE | COMMAND_AB | COMMAND_SELFTEST)
 
 const struct command_row command_rows[] = {
+    {"all",
+     COMMAND_SUITE,
+     "",
+     "measure the default suite: every op in four sizes",
+     0,
+     0,
+     {"all", "all --json=run.json --history=bench.sqlite",
+      "all --filter='gemm/*' --dry-run"}},
     {"report",
      COMMAND_REPORT,
      "FILE.json...",
@@ -28,6 +34,14 @@ const struct command_row command_rows[] = {
      {"compare before.json after.json",
       "compare before.json after.json --threshold=5% --strict",
       "compare before.json after.json --markdown=changes.md"}},
+    {"history",
+     COMMAND_HISTORY,
+     "[CASE]",
+     "what earlier runs said of a case, host by host",
+     0,
+     1,
+     {"history --history=bench.sqlite 'gemm/*/fma@64x64x64'",
+      "history --history=bench.sqlite --format=csv"}},
     {"list",
      COMMAND_LIST,
      "[TOPIC [PATTERN]]",
@@ -92,6 +106,8 @@ void options_free(struct options *options)
     free(options->uarch);
     free(options->json);
     free(options->markdown);
+    free(options->history);
+    free(options->label);
     *options = (struct options){0};
 }
 
@@ -160,6 +176,12 @@ static int unknown_option(const char *text, const struct argument *argument,
     const int shown = (int)(argument->length < 60 ? argument->length : 60);
     const struct option_row *const other =
         option_find(argument->name, argument->length, COMMAND_ALL);
+    if (other && mask == COMMAND_SUITE && (other->commands & COMMAND_OP))
+        return error_set(
+            error, -EINVAL,
+            "--%s is no option of all, which measures what `simdbench list "
+            "shapes suite` shows; it is one of each op, as in simdbench gemm",
+            other->name);
     if (other)
         return error_set(error, -EINVAL,
                          "--%s is no option of %.60s; see simdbench %.60s --help",
@@ -265,6 +287,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     int rc = 0;
 
     options->is_op = !command;
+    options->suite = mask == COMMAND_SUITE;
     options->command = strdup(argv[command_at]);
     if (!options->command)
         return error_set(error, -ENOMEM, "out of memory for options");
@@ -285,7 +308,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     }
     if (rc == 0)
         rc = check_whole(command, options, error);
-    if (rc == 0 && (mask & DRAWS_SEED) && !options->seed_given)
+    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given)
         rc = draw_seed(&options->seed, error);
     return rc;
 }

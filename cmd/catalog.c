@@ -15,6 +15,16 @@ static const struct {
     {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
 };
 
+bool catalog_is_usual(const char *op, const struct worker *baseline)
+{
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        if (!strcmp(defaults[i].op, op) &&
+            !strcmp(defaults[i].baseline, worker_info(baseline)->name))
+            return true;
+    }
+    return false;
+}
+
 int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
                       struct error *error)
 {
@@ -156,7 +166,7 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
     return status;
 }
 
-/* For an op its usual ones; without an op (`list`) those of all. */
+/* For an op its usual ones; without an op (`list`, `all`) those of all. */
 static int enlist_defaults(struct catalog *catalog, const struct options *options,
                            struct error *error)
 {

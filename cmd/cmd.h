@@ -70,6 +70,7 @@ struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
     bool is_op;
+    bool suite;             /* every op's list of shapes called "suite" */
     struct text_list files; /* what stands on the command line without a name */
     struct text_list isas;  /* as written: "auto", "all", names */
     struct text_list types, semirings, variants, filters;
@@ -99,6 +100,8 @@ struct options {
     bool accuracy;         /* errors, not times */
     int64_t timeout_ns;    /* of one call */
     char *json, *markdown; /* files, NULL: none */
+    char *history;         /* SQLite database */
+    char *label;           /* what is being measured, in the user's words */
     enum format format;
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
@@ -160,6 +163,8 @@ struct shape_info {
 int catalog_make(const struct options *options, struct catalog *catalog,
                  struct error *error);
 void catalog_free(struct catalog *catalog);
+/* Is that one of the baselines that an op has when the user names none? */
+bool catalog_is_usual(const char *op, const struct worker *baseline);
 /* The worker that brings an op (own or a module's); NULL if nobody does. */
 struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */
@@ -217,16 +222,20 @@ struct plan_group {
 struct plan {
     struct plan_group *groups;
     size_t n_groups;
-    struct text_list left_out; /* shapes that cannot have a layout that was asked for */
+    struct text_list left_out; /* shapes that cannot have a layout that was asked for,
+                                  ops of the suite that have nothing of what was */
 };
 
-/* The only place that filters. -EINVAL names unknown ISAs, types, semirings, variants,
- * layouts, shape lists, or a selection that matches nothing; -ENOMEM sizes that do not
- * fit in memory. */
+/* The only place that filters: the plan of an op, or with options->suite those of all
+ * ops that have a suite, joined. -EINVAL names unknown ISAs, types, semirings, variants,
+ * layouts, shape lists; -ENOENT a selection that matches nothing; -ENOMEM sizes that do
+ * not fit in memory. */
 int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
+/* Roughly how long it will take: kernels are known only once they ran. */
+double plan_seconds(const struct options *options, const struct plan *plan);
 
 /* ---- what is counted (counted.c) ---- */
 
@@ -281,6 +290,7 @@ int command_list(const struct options *options);
 /* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
  * many (info_groups.c). */
 size_t groups_print(const char *uarch, const char *pattern);
+int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `simdbench gemm ...`: plan, run, write. */
+/* `simdbench gemm ...` and `simdbench all`: plan, run, write. */
 #include "worker.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* From here on it is worth knowing how long it takes. */
+#define TELL_SECONDS 5
 
 static void print_note(const char *group, const char *note)
 {
@@ -45,6 +48,9 @@ int command_op(const struct options *options, int argc, char **argv)
         fprintf(stderr, "simdbench: left out: %s\n", plan.left_out.item[i]);
     if (!options->quiet)
         counted_notes(options, print_note);
+    const double seconds = plan_seconds(options, &plan);
+    if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
+        fprintf(stderr, "simdbench: this will take about %.0f s\n", seconds);
     if (options->dry_run) {
         printf("seed %" PRIu64 "\n", options->seed);
         plan_print(&plan, stdout);

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     }
     if (status)
         return status < 0 ? EXIT_USAGE : EXIT_OK;
-    if (options.is_op)
+    if (options.is_op || options.suite)
         status = command_op(&options, argc, argv);
     else if (!strcmp(options.command, "report"))
         status = command_report(&options);
@@ -27,6 +27,8 @@ int main(int argc, char **argv)
         status = command_list(&options);
     else if (!strcmp(options.command, "ab"))
         status = command_ab(&options, argc, argv);
+    else if (!strcmp(options.command, "history"))
+        status = command_history(&options);
     else if (!strcmp(options.command, "license"))
         status = command_license(&options);
     else

@@ -12,10 +12,13 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS (COMMAND_OP | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
+#define REPORTS (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
-#define CASES (COMMAND_OP | COMMAND_AB)
-#define RUNNERS (COMMAND_OP | COMMAND_LIST)
+#define MEASURERS (COMMAND_OP | COMMAND_SUITE)
+#define CASES (MEASURERS | COMMAND_AB)
+#define SHAPED (COMMAND_OP | COMMAND_AB)
+#define RECORDED (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT)
+#define RUNNERS (MEASURERS | COMMAND_LIST)
 
 /* clang-format off */
 const struct option_row option_rows[] = {
@@ -26,30 +29,30 @@ const struct option_row option_rows[] = {
     {"type", "LIST", RUN, CASES, "f32",
      "Element types: f32, f64, or all.",
      option_add_items, AT(types)},
-    {"semiring", "LIST", RUN, CASES, "the op's first",
+    {"semiring", "LIST", RUN, SHAPED, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(semirings)},
-    {"sizes", "LIST", RUN, CASES, "the op's own",
+    {"sizes", "LIST", RUN, SHAPED, "the op's own",
      "Sizes: 64,100 or 64x32x128; 64..512 doubles, 64..512:64 steps, 1k..1M*10 "
      "multiplies, and a range that does not hit its end stops below it. k M G are 1000s, "
      "Ki Mi Gi are 1024s.",
      option_add_sizes, AT(sizes)},
-    {"shape", "TEXT", RUN, CASES, NULL,
+    {"shape", "TEXT", RUN, SHAPED, NULL,
      "One shape as the op writes it; repeat it for more.", option_add_item, AT(shapes)},
-    {"shapes", "NAME|FILE", RUN, CASES, NULL,
+    {"shapes", "NAME|FILE", RUN, SHAPED, NULL,
      "Lists of shapes: by name, as `simdbench list shapes` shows them, or files with a "
      "shape a line.",
      option_add_items, AT(shape_lists)},
-    {"layout", "LIST", RUN, CASES, "all that have kernels",
+    {"layout", "LIST", RUN, SHAPED, "all that have kernels",
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(layouts)},
-    {"variants", "LIST", RUN, CASES, "all", "Variants: the last part of a kernel's name.",
+    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name.",
      option_add_items, AT(variants)},
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},
-    {"pathologies", NULL, RUN, CASES, NULL,
+    {"pathologies", NULL, RUN, SHAPED, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 
     {"baseline", "NAME[,OPTION=VALUE]", COMPARE, RUNNERS, "the op's usual ones, if they are there",
@@ -78,29 +81,29 @@ const struct option_row option_rows[] = {
      "Size of the pages that hold the operands.", option_set_second, AT(huge_pages)},
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0},
-    {"input", "LIST", CONDITIONS, CASES, "the op's own",
+    {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
      "Which values the operands hold (`simdbench list ops`); cases are compared input by "
      "input.",
      option_add_items, AT(inputs)},
     {"seed", "N", CONDITIONS, CASES, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0},
 
-    {"events", "LIST", MEASURE, COMMAND_OP, NULL,
+    {"events", "LIST", MEASURE, MEASURERS, NULL,
      "Hardware counters, as in cycles,instructions; `simdbench list events` shows them.",
      option_add_items, AT(events)},
-    {"multiplex", NULL, MEASURE, COMMAND_OP, NULL,
+    {"multiplex", NULL, MEASURE, MEASURERS, NULL,
      "Count all events in every batch, where they take turns: scaled, so less exact, and in "
      "batches of over 20 ms. Otherwise each batch counts what the PMU can hold.",
      option_set_flag, AT(multiplex)},
-    {"counters", "LIST", MEASURE, COMMAND_OP, NULL,
+    {"counters", "LIST", MEASURE, MEASURERS, NULL,
      "Groups of hardware counters and what they come to, or all: core, cache, tlb, license, "
      "vector, frontend; `simdbench list groups` shows what is in them.",
      option_add_counters, AT(counters)},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, 0},
-    {"time-per-case", "TIME", MEASURE, COMMAND_OP, "100ms",
+    {"time-per-case", "TIME", MEASURE, MEASURERS, "100ms",
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
-    {"rounds", "N", MEASURE, COMMAND_OP, "from the time",
+    {"rounds", "N", MEASURE, MEASURERS, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_rounds, 0},
     {"rounds", "N", MEASURE, COMMAND_AB, "6",
      "How often base, head and control take turns in each process.", option_set_rounds, 0},
@@ -129,6 +132,16 @@ const struct option_row option_rows[] = {
      AT(markdown)},
     {"format", "table|markdown|json|csv", OUTPUT, REPORTS, "table",
      "What is printed on the terminal.", option_set_format, 0},
+    {"history", "FILE.sqlite", OUTPUT, RECORDED, NULL,
+     "Also append the run to an SQLite database, which is made if it is not there.",
+     option_set_text, AT(history)},
+    {"label", "TEXT", OUTPUT, RECORDED, NULL,
+     "What is being measured, recorded with the run: the commit of your code, for one.",
+     option_set_text, AT(label)},
+    {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
+     "The database that runs were appended to.", option_set_text, AT(history)},
+    {"format", "table|csv", OUTPUT, COMMAND_HISTORY, "table", "What is printed.",
+     option_set_format, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE, NULL, "Also save all of it as JSON.",

@@ -44,8 +44,13 @@ int check_writable(const char *flag, const char *path, struct error *error)
 
 int outputs_check(const struct options *options, struct error *error)
 {
-    const int status = check_writable("--json", options->json, error);
-    return status < 0 ? status : check_writable("--markdown", options->markdown, error);
+    int status = check_writable("--json", options->json, error);
+    if (status == 0)
+        status = check_writable("--markdown", options->markdown, error);
+    if (status == 0)
+        status = check_writable("--history", options->history, error);
+    return status == 0 && options->history ? history_check(options->history, error)
+                                           : status;
 }
 
 int outputs_write(const struct options *options, const struct run *run,
@@ -62,5 +67,11 @@ int outputs_write(const struct options *options, const struct run *run,
         status = run_write(run, options->format, &text, stdout, error);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
         status = error_set(error, -EIO, "standard output: %s", strerror(errno));
+    /* Last, and in any case: no output is lost because another one fails. */
+    if (options->history) {
+        const int appended =
+            history_append(options->history, run, status == 0 ? error : NULL);
+        status = status == 0 ? appended : status;
+    }
     return status;
 }

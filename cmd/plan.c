@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only place that filters: what the user asked for, times what is on offer. */
+#include "run.h"
 #include "select.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a case: placing, filling, checking, calibrating. */
+#define PREPARE_NS 8e6
 
 /* Operands, their check data and the workspace of kernels, each about as large again. */
 static int check_memory(const struct selection *selection, const struct plan_group *group,
@@ -39,7 +44,8 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
     for (size_t i = 0; i < plan->n_groups; i++) {
         const struct plan_group *other = &plan->groups[i];
         /* Two spellings of one shape ("64" and "64x64x64") are one group. */
-        if (other->type == group->type && !strcmp(other->shape.text, group->shape.text) &&
+        if (!strcmp(other->op, group->op) && other->type == group->type &&
+            !strcmp(other->shape.text, group->shape.text) &&
             !strcmp(other->input ? other->input : "", group->input ? group->input : ""))
             return true;
     }
@@ -126,12 +132,13 @@ static int add_layouts(const struct request *request, struct error *error)
     return status;
 }
 
-int plan_make(const struct options *options, const struct catalog *catalog,
-              struct plan *plan, struct error *error)
+/* Adds the groups of an op. */
+static int add_op(const struct options *options, const struct catalog *catalog,
+                  const char *op, struct plan *plan, struct error *error)
 {
-    *plan = (struct plan){.n_groups = 0};
+    const size_t groups = plan->n_groups, left_out = plan->left_out.n;
     struct selection selection;
-    int status = selection_make(options, catalog, &selection, error);
+    int status = selection_make(options, catalog, op, &selection, error);
     for (size_t t = 0; t < selection.n_types && status == 0; t++) {
         for (size_t s = 0; s < selection.shapes.n && status == 0; s++) {
             const struct request request = {
@@ -144,15 +151,66 @@ int plan_make(const struct options *options, const struct catalog *catalog,
             status = add_layouts(&request, error);
         }
     }
-    if (status == 0 && !plan->n_groups && plan->left_out.n)
-        status = error_set(error, -EINVAL, "%s", plan->left_out.item[0]);
-    else if (status == 0 && !plan->n_groups)
+    if (status == 0 && plan->n_groups == groups && plan->left_out.n > left_out)
+        status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
+    else if (status == 0 && plan->n_groups == groups)
         status =
-            error_set(error, -EINVAL,
+            error_set(error, -ENOENT,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "
                       "--type, --variants%s and --filter (see: simdbench list kernels)",
                       selection.op, selection.layouts.n ? ", --layout" : "");
     selection_free(&selection);
+    return status;
+}
+
+static void note_suite(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    (void)summary;
+    (void)shapes;
+    *(bool *)context |= !strcmp(name, SUITE);
+}
+
+/* An op that has nothing of what was asked for (f64, a layout) is left out; one that
+ * --filter leaves out is not worth a word. */
+static int add_suite(const struct options *options, const struct catalog *catalog,
+                     struct plan *plan, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        bool has_suite = false;
+        catalog_each_list(catalog, ops.item[i], note_suite, &has_suite);
+        if (has_suite)
+            status = add_op(options, catalog, ops.item[i], plan, &why);
+        if (status == -EINVAL || (status == -ENOENT && !options->filters.n)) {
+            char text[sizeof why.text + 64];
+            snprintf(text, sizeof text, "%.60s: %s", ops.item[i], why.text);
+            status = text_list_add(&plan->left_out, text);
+        } else if (status == -ENOENT) {
+            status = 0;
+        } else if (status < 0) {
+            error_set(error, status, "%s", why.text);
+        }
+    }
+    text_list_free(&ops);
+    if (status == 0 && !plan->n_groups)
+        status = error_set(error, -ENOENT, "%.400s",
+                           plan->left_out.n ? plan->left_out.item[0]
+                                            : "nothing matches: no case of the suite has "
+                                              "this --filter (see: simdbench all "
+                                              "--dry-run)");
+    return status;
+}
+
+int plan_make(const struct options *options, const struct catalog *catalog,
+              struct plan *plan, struct error *error)
+{
+    *plan = (struct plan){.n_groups = 0};
+    const int status = options->suite
+                           ? add_suite(options, catalog, plan, error)
+                           : add_op(options, catalog, options->command, plan, error);
     if (status < 0)
         plan_free(plan);
     return status;
@@ -186,4 +244,25 @@ void plan_print(const struct plan *plan, FILE *file)
         }
     }
     fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
+}
+
+/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s. */
+static double case_seconds(const struct options *options, const struct shape_info *shape)
+{
+    const double call_ns = shape->ops / 50 + shape->bytes / 10;
+    const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
+    const double wanted = (double)options->time_per_case_ns / turn_ns;
+    const double rounds =
+        options->rounds ? options->rounds : fmin(fmax(wanted, ROUNDS_MIN), ROUNDS_MAX);
+    return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
+}
+
+double plan_seconds(const struct options *options, const struct plan *plan)
+{
+    double seconds = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        const struct plan_group *const group = &plan->groups[g];
+        seconds += (double)group->n_cases * case_seconds(options, &group->shape);
+    }
+    return seconds;
 }

@@ -46,7 +46,8 @@ static bool other_semiring(const struct selection *selection, const struct offer
 static bool wanted_baseline(const struct selection *selection, const struct offer *offer,
                             const struct plan_group *group)
 {
-    if (other_semiring(selection, offer))
+    if (other_semiring(selection, offer) ||
+        (!selection->options->baselines.n && !catalog_is_usual(group->op, offer->worker)))
         return false;
     if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
         return true;

@@ -36,6 +36,8 @@ static int add_settings(const struct options *options, struct run *run)
         {"counters", "none", &options->counters},
     };
     int status = facts_text(&run->settings, "op", options->command);
+    if (status == 0 && options->label)
+        status = facts_text(&run->settings, "label", options->label);
     for (size_t i = 0; i < ARRAY_LEN(lists) && status == 0; i++) {
         char text[1024];
         join(lists[i].list, lists[i].otherwise, text, sizeof text);

@@ -27,11 +27,9 @@ static int select_op(struct selection *selection, struct error *error)
     struct text_list ops = {.n = 0};
     int status = catalog_ops(selection->catalog, &ops);
     if (status == 0 && !text_list_has(&ops, selection->op)) {
-        for (const char *const *c =
-                 (const char *const[]){"report", "list", "doctor", NULL};
-             *c; c++)
-            text_list_add_once(&ops, *c);
-        status = selection_unknown("", selection->op, "command or op", &ops, error);
+        status = args_commands(&ops);
+        if (status == 0)
+            status = selection_unknown("", selection->op, "command or op", &ops, error);
     }
     text_list_free(&ops);
     return status;
@@ -248,14 +246,13 @@ static int check_accuracy(struct selection *selection, struct error *error)
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,
-                   struct selection *selection, struct error *error)
+                   const char *op, struct selection *selection, struct error *error)
 {
     static int (*const steps[])(struct selection *, struct error *) = {
         select_op,      check_accuracy, select_types,  select_semirings, select_isas,
         check_variants, select_layouts, select_inputs, selection_shapes,
     };
-    *selection = (struct selection){
-        .options = options, .catalog = catalog, .op = options->command};
+    *selection = (struct selection){.options = options, .catalog = catalog, .op = op};
     int status = 0;
     for (size_t i = 0; i < ARRAY_LEN(steps) && status == 0; i++)
         status = steps[i](selection, error);

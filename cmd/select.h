@@ -23,8 +23,9 @@ struct selection {
 
 /* -EINVAL names the flag, the word and near matches. */
 int selection_make(const struct options *options, const struct catalog *catalog,
-                   struct selection *selection, struct error *error);
+                   const char *op, struct selection *selection, struct error *error);
 void selection_free(struct selection *selection);
+#define SUITE "suite"
 /* Collects the shapes that were asked for, or the op's own. */
 int selection_shapes(struct selection *selection, struct error *error);
 /* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */

@@ -147,6 +147,8 @@ static int add_default(struct selection *selection, struct error *error)
 int selection_shapes(struct selection *selection, struct error *error)
 {
     const struct options *options = selection->options;
+    if (options->suite)
+        return add_list(selection, SUITE, error);
     int status = add_shapes(selection, &options->sizes, "--sizes", error);
     if (status == 0)
         status = add_shapes(selection, &options->shapes, "--shape", error);

@@ -16,21 +16,26 @@ struct csv {
     bool begun; /* this row has a field already */
 };
 
+void csv_field(const char *text, FILE *file)
+{
+    if (!strpbrk(text, "\",\r\n")) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
 static void put(struct csv *csv, const char *text)
 {
     fputs(csv->begun ? "," : "", csv->file);
     csv->begun = true;
-    if (!strpbrk(text, "\",\r\n")) {
-        fputs(text, csv->file);
-        return;
-    }
-    fputc('"', csv->file);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', csv->file);
-        fputc(*text, csv->file);
-    }
-    fputc('"', csv->file);
+    csv_field(text, csv->file);
 }
 
 static void put_plain(struct csv *csv, const char *text)

@@ -90,6 +90,8 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 void markdown_write(const struct run *run, const struct text_options *options,
                     FILE *file);
 int csv_write(const struct run *run, FILE *file);
+/* One field, in quotes if it needs them. */
+void csv_field(const char *text, FILE *file);
 
 /* What they share with the writers of comparisons. Text that is safe to print, from
  * column `at` on; words that do not fit into `width` (0: unlimited) go to indented lines.

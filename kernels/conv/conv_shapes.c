@@ -90,5 +90,16 @@ static const struct simdbench_shape_list mobilenet = {
               "n1c1024h7w7k1024r1s1",
 };
 
-const struct simdbench_shape_list *const conv_shape_lists[] = {&burn, &resnet50, &vgg16,
-                                                               &mobilenet, NULL};
+/* One call's operands fit in L1, L2 and L3 of most CPUs, and in none; 3x3 and 1x1. */
+static const struct simdbench_shape_list suite = {
+    .size = sizeof suite,
+    .name = "suite",
+    .summary = "what simdbench all measures",
+    .shapes = "n1c16h14w14k16r3s3p1q1 "
+              "n1c256h14w14k256r1s1 "
+              "n1c256h14w14k256r3s3p1q1 "
+              "n8c64h112w112k64r1s1",
+};
+
+const struct simdbench_shape_list *const conv_shape_lists[] = {
+    &burn, &resnet50, &vgg16, &mobilenet, &suite, NULL};

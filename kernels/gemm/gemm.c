@@ -259,6 +259,14 @@ void gemm_workspace_choice(const struct simdbench_operands *operands, const void
     choice->workspace_bytes = workspace->bytes;
 }
 
+/* From a matrix that fits in L1 to one that does not fit in L2. */
+static const struct simdbench_shape_list suite = {
+    .size = sizeof suite,
+    .name = "suite",
+    .summary = "what simdbench all measures",
+    .shapes = "64 128 256 512",
+};
+
 const struct simdbench_op gemm_op = {
     .size = sizeof gemm_op,
     .name = "gemm",
@@ -271,5 +279,6 @@ const struct simdbench_op gemm_op = {
     .fill = gemm_fill,
     .reference = gemm_reference,
     .work = gemm_work,
+    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
     .inputs = "uniform:-1..1, special",
 };

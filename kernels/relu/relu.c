@@ -131,6 +131,14 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
     return 0;
 }
 
+/* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
+static const struct simdbench_shape_list suite = {
+    .size = sizeof suite,
+    .name = "suite",
+    .summary = "what simdbench all measures",
+    .shapes = "2048 32768 524288 16777216",
+};
+
 const struct simdbench_op relu_op = {
     .size = sizeof relu_op,
     .name = "relu",
@@ -146,5 +154,6 @@ const struct simdbench_op relu_op = {
     .layouts = "separate,inplace",
     .relayout = relu_relayout,
     .layout_of = relu_layout_of,
+    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
     .inputs = VECTOR_INPUTS,
 };

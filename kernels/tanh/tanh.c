@@ -166,6 +166,14 @@ static int tanh_accuracy(const struct simdbench_operands *operands, const uint64
     return 0;
 }
 
+/* Vectors that fit in L1, L2 and L3 of most CPUs, and in few. */
+static const struct simdbench_shape_list suite = {
+    .size = sizeof suite,
+    .name = "suite",
+    .summary = "what simdbench all measures",
+    .shapes = "2048 32768 524288 8388608",
+};
+
 const struct simdbench_op tanh_op = {
     .size = sizeof tanh_op,
     .name = "tanh",
@@ -178,6 +186,7 @@ const struct simdbench_op tanh_op = {
     .fill = tanh_fill,
     .reference = tanh_reference,
     .work = tanh_work,
+    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
     .inputs = VECTOR_INPUTS,
     .accuracy = tanh_accuracy,
     /* Subnormal, linear, the rise in three parts, close to 1, 1. */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+
+/* Roofs are asked for by name. One that several groups of a run have is shown once. */
+static const char moments_sql[] =
+    "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''),"
+    " ifnull(label, ''), status, ifnull(results.reason, ''), verdict,"
+    " ifnull(head_ns, median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, "
+    "ci_level, change, change_lo,"
+    " change_hi, change_level"
+    " FROM cases JOIN results ON results.case_id = cases.id"
+    " JOIN runs ON runs.id = results.run JOIN hosts ON hosts.id = runs.host"
+    " LEFT JOIN comparisons ON comparisons.result = results.id"
+    " WHERE (name = ?1 OR name GLOB ?1) AND (role <> 'roof' OR ?1 GLOB 'roof*')"
+    " AND results.id = (SELECT min(other.id) FROM results AS other"
+    "  WHERE other.case_id = results.case_id AND other.run = results.run)"
+    " ORDER BY name, fingerprint, started_at, runs.id, results.id";
+
+/* Columns are read in order, like the writer writes them. */
+struct reader {
+    sqlite3_stmt *row;
+    int column;
+    bool failed;
+};
+
+static char *text(struct reader *reader)
+{
+    const char *const value =
+        (const char *)sqlite3_column_text(reader->row, reader->column++);
+    char *const copy = value ? strdup(value) : NULL;
+
+    reader->failed |= value && !copy;
+    return copy;
+}
+
+static double number(struct reader *reader)
+{
+    const int at = reader->column++;
+    return sqlite3_column_type(reader->row, at) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(reader->row, at);
+}
+
+static struct interval interval(struct reader *reader)
+{
+    struct interval interval = {.lo = number(reader)};
+    interval.hi = number(reader);
+    interval.level = number(reader);
+    interval.known = isfinite(interval.lo) && isfinite(interval.hi);
+    return interval;
+}
+
+static int add_moment(struct history *history, sqlite3_stmt *row)
+{
+    struct reader reader = {.row = row};
+
+    /* Grows at powers of two. */
+    if (!(history->n & (history->n - 1))) {
+        struct moment *const bigger =
+            realloc(history->moments, (history->n ? 2 * history->n : 1) * sizeof *bigger);
+        if (!bigger)
+            return -ENOMEM;
+        history->moments = bigger;
+    }
+    struct moment *const moment = &history->moments[history->n++];
+    *moment = (struct moment){.change = NAN};
+    char **const texts[] = {
+        &moment->id,         &moment->fingerprint, &moment->cpu,
+        &moment->started_at, &moment->commit,      &moment->label,
+        &moment->status,     &moment->reason,      &moment->verdict,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        *texts[i] = text(&reader);
+    moment->median_ns = number(&reader);
+    moment->ci_ns = interval(&reader);
+    moment->compared = number(&reader);
+    moment->compared_ci = interval(&reader);
+    return reader.failed ? -ENOMEM : 0;
+}
+
+/* Rows of one case and host stand together; those without a time are passed over. */
+static void derive_changes(struct history *history)
+{
+    const struct moment *before = NULL;
+
+    for (size_t i = 0; i < history->n; i++) {
+        struct moment *const moment = &history->moments[i];
+        if (before && (strcmp(before->id, moment->id) != 0 ||
+                       strcmp(before->fingerprint, moment->fingerprint) != 0))
+            before = NULL;
+        if (!(moment->median_ns > 0))
+            continue;
+        if (before)
+            moment->change = moment->median_ns / before->median_ns - 1;
+        before = moment;
+    }
+}
+
+/* Opens a database that can be read from, and prepares a query. */
+static int ask(struct database *database, const char *path, const char *sql,
+               sqlite3_stmt **query, struct error *error)
+{
+    bool empty = false;
+    int status = database_open(database, path, SQLITE_OPEN_READONLY, error);
+
+    *query = NULL;
+    if (status == 0)
+        status = database_check(database, &empty, error);
+    if (status == 0 && !empty) {
+        const int code = sqlite3_prepare_v2(database->sqlite, sql, -1, query, NULL);
+        if (code != SQLITE_OK)
+            status = database_error(database, "read", code, error);
+    }
+    return status;
+}
+
+int history_read(const char *path, const char *pattern, struct history *history,
+                 struct error *error)
+{
+    struct database database = {.sqlite = NULL};
+    sqlite3_stmt *query;
+    int code = SQLITE_DONE;
+
+    *history = (struct history){.n = 0};
+    int status = ask(&database, path, moments_sql, &query, error);
+    if (status == 0 && query)
+        code = sqlite3_bind_text(query, 1, pattern, -1, SQLITE_STATIC);
+    while (status == 0 && query && (code = sqlite3_step(query)) == SQLITE_ROW) {
+        if (add_moment(history, query) < 0)
+            status = error_set(error, -ENOMEM, "out of memory for history");
+    }
+    if (status == 0 && code != SQLITE_DONE)
+        status = database_error(&database, "read", code, error);
+    sqlite3_finalize(query);
+    database_close(&database);
+    if (status < 0)
+        history_free(history);
+    derive_changes(history);
+    return status;
+}
+
+int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
+{
+    struct database database = {.sqlite = NULL};
+    sqlite3_stmt *query;
+    int code = SQLITE_DONE;
+    int status =
+        ask(&database, path, "SELECT name FROM cases ORDER BY name", &query, error);
+
+    while (status == 0 && query && (code = sqlite3_step(query)) == SQLITE_ROW) {
+        if (strings_add(ids, n, (const char *)sqlite3_column_text(query, 0)) < 0)
+            status = error_set(error, -ENOMEM, "out of memory for history");
+    }
+    if (status == 0 && code != SQLITE_DONE)
+        status = database_error(&database, "read", code, error);
+    sqlite3_finalize(query);
+    database_close(&database);
+    return status;
+}

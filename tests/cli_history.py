@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default suite, and what becomes of runs in a database."""
+import csv
+import io
+import re
+import signal
+import sqlite3
+import subprocess
+
+from cli_tool import BINARY, SHORT, SMALL, Case, environment, kernels
+
+__all__ = ["All", "History"]
+
+OPS = ["conv", "gemm", "relu", "tanh"]
+CASE = "gemm/maxplus-f32/scalar/add@8x8x8"
+
+
+class All(Case):
+    def plan(self, *arguments, **more):
+        return self.run_tool("all", "--dry-run", "--baseline=none", *arguments, **more)
+
+    def test_four_of_each(self):
+        groups = re.findall(r"(?m)^group \d+: (\w+) f32 (?:inplace)?(\S+?)(?:b\d+)?,",
+                            self.plan("--isa=scalar").stdout)
+        for op in OPS:
+            self.assertEqual(len({shape for name, shape in groups if name == op}), 4, op)
+        self.assertEqual(sorted({op for op, shape in groups}), OPS)
+
+    def test_shapes_are_listed(self):
+        text = self.run_tool("list", "shapes", "suite").stdout
+        for op in OPS:
+            self.assertIn(f"  {op} --shapes=suite:", text)
+            plan = self.run_tool(op, "--shapes=suite", "--isa=scalar", "--baseline=none",
+                                 "--dry-run", "--seed=1").stdout
+            for line in plan.splitlines()[1:-1]:
+                self.assertIn(line.split(": ")[-1] if line.startswith("group") else line,
+                              self.plan("--isa=scalar").stdout)
+
+    def test_best_isa(self):
+        isas = set(re.findall(r"gemm/maxplus-f32/(\w+)/", self.plan().stdout))
+        best = re.search(r"(?m)^  (\w+) .*the widest", self.run_tool("list", "isas").stdout)
+        self.assertEqual(isas, {best[1]})
+
+    def test_op_without_the_type_is_left_out(self):
+        done = self.plan("--type=f64", "--isa=scalar")
+        self.assertIn("left out: conv: --type=f64", done.stderr)
+        self.assertNotIn("conv/", done.stdout)
+        self.assertIn("tanh/f64/", done.stdout)
+
+    def test_filter(self):
+        done = self.plan("--filter=relu/*@2048", "--isa=scalar")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(re.findall(r"(?m)^group \d+: (.*), layout", done.stdout),
+                         ["relu f32 2048"])
+
+    def test_refused(self):
+        for option in ("--sizes=64", "--shape=64", "--shapes=suite", "--input=zero",
+                       "--accuracy"):
+            done = self.run_tool("all", option, status=2)
+            self.assertIn(option.split("=")[0] + " is no option of all", done.stderr)
+        self.assertIn("f16", self.plan("--type=f16", status=2).stderr)
+        self.assertIn("--filter", self.plan("--filter=nothing", status=2).stderr)
+        self.assertIn("none", self.run_tool("all", "--baseline=none", "--baseline=openblas",
+                                            "--dry-run", status=2).stderr)
+
+    def test_baselines_stay_with_their_ops(self):
+        text = self.run_tool("all", "--dry-run", "--quiet").stdout
+        modules = set(re.findall(r"(?m)^  (\w+):(\w+)/", text))
+        self.assertLessEqual(modules, {("openblas", "gemm"), ("onednn", "conv"),
+                                       ("onednn", "relu"), ("onednn", "tanh"),
+                                       ("sleef", "tanh"), ("libmvec", "tanh")})
+
+    def test_run(self):
+        path = self.folder / "run.json"
+        done = self.run_tool("all", "--isa=scalar", "--baseline=none", *SHORT,
+                             "--filter=*@64x64x64",
+                             "--filter=relu/*@2048", "--filter=tanh/*@2048",
+                             "--filter=conv/*h14w14k16r3*", f"--json={path}")
+        document = self.load(path)
+        self.assertEqual(document["settings"]["op"], "all")
+        self.assertEqual(sorted({r["op"] for r in kernels(document)}), OPS)
+        self.assertEqual({r["status"] for r in kernels(document)} - {"ok", "noisy"}, set())
+        for op in OPS:
+            self.assertRegex(done.stdout, rf"(?m)^{op}/\S+@")
+
+    def test_duration_comes_first(self):
+        done = self.run_tool(*SMALL)
+        self.assertNotIn("about", done.stderr)
+        done = self.plan("--isa=scalar")
+        self.assertNotIn("about", done.stderr)
+        with subprocess.Popen([BINARY, "all", "--isa=scalar", "--baseline=none"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, env=environment()) as process:
+            line = process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+        self.assertRegex(line, r"^simdbench: this will take about \d+ s$")
+        self.assertEqual(process.returncode, 130)
+
+
+class History(Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "h.sqlite"
+        self.option = f"--history={self.path}"
+        done = self.run_tool("history", self.option, status=2)
+        if "without SQLite" in done.stderr:
+            self.skipTest("this build has no SQLite")
+
+    def append(self, *arguments, **more):
+        return self.run_tool(*SMALL, "--filter=*add@*", self.option, *arguments, **more)
+
+    def rows(self, *arguments):
+        text = self.run_tool("history", self.option, "--format=csv", *arguments).stdout
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_three_runs(self):
+        medians = []
+        for label in ("one", "two", "three"):
+            path = self.folder / f"{label}.json"
+            self.append(f"--label={label}", f"--json={path}")
+            document = self.load(path)
+            self.assertEqual(document["settings"]["label"], label)
+            medians += [r["summary"]["median_ns"] for r in kernels(document, id=CASE)]
+        rows = self.rows(CASE)
+        self.assertEqual([row["label"] for row in rows], ["one", "two", "three"])
+        self.assertEqual([float(row["median_ns"]) for row in rows], medians)
+        self.assertEqual(rows[0]["change"], "")
+        self.assertAlmostEqual(float(rows[2]["change"]), medians[2] / medians[1] - 1)
+        self.assertEqual({row["fingerprint"] for row in rows},
+                         {document["host"]["fingerprint"]})
+        table = self.run_tool("history", CASE, env=environment(SIMDBENCH_HISTORY=self.path))
+        self.assertIn(f"{CASE} on {rows[0]['fingerprint']}", table.stdout)
+        self.assertEqual(table.stdout.count("~"), 2)
+        self.assertEqual(len(table.stdout.splitlines()), 5)
+        with sqlite3.connect(self.path) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM runs").fetchone(), (3,))
+
+    def test_unknown_cases(self):
+        self.append()
+        self.assertEqual(len(self.rows("gemm/*/add@8*")), 1)
+        for word, near in (("gemm/maxplus-f32/scalar/adt@8x8x8", CASE), ("scalar/add@", CASE)):
+            done = self.run_tool("history", word, self.option, status=2)
+            self.assertIn(f"did you mean {CASE}?", done.stderr)
+        done = self.run_tool("history", "qqq", self.option, status=2)
+        self.assertRegex(done.stderr, r"has no case 'qqq'\n$")
+
+    def test_no_file(self):
+        self.assertIn("--history=FILE", self.run_tool("history", status=2).stderr)
+        done = self.run_tool("history", CASE, self.option, status=2)
+        self.assertIn("h.sqlite': No such file", done.stderr)
+        self.assertFalse(self.path.exists())
+
+    def test_refused_before_measuring(self):
+        self.path.write_text("precious")
+        done = self.append("--time-per-case=60s", status=2, timeout=30)
+        self.assertIn("not a database", done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.path.read_text(), "precious")
+        for path in ("no/such/h.sqlite", ".", "/dev/full"):
+            done = self.run_tool(*SMALL, f"--history={path}", status=2, cwd=self.folder)
+            self.assertIn(path, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_failure_loses_nothing_else(self):
+        """The database goes bad while the run goes on: a locked one, for instance."""
+        self.append()
+        database = sqlite3.connect(self.path, isolation_level=None)
+        database.execute("BEGIN IMMEDIATE") # still readable
+        path = self.folder / "run.json"
+        done = self.append(f"--json={path}", "--format=csv", status=2)
+        database.execute("ROLLBACK")
+        database.close()
+        self.assertIn("keeps it locked", done.stderr)
+        self.assertTrue(kernels(self.load(path)))
+        self.assertIn(CASE, done.stdout)
+        self.assertEqual(len(self.rows(CASE)), 1)
+
+    def test_json_failure_does_not_lose_history(self):
+        done = self.append("--json=/dev/full", status=2)
+        self.assertIn("/dev/full", done.stderr)
+        self.assertEqual(len(self.rows(CASE)), 1)
+
+    def test_dry_run_writes_nothing(self):
+        self.append("--dry-run")
+        self.assertEqual(list(self.folder.iterdir()), [])

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "history_file.h"
+
+#define FMA "gemm/maxplus-f32/avx512/fma@64x64x64"
+
+static const struct result *find(const struct run *run, const char *id)
+{
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!strcmp(run->results[i].id, id))
+            return &run->results[i];
+    fail_msg("no case %s", id);
+    return NULL;
+}
+
+static void test_reads_what_was_appended(void **state)
+{
+    (void)state;
+    struct run *const run = sample_run_alone();
+    append(run);
+    assert_int_equal(string_set(&run->started_at, "2024-05-07T00:00:00Z"), 0);
+    assert_int_equal(facts_text(&run->settings, "label", "v2"), 0);
+    struct result *const result = (struct result *)(uintptr_t)find(run, FMA);
+    const double first = result->median_ns;
+    result->median_ns *= 1.25;
+    append(run);
+    struct history history = read_all(FMA);
+    assert_int_equal(history.n, 2);
+    const struct moment *const moment = history.moments;
+    assert_string_equal(moment[0].id, FMA);
+    assert_string_equal(moment[0].fingerprint, run->fingerprint);
+    assert_string_equal(moment[0].cpu, "Example CPU 9000");
+    assert_string_equal(moment[0].commit, "0123abc");
+    assert_string_equal(moment[0].label, "");
+    assert_string_equal(moment[1].label, "v2");
+    assert_string_equal(moment[1].started_at, "2024-05-07T00:00:00Z");
+    assert_string_equal(moment[0].status, "ok");
+    assert_null(moment[0].verdict);
+    assert_true(moment[0].median_ns == first);
+    assert_true(moment[0].ci_ns.known && moment[0].ci_ns.lo == result->ci_ns.lo);
+    assert_true(moment[0].ci_ns.hi == result->ci_ns.hi);
+    assert_true(isnan(moment[0].change));
+    assert_true(fabs(moment[1].change - 0.25) < 1e-12);
+    history_free(&history);
+    run_free(run);
+}
+
+static void test_keeps_all_of_a_run(void **state)
+{
+    (void)state;
+    struct run *const run = sample_run_alone();
+    const struct result *const result = find(run, FMA);
+    append(run);
+    assert_int_equal(count("SELECT count(*) FROM results"), run->n_results);
+    assert_int_equal(count("SELECT count(DISTINCT status) FROM results"), 5);
+    assert_query(
+        "SELECT reason FROM results JOIN cases ON cases.id = case_id WHERE name = "
+        "'gemm/maxplus-f32/neon/fma@128x128x128'",
+        "this CPU has no neon");
+#define OF_FMA " FROM results JOIN cases ON cases.id = case_id WHERE name = '" FMA "'"
+    assert_int_equal(count("SELECT json_array_length(samples_ns)" OF_FMA),
+                     result->n_samples);
+    assert_int_equal(count("SELECT iterations" OF_FMA), result->iterations);
+    assert_query("SELECT limit_name" OF_FMA, "roof/f32/avx512/fma_max@registers");
+    assert_int_equal(count("SELECT limit_share * 1e6" OF_FMA),
+                     (long)(result->limit.share * 1e6));
+    assert_query("SELECT role" OF_FMA, "kernel");
+    assert_int_equal(
+        count("SELECT count(*) FROM counts WHERE absent IS NOT NULL AND value "
+              "IS NOT NULL"),
+        0);
+    assert_int_equal(count("SELECT count(*) FROM counts WHERE name = 'page-faults' AND "
+                           "value = 0") > 0,
+                     1);
+    assert_query("SELECT json_extract(argv, '$[2]') FROM runs", "--sizes=64..128");
+    assert_query("SELECT seed FROM runs", "18446744073709551615");
+    assert_query("PRAGMA integrity_check", "ok");
+    assert_query("PRAGMA user_version", "1");
+    run_free(run);
+}
+
+static void test_order_and_roofs(void **state)
+{
+    (void)state;
+    struct run *const run = sample_run_alone();
+    append(run);
+    assert_int_equal(string_set(&run->started_at, "2023-01-01T00:00:00Z"), 0);
+    append(run);
+    assert_int_equal(string_set(&run->fingerprint, "ffff"), 0);
+    append(run);
+    struct history history = read_all(FMA);
+    assert_int_equal(history.n, 3);
+    assert_string_equal(history.moments[0].started_at, "2023-01-01T00:00:00Z");
+    assert_string_equal(history.moments[2].fingerprint, "ffff");
+    assert_true(isnan(history.moments[2].change)); /* another host */
+    history_free(&history);
+    history = read_all("*");
+    for (size_t i = 0; i < history.n; i++)
+        assert_null(strstr(history.moments[i].id, "roof/"));
+    history_free(&history);
+    /* It stands in three groups. */
+    history = read_all("roof/f32/avx512/fma_max@*");
+    assert_int_equal(history.n, 3);
+    history_free(&history);
+    char **ids = NULL;
+    size_t n = 0;
+    assert_int_equal(history_cases(path, &ids, &n, NULL), 0);
+    assert_int_equal(n, count("SELECT count(*) FROM cases"));
+    for (size_t i = 0; i < n; i++)
+        free(ids[i]);
+    free(ids);
+    run_free(run);
+}
+
+static void test_merged_results_stay_behind(void **state)
+{
+    (void)state;
+    struct run *const alone = sample_run_alone(), *const merged = sample_run();
+    assert_true(merged->n_results > alone->n_results);
+    append(merged);
+    assert_int_equal(count("SELECT count(*) FROM results"), alone->n_results);
+    assert_int_equal(count("SELECT count(*) FROM cases WHERE name LIKE 'b.json:%'"), 0);
+    run_free(alone);
+    run_free(merged);
+}
+
+static struct run *compared_run(void)
+{
+    struct run *const run = sample_run_small();
+    struct gate *const gate = run_gate(run);
+    struct comparison *const comparison = result_comparison(&run->results[0]);
+    assert_non_null(gate);
+    assert_non_null(comparison);
+    assert_int_equal(string_set(&gate->kind, "paired"), 0);
+    gate->threshold = 0.02;
+    *comparison = (struct comparison){.verdict = VERDICT_REGRESSED,
+                                      .processes = 16,
+                                      .base_ns = 100,
+                                      .head_ns = 105,
+                                      .change = 0.05,
+                                      .change_ci = {true, 0.04, 0.06, 0.95},
+                                      .p = 0.001};
+    return run;
+}
+
+static void test_comparisons(void **state)
+{
+    (void)state;
+    struct run *const run = compared_run();
+    append(run);
+    struct history history = read_all(run->results[0].id);
+    assert_int_equal(history.n, 1);
+    assert_string_equal(history.moments[0].verdict, "REGRESSED");
+    assert_true(history.moments[0].median_ns == 105);
+    assert_true(history.moments[0].compared == 0.05);
+    assert_true(history.moments[0].compared_ci.lo == 0.04);
+    assert_false(history.moments[0].ci_ns.known);
+    history_free(&history);
+    assert_query("SELECT gate FROM runs", "paired");
+    assert_query("SELECT processes FROM comparisons", "16");
+    run_free(run);
+}
+
+/* ---- text ---- */
+
+typedef int writer(const struct history *history, FILE *file, struct error *error);
+
+static char *written(const struct history *history, writer *write)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *const file = open_memstream(&text, &size);
+    assert_non_null(file);
+    assert_int_equal(write(history, file, NULL), 0);
+    fclose(file);
+    return text;
+}
+
+static void test_table_and_csv(void **state)
+{
+    (void)state;
+    char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
+                        "abc", "v1",    "ok",          "REGRESSED",
+                        "",    "noisy", "a \"reason\""};
+    struct moment moments[] = {
+        {.id = words[0],
+         .fingerprint = words[1],
+         .cpu = words[2],
+         .started_at = words[3],
+         .commit = words[4],
+         .label = words[8],
+         .status = words[6],
+         .reason = words[8],
+         .median_ns = 1000,
+         .ci_ns = {true, 990, 1020, 0.95},
+         .change = NAN,
+         .compared = NAN},
+        {.id = words[0],
+         .fingerprint = words[1],
+         .cpu = words[2],
+         .started_at = words[3],
+         .commit = words[4],
+         .label = words[5],
+         .status = words[6],
+         .reason = words[8],
+         .median_ns = 1500,
+         .change = 0.5,
+         .verdict = words[7],
+         .compared = 0.031,
+         .compared_ci = {true, 0.025, 0.04, 0.95}},
+        {.id = words[0],
+         .fingerprint = words[4],
+         .cpu = words[8],
+         .started_at = words[3],
+         .commit = words[8],
+         .label = words[8],
+         .status = words[9],
+         .reason = words[10],
+         .median_ns = NAN,
+         .change = NAN,
+         .compared = NAN},
+    };
+    const struct history history = {moments, 3};
+    char *text = written(&history, history_write_table);
+    assert_string_equal(
+        text, FMA " on aa, Some CPU\n"
+                  "  date                  commit  label      time    ±95%   change\n"
+                  "  2024-01-01T00:00:00Z  abc     -      1.000 us  ±2.00%        -\n"
+                  "  2024-01-01T00:00:00Z  abc     v1     1.500 us       -  ~+50.0%"
+                  "  REGRESSED +3.10% [+2.50%, +4.00%]\n"
+                  "\n" FMA " on abc\n"
+                  "  date                  commit  time  ±95%  change\n"
+                  "  2024-01-01T00:00:00Z  -          -     -       -"
+                  "  noisy: a \"reason\"\n");
+    free(text);
+    text = written(&history, history_write_csv);
+    assert_non_null(strstr(text,
+                           FMA ",aa,Some CPU,2024-01-01T00:00:00Z,abc,,ok,,,1000,990,"
+                               "1020,0.95,,,,,\r\n"));
+    assert_non_null(strstr(text, ",abc,v1,ok,,REGRESSED,1500,,,,0.5,0.031,0.025,0.04,0.95"
+                                 "\r\n"));
+    assert_non_null(strstr(text, ",noisy,\"a \"\"reason\"\"\",,,,,,,,,,\r\n"));
+    free(text);
+    FILE *const full = fopen("/dev/full", "w");
+    struct error error = {.text = ""};
+    assert_non_null(full);
+    assert_int_equal(history_write_csv(&history, full, &error), -ENOSPC);
+    assert_non_null(strstr(error.text, "No space"));
+    fclose(full);
+}
+
+static void test_hostile_strings(void **state)
+{
+    (void)state;
+    struct run *const run = sample_run_hostile();
+    assert_int_equal(facts_text(&run->settings, "label", SAMPLE_HOSTILE), 0);
+    append(run);
+    append(run);
+    assert_int_equal(count("SELECT count(*) FROM runs"), 2);
+    assert_query("PRAGMA integrity_check", "ok");
+    assert_int_equal(count("SELECT min(json_valid(argv)) FROM runs"), 1);
+    struct history history = read_all("*");
+    assert_true(history.n > 0 && history.n % 2 == 0);
+    writer *const writers[] = {history_write_table, history_write_csv};
+    for (size_t i = 0; i < ARRAY_LEN(writers); i++) {
+        char *const text = written(&history, writers[i]);
+        for (const char *c = text; *c; c++)
+            assert_true((unsigned char)*c >= 0x20 || *c == '\n' || (i && *c == '\r'));
+        assert_null(strchr(text, 0x7f));
+        free(text);
+    }
+    /* What was printed finds it again, though its brackets are a glob as well. */
+    struct history again = read_all(history.moments[0].id);
+    assert_true(again.n >= 2);
+    history_free(&again);
+    history_free(&history);
+    run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_reads_what_was_appended),
+        TEST(test_keeps_all_of_a_run),
+        TEST(test_order_and_roofs),
+        TEST(test_merged_results_stay_behind),
+        TEST(test_comparisons),
+        TEST(test_table_and_csv),
+        TEST(test_hostile_strings),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
