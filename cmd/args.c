@@ -16,6 +16,7 @@ const struct command_row command_rows[] = {
      1,
      REPORT_FILES_MAX,
      {"report run.json", "report run.json --format=markdown",
+      "report run.json --format=csv:run.csv --format=markdown",
       "report ours.json theirs.json --json=both.json"}},
     {"list",
      COMMAND_LIST,
@@ -72,7 +73,11 @@ void options_free(struct options *options)
     free(options->cpu);
     free(options->uarch);
     free(options->json);
-    free(options->markdown);
+    for (size_t i = 0; i < options->n_outputs; i++) {
+        free(options->outputs[i].file);
+        free(options->outputs[i].argument);
+    }
+    free(options->outputs);
     *options = (struct options){0};
 }
 
@@ -221,10 +226,6 @@ static int check_whole(const struct command_row *command, const struct options *
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs a file: simdbench %s", command->name,
                          command->examples[0]);
-    if (options->json && options->markdown &&
-        strcmp(options->json, options->markdown) == 0)
-        return error_set(error, -EINVAL, "--json and --markdown both name %.100s",
-                         options->json);
     return 0;
 }
 

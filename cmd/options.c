@@ -12,7 +12,8 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS (COMMAND_OP | COMMAND_REPORT)
+#define REPORTS \
+    (COMMAND_OP | COMMAND_REPORT | COMMAND_SUITE | COMMAND_AB | COMMAND_COMPARE)
 #define RUNNERS (COMMAND_OP | COMMAND_LIST)
 
 /* clang-format off */
@@ -111,11 +112,13 @@ const struct option_row option_rows[] = {
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
      AT(in_process)},
 
-    {"json", "FILE", OUTPUT, REPORTS, NULL, "Also save the run as JSON.", option_set_text, AT(json)},
-    {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Also save the table as Markdown.", option_set_text,
-     AT(markdown)},
-    {"format", "table|markdown|json|csv", OUTPUT, REPORTS, "table",
-     "What is printed on the terminal.", option_set_format, 0},
+    {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
+     "With a file, what else is written; without one, what is printed. Repeat it for more: "
+     "table, markdown, csv, json.",
+     option_add_format, 0},
+    {"json", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=json:FILE.", option_add_output, 0},
+    {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=markdown:FILE.",
+     option_add_output, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE, NULL, "Also save all of it as JSON.",

@@ -11,6 +11,11 @@ static const char *const format_names[] = {
     [FORMAT_CSV] = "csv",
 };
 
+const char *format_name(enum format format)
+{
+    return format_names[format];
+}
+
 int format_find(const char *name, enum format *format)
 {
     for (size_t i = 0; i < ARRAY_LEN(format_names); i++)
@@ -39,6 +44,8 @@ int run_write(const struct run *run, enum format format,
     case FORMAT_CSV:
         code = csv_write(run, file);
         break;
+    case FORMATS:
+        return error_set(error, -EINVAL, "no such format");
     }
     if (!code && (fflush(file) || ferror(file)))
         code = errno ? -errno : -EIO;
