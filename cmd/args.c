@@ -16,7 +16,7 @@ const struct command_row command_rows[] = {
      1,
      REPORT_FILES_MAX,
      {"report run.json", "report run.json --format=markdown",
-      "report run.json --format=csv:run.csv --format=markdown",
+      "report run.json --format=junit:run.xml --format=annotations",
       "report ours.json theirs.json --json=both.json"}},
     {"list",
      COMMAND_LIST,

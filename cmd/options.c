@@ -114,7 +114,9 @@ const struct option_row option_rows[] = {
 
     {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
-     "table, markdown, csv, json.",
+     "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
+     "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
+     "benchstat, csv, json.",
      option_add_format, 0},
     {"json", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=json:FILE.", option_add_output, 0},
     {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=markdown:FILE.",
