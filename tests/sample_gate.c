@@ -7,7 +7,7 @@
 
 #include "sample_run.h"
 
-enum { PROCESSES = 16, ROUNDS = 6, SAMPLES = 7 };
+enum { PROCESSES = 16, FEW_PROCESSES = 2, ROUNDS = 6, SAMPLES = 7 };
 
 static void must(bool good)
 {
@@ -31,11 +31,12 @@ static const struct gate_row {
     {"gone", VERDICT_GONE, 1300, 0, "head has no such case"},
 };
 
-static void add_trials(struct comparison *comparison, double base, double head)
+static void add_trials(struct comparison *comparison, uint32_t processes, double base,
+                       double head)
 {
     static const double noise[] = {0, 1.5, -0.5, 2.25, 0.25, -1, 0.75, -2, 3, 0.5, -0.25};
 
-    for (uint32_t i = 0; i < PROCESSES * ROUNDS; i++) {
+    for (uint32_t i = 0; i < processes * ROUNDS; i++) {
         const double own = noise[i % 11] / 1000, other = noise[(3 * i + 5) % 11] / 1000;
         const struct trial trial = {i / ROUNDS, base * (1 + own), head * (1 + other),
                                     base * (1 - other)};
@@ -43,7 +44,7 @@ static void add_trials(struct comparison *comparison, double base, double head)
     }
 }
 
-static void compare(struct result *result, const struct gate_row *row)
+static void compare(struct result *result, const struct gate_row *row, uint32_t processes)
 {
     struct comparison *c = result_comparison(result);
     const bool both = row->base_ns > 0 && row->head_ns > 0;
@@ -57,8 +58,8 @@ static void compare(struct result *result, const struct gate_row *row)
     c->control_change = c->floor = c->delta = c->detectable = c->p = NAN;
     if (!both)
         return;
-    add_trials(c, row->base_ns, row->head_ns);
-    c->processes = PROCESSES;
+    add_trials(c, processes, row->base_ns, row->head_ns);
+    c->processes = processes;
     c->voided = 2;
     c->change = row->head_ns / row->base_ns - 1;
     c->change_ci = (struct interval){true, c->change - 0.004, c->change + 0.006, 0.9787};
@@ -126,9 +127,12 @@ static struct run *new_run(bool gated)
 static void count(struct gate *gate, enum verdict verdict)
 {
     size_t *const counts[] = {
-        [VERDICT_SAME] = &gate->same,           [VERDICT_IMPROVED] = &gate->improved,
-        [VERDICT_REGRESSED] = &gate->regressed, [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
-        [VERDICT_UNUSABLE] = &gate->unusable,   [VERDICT_NEW] = &gate->only_one,
+        [VERDICT_SAME] = &gate->same,
+        [VERDICT_IMPROVED] = &gate->improved,
+        [VERDICT_REGRESSED] = &gate->regressed,
+        [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
+        [VERDICT_UNUSABLE] = &gate->unusable,
+        [VERDICT_NEW] = &gate->only_one,
         [VERDICT_GONE] = &gate->only_one,
     };
 
@@ -142,7 +146,7 @@ struct run *sample_gate(bool strict)
     run->gate->strict = strict;
     run->gate->geomean_change = 0.031;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        compare(add_case(run, rows[i].variant, i / 4), &rows[i]);
+        compare(add_case(run, rows[i].variant, i / 4), &rows[i], PROCESSES);
         count(run->gate, rows[i].verdict);
     }
     struct result *wrong = add_case(run, "wrong", ARRAY_LEN(rows) / 4);
@@ -211,7 +215,7 @@ struct run *sample_gate_many(size_t cases)
         struct gate_row row = rows[i % 3];
         row.head_ns *= 1 + 1e-6 * (double)i;
         snprintf(variant, sizeof variant, "v%zu", i);
-        compare(add_case(run, variant, i / 4), &row);
+        compare(add_case(run, variant, i / 4), &row, FEW_PROCESSES);
         count(run->gate, row.verdict);
     }
     return run;

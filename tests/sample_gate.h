@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparisons of two builds, for tests of writers: a case of each verdict, and one that is
- * wrong. What run_judge() derives is filled in by hand, so that writers are tested alone.
+ * Comparisons of two builds, for tests of writers: a case of each verdict, and one that
+ * is wrong. What run_judge() derives is filled in by hand, so that writers are tested
+ * alone.
  */
 #ifndef SIMDBENCH_SAMPLE_GATE_H
 #define SIMDBENCH_SAMPLE_GATE_H
