@@ -2,7 +2,6 @@
 /* GitHub drops a summary of more than 1 MiB whole. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sheet.h"
 

@@ -12,6 +12,7 @@ import unittest
 import cli_tool
 from cli_counters import *
 from cli_foreign import *
+from cli_formats import *
 from cli_license import *
 from cli_modules import *
 from cli_quiet import *
