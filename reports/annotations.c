@@ -114,7 +114,8 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
 
     for (size_t i = 0; i < rows->n; i++)
         ended[rows->row[i].result->status]++;
-    fprintf(file, "::notice title=simdbench::%zu cases", rows->n);
+    fprintf(file, "::notice title=simdbench::%zu case%s", rows->n,
+            rows->n == 1 ? "" : "s");
     for (enum status status = STATUS_OK; status <= STATUS_NOISY; status++)
         if (ended[status])
             fprintf(file, ", %zu %s", ended[status], status_name(status));

@@ -5,6 +5,7 @@
  * build.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,12 +70,13 @@ static void put_series(FILE *file, const struct export_row *row,
     char ns[NUMBER_SIZE], rate[NUMBER_SIZE];
 
     for (size_t i = 0; i < series->n; i++) {
-        const double value = series->ns[i] > 0 ? series->ns[i] : 0;
+        const double value = series->ns[i];
+        const double speed = value > 0 ? export_rate(row->result, value) : 0;
         put_name(file, row);
         text_exact(value, ns);
         fprintf(file, "\t%.0f\t%s ns/op", series->iterations, ns);
-        if (value > 0 && export_rate(row->result, value) > 0) {
-            text_exact(export_rate(row->result, value), rate);
+        if (speed > 0 && isfinite(speed)) {
+            text_exact(speed, rate);
             fprintf(file, "\t%s %s", rate, export_rate_unit(row->result));
         }
         fputc('\n', file);

@@ -25,7 +25,7 @@ static void put_row(struct json_out *json, const struct export_row *row,
 
     json_open(json, row->name, '{');
     put_measure(json, "latency", series->median_ns, ci->known, ci->lo, ci->hi);
-    if (ops > 0)
+    if (ops > 0 && isfinite(ops / series->median_ns))
         put_measure(json, "throughput", ops / series->median_ns, ci->known && ci->lo > 0,
                     ops / ci->hi, ops / ci->lo);
     if (comparison && isfinite(comparison->change) && comparison->base_ns > 0)

@@ -14,8 +14,10 @@ static void put_range(struct json_out *json, const struct series *series)
     if (!ci->known)
         return;
     const double most = fmax(series->median_ns - ci->lo, ci->hi - series->median_ns);
-    snprintf(text, sizeof text, "±%.2f%%", 100 * most / series->median_ns);
-    json_text(json, "range", text);
+    const double percent = 100 * most / series->median_ns;
+    snprintf(text, sizeof text, "±%.2f%%", percent);
+    if (percent < 1e6)
+        json_text(json, "range", text);
 }
 
 static void put_row(struct json_out *json, const struct run *run,
@@ -23,13 +25,15 @@ static void put_row(struct json_out *json, const struct run *run,
                     bool bigger)
 {
     const struct result *result = row->result;
+    const double rate = export_rate(result, series->median_ns);
     struct buffer extra = {.text = NULL};
 
+    if (bigger && !(isfinite(rate) && rate > 0))
+        return;
     json_open(json, NULL, '{');
     json_text(json, "name", row->name);
     json_text(json, "unit", bigger ? export_rate_unit(result) : "ns");
-    json_number(json, "value",
-                bigger ? export_rate(result, series->median_ns) : series->median_ns);
+    json_number(json, "value", bigger ? rate : series->median_ns);
     put_range(json, series);
     export_tell(&extra, result);
     buffer_add(&extra, extra.length ? "; host " : "host ");
