@@ -277,12 +277,12 @@ static int finish(struct ab *ab, struct ab_group *groups, bool interrupted)
 static int save(struct ab *ab, int64_t *saved, struct error *error)
 {
     struct run *run = ab->session.run;
-    if (!ab->options.json || clock_now() - *saved < SAVE_EVERY_NS)
+    if (!ab->options.n_outputs || clock_now() - *saved < SAVE_EVERY_NS)
         return 0;
     *saved = clock_now();
     if (run_judge(run) < 0 || run_summarise(run, GROUP_ALL) < 0)
         return error_set(error, -ENOMEM, "out of memory");
-    return run_save(run, ab->options.json, error);
+    return outputs_save(&ab->options, run, error);
 }
 
 int ab_measure(struct ab *ab, const struct ab_gate *gate, struct run *run,

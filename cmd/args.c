@@ -24,6 +24,7 @@ const struct command_row command_rows[] = {
      1,
      REPORT_FILES_MAX,
      {"report run.json", "report run.json --format=markdown",
+      "report run.json --format=junit:run.xml --format=annotations",
       "report ours.json theirs.json --json=both.json"}},
     {"compare",
      COMMAND_COMPARE,
@@ -105,9 +106,13 @@ void options_free(struct options *options)
     free(options->cpu);
     free(options->uarch);
     free(options->json);
-    free(options->markdown);
     free(options->history);
     free(options->label);
+    for (size_t i = 0; i < options->n_outputs; i++) {
+        free(options->outputs[i].file);
+        free(options->outputs[i].argument);
+    }
+    free(options->outputs);
     *options = (struct options){0};
 }
 
@@ -263,10 +268,6 @@ static int check_whole(const struct command_row *command, const struct options *
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          command->min_words > 1 ? "two files" : "a file",
                          command->examples[0]);
-    if (options->json && options->markdown &&
-        strcmp(options->json, options->markdown) == 0)
-        return error_set(error, -EINVAL, "--json and --markdown both name %.100s",
-                         options->json);
     return 0;
 }
 

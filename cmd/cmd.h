@@ -66,6 +66,13 @@ int sizes_expand(const char *text, struct text_list *shapes, struct error *error
 
 /* ---- options (args.c) ---- */
 
+/* A file that the run is written to. */
+struct output {
+    enum format format;
+    char *file;
+    char *argument; /* what asked for it: "--json=run.json", for messages */
+};
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -96,13 +103,15 @@ struct options {
     uint64_t seed;
     bool seed_given;
     bool check_full;
-    bool multiplex;        /* events take turns within a batch */
-    bool accuracy;         /* errors, not times */
-    int64_t timeout_ns;    /* of one call */
-    char *json, *markdown; /* files, NULL: none */
-    char *history;         /* SQLite database */
-    char *label;           /* what is being measured, in the user's words */
-    enum format format;
+    bool multiplex;         /* events take turns within a batch */
+    bool accuracy;          /* errors, not times */
+    int64_t timeout_ns;     /* of one call */
+    struct output *outputs; /* files */
+    size_t n_outputs;
+    char *history;      /* SQLite database */
+    char *label;        /* what is being measured, in the user's words */
+    char *json;         /* license, its own document; NULL: none */
+    enum format format; /* what standard output gets */
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
     bool quick;         /* license: the clock alone */
@@ -259,11 +268,22 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
-/* outputs.c: notes SIGINT, SIGTERM and SIGHUP in `interrupted_by`. */
+/* signals.c: notes SIGINT, SIGTERM and SIGHUP in `interrupted_by`. */
 void signals_catch(void);
-/* What the options say a run is written to: can it be, and do so. */
+
+/* ---- where a run is written (outputs.c) ---- */
+
+/* Can all files be written? */
 int outputs_check(const struct options *options, struct error *error);
+/* The JSON files alone: what is left of a run that dies later. */
+int outputs_save(const struct options *options, const struct run *run,
+                 struct error *error);
+/* All files, and standard output unless it gets the table: for runs that print their
+ * table as they go. */
 int outputs_write(const struct options *options, const struct run *run,
+                  struct error *error);
+/* The same, and the table too. */
+int outputs_print(const struct options *options, const struct run *run,
                   struct error *error);
 /* run_describe.c: tool, host, settings, arguments. */
 int run_describe(const struct options *options, const struct catalog *catalog, int argc,

@@ -71,25 +71,6 @@ int report_save(const struct run *run, enum format format, const char *path,
     return file_save(path, write_report, &report, error);
 }
 
-int outputs_print(const struct options *options, const struct run *run,
-                  struct error *error)
-{
-    const struct text_options text = {
-        .colour = terminal_colour(stdout),
-        .width = terminal_width(stdout),
-    };
-    int rc = 0;
-    if (options->json)
-        rc = run_save(run, options->json, error);
-    if (rc == 0 && options->markdown)
-        rc = report_save(run, FORMAT_MARKDOWN, options->markdown, error);
-    if (rc == 0)
-        rc = run_write(run, options->format, &text, stdout, error);
-    if (rc == 0 && fflush(stdout) != 0)
-        rc = error_set(error, -errno, "cannot write the report: %s", strerror(errno));
-    return rc;
-}
-
 /* The first file is the run; the others join it. */
 static int load_all(const struct text_list *files, struct run **run, struct error *error)
 {

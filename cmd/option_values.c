@@ -347,6 +347,64 @@ int option_set_second(const struct option_row *row, const char *value,
     return 0;
 }
 
+static int add_output(const struct option_row *row, const char *value, enum format format,
+                      const char *file, struct options *options, struct error *error)
+{
+    for (size_t i = 0; i < options->n_outputs; i++)
+        if (strcmp(options->outputs[i].file, file) == 0)
+            return value_error(row, value, error, "%.100s names the same file",
+                               options->outputs[i].argument);
+    struct output *const outputs =
+        realloc(options->outputs, (options->n_outputs + 1) * sizeof *outputs);
+    if (!outputs)
+        return no_memory(error);
+    options->outputs = outputs;
+    struct output *const output = &outputs[options->n_outputs++];
+    *output = (struct output){.format = format, .file = strdup(file)};
+    if (asprintf(&output->argument, "--%s=%s", row->name, value) < 0)
+        output->argument = NULL;
+    return output->file && output->argument ? 0 : no_memory(error);
+}
+
+int option_add_output(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    enum format format;
+    const int rc = format_find(row->name, &format);
+    return rc ? rc : add_output(row, value, format, value, options, error);
+}
+
+int option_add_format(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const char *const colon = strchr(value, ':');
+    struct text_list known = {0};
+    enum format format;
+    char name[32];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(value, ":"), value);
+    int rc = 0;
+    for (format = 0; format < FORMATS && rc == 0; format++)
+        rc = text_list_add(&known, format_name(format)) ? no_memory(error) : 0;
+    if (rc == 0)
+        rc = expect_known(row, name, &known, "format", error);
+    text_list_free(&known);
+    if (rc != 0 || format_find(name, &format) != 0)
+        return rc;
+    if (colon && !colon[1])
+        return value_error(row, value, error, "the name of the file is missing");
+    if (colon)
+        return add_output(row, value, format, colon + 1, options, error);
+    if (options->format_given)
+        return value_error(row, value, error,
+                           "standard output gets --format=%s already; name a file, as "
+                           "in --format=%s:FILE",
+                           format_name(options->format), name);
+    options->format_given = true;
+    options->format = format;
+    return 0;
+}
+
 int option_set_format(const struct option_row *row, const char *value,
                       struct options *options, struct error *error)
 {

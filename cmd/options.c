@@ -12,7 +12,8 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
+#define REPORTS \
+    (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE)
 #define CASES (MEASURERS | COMMAND_AB)
@@ -127,11 +128,15 @@ const struct option_row option_rows[] = {
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
      AT(in_process)},
 
-    {"json", "FILE", OUTPUT, REPORTS, NULL, "Also save the run as JSON.", option_set_text, AT(json)},
-    {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Also save the table as Markdown.", option_set_text,
-     AT(markdown)},
-    {"format", "table|markdown|json|csv", OUTPUT, REPORTS, "table",
-     "What is printed on the terminal.", option_set_format, 0},
+    {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
+     "With a file, what else is written; without one, what is printed. Repeat it for more: "
+     "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
+     "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
+     "benchstat, csv, json.",
+     option_add_format, 0},
+    {"json", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=json:FILE.", option_add_output, 0},
+    {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=markdown:FILE.",
+     option_add_output, 0},
     {"history", "FILE.sqlite", OUTPUT, RECORDED, NULL,
      "Also append the run to an SQLite database, which is made if it is not there.",
      option_set_text, AT(history)},

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run goes, and how a program that may take long meets signals. */
-#include "worker.h"
-
+/* Where a run goes. */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-static void on_signal(int number)
-{
-    interrupted_by = number;
-}
-
-void signals_catch(void)
-{
-    const struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
+#include "cmd.h"
 
 int check_writable(const char *flag, const char *path, struct error *error)
 {
@@ -44,26 +29,47 @@ int check_writable(const char *flag, const char *path, struct error *error)
 
 int outputs_check(const struct options *options, struct error *error)
 {
-    int status = check_writable("--json", options->json, error);
-    if (status == 0)
-        status = check_writable("--markdown", options->markdown, error);
+    int status = 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
+        const struct output *output = &options->outputs[i];
+        /* "--json" and "--format=junit" begin what names the file. */
+        char flag[64];
+        const size_t length = strlen(output->argument) - strlen(output->file) - 1;
+        snprintf(flag, sizeof flag, "%.*s", (int)length, output->argument);
+        status = check_writable(flag, output->file, error);
+    }
     if (status == 0)
         status = check_writable("--history", options->history, error);
     return status == 0 && options->history ? history_check(options->history, error)
                                            : status;
 }
 
-int outputs_write(const struct options *options, const struct run *run,
-                  struct error *error)
+static int save(const struct output *output, const struct run *run, struct error *error)
+{
+    return output->format == FORMAT_JSON
+               ? run_save(run, output->file, error)
+               : report_save(run, output->format, output->file, error);
+}
+
+int outputs_save(const struct options *options, const struct run *run,
+                 struct error *error)
 {
     int status = 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
+        if (options->outputs[i].format == FORMAT_JSON)
+            status = save(&options->outputs[i], run, error);
+    return status;
+}
+
+static int write_all(const struct options *options, bool table, const struct run *run,
+                     struct error *error)
+{
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
-    if (options->json)
-        status = run_save(run, options->json, error);
-    if (options->markdown && status == 0)
-        status = report_save(run, FORMAT_MARKDOWN, options->markdown, error);
-    if (options->format != FORMAT_TABLE && status == 0)
+    int status = 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
+        status = save(&options->outputs[i], run, error);
+    if (status == 0 && (table || options->format != FORMAT_TABLE))
         status = run_write(run, options->format, &text, stdout, error);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
         status = error_set(error, -EIO, "standard output: %s", strerror(errno));
@@ -74,4 +80,16 @@ int outputs_write(const struct options *options, const struct run *run,
         status = status == 0 ? appended : status;
     }
     return status;
+}
+
+int outputs_write(const struct options *options, const struct run *run,
+                  struct error *error)
+{
+    return write_all(options, false, run, error);
+}
+
+int outputs_print(const struct options *options, const struct run *run,
+                  struct error *error)
+{
+    return write_all(options, true, run, error);
 }

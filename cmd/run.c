@@ -349,9 +349,9 @@ int run_plan(const struct options *options, struct catalog *catalog,
         if (live)
             table_group(run, g, &text, stdout);
         fflush(stdout);
-        if (options->json && status == 0 && clock_now() - saved > SAVE_EVERY_NS &&
+        if (status == 0 && clock_now() - saved > SAVE_EVERY_NS &&
             g + 1 < plan->n_groups) {
-            status = run_save(run, options->json, error);
+            status = outputs_save(options, run, error);
             saved = clock_now();
         }
     }

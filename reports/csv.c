@@ -130,8 +130,30 @@ static int keys_make(const struct run *run, struct keys *baselines, struct keys 
     return code;
 }
 
-static void put_titles(struct csv *csv, const struct keys *baselines,
-                       const struct keys *counters, const struct keys *metrics)
+/* Only where a run compares builds. */
+static const char *const comparison_titles[] = {
+    "verdict",
+    "verdict_reason",
+    "trials",
+    "processes",
+    "trials_voided",
+    "base_ns",
+    "head_ns",
+    "change",
+    "change_lo",
+    "change_hi",
+    "change_level",
+    "least_change",
+    "control_change",
+    "floor",
+    "delta",
+    "detectable",
+    "p",
+};
+
+static void put_titles(struct csv *csv, const struct run *run,
+                       const struct keys *baselines, const struct keys *counters,
+                       const struct keys *metrics)
 {
     static const char *const titles[] = {
         "id",
@@ -207,6 +229,8 @@ static void put_titles(struct csv *csv, const struct keys *baselines,
         put_plain(csv, buffer_text(&title));
     }
     buffer_free(&title);
+    for (size_t i = 0; run->gate && i < ARRAY_LEN(comparison_titles); i++)
+        put(csv, comparison_titles[i]);
     end_row(csv);
 }
 
@@ -275,6 +299,29 @@ static void put_choice(struct csv *csv, const struct result *result)
     put_number(csv, accuracy, result->worst_input);
 }
 
+static void put_comparison(struct csv *csv, const struct comparison *comparison)
+{
+    static const struct comparison none;
+    const struct comparison *c = comparison ? comparison : &none;
+    const bool known = c->base_ns > 0 && c->head_ns > 0, tried = c->n_trials > 0;
+
+    put(csv, comparison ? verdict_name(c->verdict) : "");
+    put_plain(csv, c->reason);
+    put_number(csv, comparison != NULL, (double)c->n_trials);
+    put_number(csv, comparison != NULL, c->processes);
+    put_number(csv, comparison != NULL, c->voided);
+    put_number(csv, c->base_ns > 0, c->base_ns);
+    put_number(csv, c->head_ns > 0, c->head_ns);
+    put_number(csv, known, c->change);
+    put_interval(csv, known, &c->change_ci);
+    put_number(csv, known && tried, c->least_change);
+    put_number(csv, known && tried, c->control_change);
+    put_number(csv, known && tried, c->floor);
+    put_number(csv, known, c->delta);
+    put_number(csv, known && tried, c->detectable);
+    put_number(csv, known && tried, c->p);
+}
+
 static void put_row(struct csv *csv, const struct run *run, const struct result *result,
                     const struct keys *baselines, const struct keys *counters,
                     const struct keys *metrics)
@@ -305,6 +352,8 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
                 found = &result->metrics[m];
         put_number(csv, found && isfinite(found->value), found ? found->value : 0);
     }
+    if (run->gate)
+        put_comparison(csv, result->comparison);
     end_row(csv);
 }
 
@@ -316,7 +365,7 @@ int csv_write(const struct run *run, FILE *file)
     int code = keys_make(run, &baselines, &counters, &metrics);
 
     if (!code) {
-        put_titles(&csv, &baselines, &counters, &metrics);
+        put_titles(&csv, run, &baselines, &counters, &metrics);
         for (size_t i = 0; i < run->n_results; i++)
             put_row(&csv, run, &run->results[i], &baselines, &counters, &metrics);
     }

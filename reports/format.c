@@ -2,19 +2,36 @@
 #include <errno.h>
 #include <string.h>
 
+#include "export.h"
 #include "sheet.h"
 
-static const char *const format_names[] = {
-    [FORMAT_TABLE] = "table",
-    [FORMAT_MARKDOWN] = "markdown",
-    [FORMAT_JSON] = "json",
-    [FORMAT_CSV] = "csv",
+/* Those without a writer here are for people, or are the document of the run itself. */
+static const struct {
+    const char *name;
+    int (*write)(const struct run *run, FILE *file);
+} formats[] = {
+    [FORMAT_TABLE] = {"table", NULL},
+    [FORMAT_MARKDOWN] = {"markdown", NULL},
+    [FORMAT_ANNOTATIONS] = {"annotations", annotations_write},
+    [FORMAT_JUNIT] = {"junit", junit_write},
+    [FORMAT_GBENCH] = {"gbench", gbench_write},
+    [FORMAT_GITHUB_ACTION] = {"github-action", github_action_write},
+    [FORMAT_GITHUB_ACTION_BIGGER] = {"github-action-bigger", github_action_bigger_write},
+    [FORMAT_BMF] = {"bmf", bmf_write},
+    [FORMAT_BENCHSTAT] = {"benchstat", benchstat_write},
+    [FORMAT_CSV] = {"csv", csv_write},
+    [FORMAT_JSON] = {"json", NULL},
 };
+
+const char *format_name(enum format format)
+{
+    return formats[format].name;
+}
 
 int format_find(const char *name, enum format *format)
 {
-    for (size_t i = 0; i < ARRAY_LEN(format_names); i++)
-        if (!strcmp(name, format_names[i])) {
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+        if (!strcmp(name, formats[i].name)) {
             *format = (enum format)i;
             return 0;
         }
@@ -26,24 +43,19 @@ int run_write(const struct run *run, enum format format,
 {
     int code = 0;
 
-    errno = 0;
-    switch (format) {
-    case FORMAT_TABLE:
-        table_write(run, options, file);
-        break;
-    case FORMAT_MARKDOWN:
-        markdown_write(run, options, file);
-        break;
-    case FORMAT_JSON:
+    if (format == FORMAT_JSON)
         return run_write_json(run, file, error);
-    case FORMAT_CSV:
-        code = csv_write(run, file);
-        break;
-    }
+    errno = 0;
+    if (format == FORMAT_TABLE)
+        table_write(run, options, file);
+    else if (format == FORMAT_MARKDOWN)
+        code = markdown_write_cut(run, options, file);
+    else
+        code = formats[format].write(run, file);
     if (!code && (fflush(file) || ferror(file)))
         code = errno ? -errno : -EIO;
     if (code)
-        error_set(error, code, "cannot write %s: %s", format_names[format],
+        error_set(error, code, "cannot write %s: %s", formats[format].name,
                   strerror(-code));
     return code;
 }

@@ -442,7 +442,22 @@ void table_group(const struct run *run, size_t group, const struct text_options 
                  FILE *file);
 void table_end(const struct run *run, const struct text_options *options, FILE *file);
 
-enum format { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_CSV };
+/* docs/formats.md tells what each is for. */
+enum format {
+    FORMAT_TABLE,
+    FORMAT_MARKDOWN,
+    FORMAT_ANNOTATIONS,
+    FORMAT_JUNIT,
+    FORMAT_GBENCH,
+    FORMAT_GITHUB_ACTION,
+    FORMAT_GITHUB_ACTION_BIGGER,
+    FORMAT_BMF,
+    FORMAT_BENCHSTAT,
+    FORMAT_CSV,
+    FORMAT_JSON,
+    FORMATS
+};
+const char *format_name(enum format format);
 /* -EINVAL if there is no such format. */
 int format_find(const char *name, enum format *format);
 int run_write(const struct run *run, enum format format,

@@ -89,6 +89,9 @@ void legend_origin(const struct run *run, legend_line *line, void *context);
 void table_write(const struct run *run, const struct text_options *options, FILE *file);
 void markdown_write(const struct run *run, const struct text_options *options,
                     FILE *file);
+/* The same, cut where it would be too long for GitHub; 0 or -ENOMEM. */
+int markdown_write_cut(const struct run *run, const struct text_options *options,
+                       FILE *file);
 int csv_write(const struct run *run, FILE *file);
 /* One field, in quotes if it needs them. */
 void csv_field(const char *text, FILE *file);

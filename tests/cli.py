@@ -15,6 +15,7 @@ from cli_compare import *
 from cli_counters import *
 from cli_foreign import *
 from cli_history import *
+from cli_formats import *
 from cli_license import *
 from cli_modules import *
 from cli_quiet import *

@@ -72,7 +72,7 @@ class Shapes(Third):
         self.assertIn("did you mean tiny? (known: tiny, large)",
                       self.refused("--shapes=tini"))
         done = self.run_tool("gemm", "--shapes=resnet50", "--dry-run", status=2)
-        self.assertIn("op gemm has no lists of shapes", done.stderr)
+        self.assertIn("no such list of shapes or file (known: suite)", done.stderr)
 
 
 class Layouts(Third):

@@ -41,6 +41,8 @@ MISTAKES = [
     (["gemm", "--pages=1g"], ["--pages", "1g", "2m"]),
     (["gemm", "--check=some"], ["--check", "some", "full"]),
     (["gemm", "--format=xml"], ["--format", "xml", "json"]),
+    (["gemm", "--format=csv", "--format=json"], ["--format=csv", "--format=json"]),
+    (["gemm", "--json=run", "--format=csv:run"], ["--json=run", "--format=csv:run"]),
     (["gemm", "--cpu=a"], ["--cpu", "a"]),
     (["gemm", "--cpu=99999"], ["--cpu", "99999"]),
     (["gemm", "--input=no-such"], ["--input", "no-such"]),
@@ -127,11 +129,11 @@ class Mistakes(Case):
 
     def test_unwritable(self):
         for path in ("/dev/full", "/proc/run.json", "no/such/run.json", "."):
-            for option in ("--json", "--markdown"):
+            for option in ("--json=", "--markdown=", "--format=csv:"):
                 with self.subTest(path=path, option=option):
                     done = self.run_tool("gemm", "--sizes=8", "--isa=scalar", "--rounds=6",
                                          "--baseline=none", "--time-per-case=1ms",
-                                         f"{option}={path}", status=2, cwd=self.folder)
+                                         f"{option}{path}", status=2, cwd=self.folder)
                     self.assertIn(path, done.stderr)
                     self.assertEqual(list(self.folder.iterdir()), [])
 

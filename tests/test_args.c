@@ -88,6 +88,14 @@ static void check_list(const struct text_list *list, const char *expected)
     assert_string_equal(text, expected);
 }
 
+static void check_output(const struct options *options, size_t i, enum format format,
+                         const char *file, const char *argument)
+{
+    assert_int_equal(options->outputs[i].format, format);
+    assert_string_equal(options->outputs[i].file, file);
+    assert_string_equal(options->outputs[i].argument, argument);
+}
+
 static void test_defaults(void **state)
 {
     (void)state;
@@ -112,7 +120,7 @@ static void test_defaults(void **state)
                  options.quiet || options.pathologies || options.seed_given ||
                  options.accuracy);
     assert_null(options.json);
-    assert_null(options.markdown);
+    assert_int_equal(options.n_outputs, 0);
 
     struct options other = parsed("gemm");
     assert_true(options.seed != other.seed);
@@ -166,8 +174,9 @@ static void test_every_option(void **state)
     assert_true(o.accuracy);
     assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
     assert_int_equal(o.timeout_ns, 120000000000);
-    assert_string_equal(o.json, "a.json");
-    assert_string_equal(o.markdown, "b.md");
+    assert_int_equal(o.n_outputs, 2);
+    check_output(&o, 0, FORMAT_JSON, "a.json", "--json=a.json");
+    check_output(&o, 1, FORMAT_MARKDOWN, "b.md", "--markdown=b.md");
     assert_int_equal(o.format, FORMAT_CSV);
     assert_true(o.format_given);
     options_free(&o);
@@ -185,13 +194,31 @@ static void test_shapes(void **state)
     options_free(&o);
 }
 
+static void test_outputs(void **state)
+{
+    (void)state;
+    struct options o = parsed("report run.json --json=a --format csv:b:c --format=json:d "
+                              "--format=table:e --format=markdown");
+    assert_int_equal(o.n_outputs, 4);
+    check_output(&o, 0, FORMAT_JSON, "a", "--json=a");
+    check_output(&o, 1, FORMAT_CSV, "b:c", "--format=csv:b:c");
+    check_output(&o, 2, FORMAT_JSON, "d", "--format=json:d");
+    check_output(&o, 3, FORMAT_TABLE, "e", "--format=table:e");
+    assert_int_equal(o.format, FORMAT_MARKDOWN);
+    options_free(&o);
+
+    o = parsed("gemm --format=csv:file.csv");
+    assert_int_equal(o.format, FORMAT_TABLE);
+    assert_false(o.format_given);
+    options_free(&o);
+}
+
 static void test_last_wins(void **state)
 {
     (void)state;
-    struct options o = parsed("gemm --json=a --json=b --rounds=3 --rounds 9 --cache=cold "
+    struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
                               "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
                               "--sizes=2,3");
-    assert_string_equal(o.json, "b");
     assert_int_equal(o.rounds, 9);
     assert_false(o.cold);
     assert_int_equal(o.n_cpu, 1);
@@ -292,7 +319,11 @@ static void test_refuses(void **state)
         {"gemm --isas=avx2", "--isas=avx2", "did you mean --isa?"},
         {"gemm --seize=64", "--seize=64", "did you mean --sizes?"},
         {"gemm --in", "--in", "did you mean --input, --in-process?"},
-        {"gemm --json=a --markdown=a", "--markdown", "both name a"},
+        {"gemm --json=a --markdown=a", "--markdown=a", "--json=a names the same file"},
+        {"gemm --format=csv:a --json=a", "--json=a", "--format=csv:a names the same"},
+        {"gemm --format=csv --format=json", "--format=json", "gets --format=csv already"},
+        {"gemm --format=csv:", "--format=csv:", "file is missing"},
+        {"gemm --format=:a", "--format=", "no such format"},
         {"gemm --zzzzzz", "--zzzzzz", "see simdbench gemm --help"},
         {"gemm --=5", "--=5", "no such option"},
         {"gemm -q", "-q", "two dashes"},
@@ -354,6 +385,11 @@ static void test_help(void **state)
     for (const char *line = gemm; *line; line += strcspn(line, "\n") + 1)
         assert_in_range(strcspn(line, "\n"), 0, 80);
     assert_null(strstr(gemm, "--format=table|json\n"));
+    /* The help knows every format. */
+    char *const formats = strstr(gemm, "--format=NAME[:FILE]");
+    assert_non_null(formats);
+    for (enum format format = 0; format < FORMATS; format++)
+        assert_non_null(strstr(formats, format_name(format)));
     free(gemm);
     char *const other = printed("softmax -h");
     assert_non_null(strstr(other, "simdbench softmax: no op of simdbench itself"));
@@ -424,11 +460,12 @@ static void test_no_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_shapes),   cmocka_unit_test(test_last_wins),
-        cmocka_unit_test(test_words),    cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_help),     cmocka_unit_test(test_examples_parse),
-        cmocka_unit_test(test_version),  cmocka_unit_test(test_no_arguments),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_every_option),
+        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_last_wins),      cmocka_unit_test(test_words),
+        cmocka_unit_test(test_refuses),        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_examples_parse), cmocka_unit_test(test_version),
+        cmocka_unit_test(test_no_arguments),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

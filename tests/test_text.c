@@ -155,21 +155,19 @@ static void interrupted_run(void **state)
 /* Neither terminal control nor markup of any kind gets through. */
 static void hostile_names(void **state)
 {
-    static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV,
-                                          FORMAT_JSON};
     struct run *run = sample_run_hostile();
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
-        char *text = sample_text(run, formats[i], NULL);
+    for (enum format format = FORMAT_TABLE; format < FORMATS; format++) {
+        char *text = sample_text(run, format, NULL);
         assert_null(strchr(text, '\033'));
         assert_null(strchr(text, '\xff'));
-        for (const char *c = text; *c && formats[i] == FORMAT_MARKDOWN; c++)
+        for (const char *c = text; *c && format == FORMAT_MARKDOWN; c++)
             assert_false(*c == '<' || *c == '>');
-        if (formats[i] != FORMAT_JSON) {
+        if (format != FORMAT_JSON) {
             assert_null(strstr(text, "\xe2\x80\xae"));
             assert_null(strstr(text, "\xc2\x9b"));
-            assert_null(strchr(text, '\t'));
+            assert_true(format == FORMAT_BENCHSTAT || !strchr(text, '\t'));
         }
         free(text);
     }
@@ -306,11 +304,13 @@ static void formats(void **state)
     (void)state;
     assert_int_equal(format_find("markdown", &format), 0);
     assert_int_equal(format, FORMAT_MARKDOWN);
-    assert_int_equal(format_find("csv", &format), 0);
-    assert_int_equal(format, FORMAT_CSV);
+    for (enum format each = FORMAT_TABLE; each < FORMATS; each++) {
+        assert_int_equal(format_find(format_name(each), &format), 0);
+        assert_int_equal(format, each);
+    }
     assert_int_equal(format_find("html", &format), -EINVAL);
     assert_non_null(full);
-    for (format = FORMAT_TABLE; format <= FORMAT_CSV; format++) {
+    for (format = FORMAT_TABLE; format < FORMATS; format++) {
         assert_int_equal(run_write(run, format, NULL, full, &error), -ENOSPC);
         assert_non_null(strstr(error.text, "No space left"));
         clearerr(full);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a sample run in a format, for tests that read it as other programs do. */
+#include <string.h>
+
+#include "sample_run.h"
+#include "sample_verdicts.h"
+
+enum { MANY = 10000 };
+
+static struct run *make(const char *which)
+{
+    return !strcmp(which, "run")            ? sample_run()
+           : !strcmp(which, "plan")         ? sample_run_plan()
+           : !strcmp(which, "hostile")      ? sample_run_hostile()
+           : !strcmp(which, "empty")        ? run_new()
+           : !strcmp(which, "many")         ? sample_many(MANY)
+           : !strcmp(which, "gate")         ? sample_verdicts(false)
+           : !strcmp(which, "gate-strict")  ? sample_verdicts(true)
+           : !strcmp(which, "gate-stored")  ? sample_verdicts_stored()
+           : !strcmp(which, "gate-hostile") ? sample_verdicts_hostile()
+           : !strcmp(which, "gate-many")    ? sample_verdicts_many(MANY)
+                                            : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct error error = {.text = ""};
+    enum format format = FORMATS;
+    struct run *run = argc == 3 && !format_find(argv[2], &format) ? make(argv[1]) : NULL;
+
+    if (!run) {
+        fprintf(stderr, "usage: sample_formats SAMPLE FORMAT\n");
+        return 2;
+    }
+    const int code = run_write(run, format, NULL, stdout, &error);
+    if (code)
+        fprintf(stderr, "%s\n", error.text);
+    run_free(run);
+    return code ? 1 : 0;
+}
