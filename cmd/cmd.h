@@ -23,7 +23,7 @@ enum exit_status {
     EXIT_UNDECIDED = 3, /* --strict: a comparison is inconclusive or unusable */
     EXIT_WRONG = 4,     /* a case was wrong or failed */
     EXIT_NOTHING = 5,   /* nothing was measured: all skipped */
-    EXIT_INTERRUPTED = 130,
+    EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
 /* What this build is (version.c). */
@@ -247,8 +247,13 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
-/* outputs.c: notes SIGINT and SIGTERM in `interrupted_by`. */
+/* signals.c: notes signals that ask to stop in `interrupted_by`. */
 void signals_catch(void);
+/* Before anything else: descriptors 0 to 2 are there, numbers are written in one way, and
+ * what cannot be written is an error, not a signal. */
+void standard_begin(void);
+/* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
+int standard_flush(struct error *error);
 /* What the options say a run is written to: can it be, and do so. */
 int outputs_check(const struct options *options, struct error *error);
 int outputs_write(const struct options *options, const struct run *run,
@@ -259,11 +264,6 @@ int run_describe(const struct options *options, const struct catalog *catalog, i
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
 int command_report(const struct options *options);
-/* Writes a file: to a temporary one beside `path`, then renames, so that the old one
- * stays if anything fails. A path that is no regular file is written to directly. */
-typedef int file_writer(const void *context, FILE *file, struct error *error);
-int file_save(const char *path, file_writer *write, const void *context,
-              struct error *error);
 /* A run as text, by file_save. */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);

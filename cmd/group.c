@@ -85,6 +85,26 @@ static int map_worker(struct group_state *group, struct worker *worker, bool hug
     return status;
 }
 
+static int open_worker(struct group_state *group, struct worker *worker, bool huge,
+                       struct error *error)
+{
+    const int status = ready_worker(group, worker, error);
+    return status < 0 ? status : map_worker(group, worker, huge, error);
+}
+
+/* What kernels of an earlier group did to their worker is no fault of this one's: if it
+ * cannot go on, a fresh one can. */
+static int enter_worker(struct group_state *group, struct worker *worker, bool huge,
+                        struct error *error)
+{
+    const bool used = worker_alive(worker);
+    const int status = open_worker(group, worker, huge, error);
+    if (status >= 0 || !used || status == -EINTR || status == -EOPNOTSUPP)
+        return status;
+    worker_kill(worker);
+    return open_worker(group, worker, huge, error);
+}
+
 /* Places operands and check data in the shared memory. */
 static int place(struct group_state *group, struct error *error)
 {
@@ -142,7 +162,7 @@ static int write_inputs(struct group_state *group, struct worker *owner,
 {
     const struct options *options = group->session->options;
     cJSON *reply = NULL;
-    int status = map_worker(group, owner, false, error);
+    int status = enter_worker(group, owner, false, error);
     if (status < 0)
         return status;
     cJSON *request = message_new("fill");
@@ -194,9 +214,7 @@ static int write_answers(struct group_state *group, struct worker *owner,
 int group_try_input(struct group_state *group, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    int status = place(group, error);
-    if (status == 0)
-        status = ready_worker(group, owner, error);
+    const int status = place(group, error);
     return status < 0 ? status : write_inputs(group, owner, error);
 }
 
@@ -205,8 +223,6 @@ int group_prepare(struct group_state *group, struct error *error)
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
     int status = place(group, error);
-    if (status == 0)
-        status = ready_worker(group, owner, error);
     if (status == 0)
         status = write_inputs(group, owner, error);
     if (status == 0)
@@ -222,9 +238,7 @@ int group_prepare(struct group_state *group, struct error *error)
             needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
         if (!needed)
             continue;
-        status = ready_worker(group, worker, &why);
-        if (status == 0 && (worker != owner || huge))
-            status = map_worker(group, worker, huge, &why);
+        status = worker != owner || huge ? enter_worker(group, worker, huge, &why) : 0;
         if (status == -EINTR)
             return error_set(error, status, "interrupted");
         enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
