@@ -15,6 +15,7 @@ from cli_foreign import *
 from cli_license import *
 from cli_modules import *
 from cli_quiet import *
+from cli_robust import *
 from cli_run import *
 from cli_shapes import *
 from cli_usage import *
