@@ -19,10 +19,10 @@
 enum exit_status {
     EXIT_OK = 0,
     EXIT_REGRESSED = 1,
-    EXIT_USAGE = 2,     /* bad usage, bad file, unwritable output */
-    EXIT_UNDECIDED = 3, /* --strict: a comparison is inconclusive or unusable */
-    EXIT_WRONG = 4,     /* a case was wrong or failed */
-    EXIT_NOTHING = 5,   /* nothing was measured: all skipped */
+    EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
+    EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
+    EXIT_WRONG = 4,         /* a case was wrong or failed */
+    EXIT_NOTHING = 5,       /* nothing was measured: all skipped */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 

@@ -50,7 +50,7 @@ struct worker {
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
-    double asked; /* the number of the last request */
+    double asked;       /* the number of the last request */
     cJSON *description; /* what it answered to describe */
     char *buffer;
     size_t used, capacity;

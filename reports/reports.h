@@ -344,7 +344,8 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
 
 /* Replaces a file when the new one is complete and on the disk: the old one stays if
  * anything fails, a link stays a link, and owner and permissions stay what they were. A
- * path that is no regular file, or is standard output or error, is written to directly. */
+ * path that is no regular file, or is standard output or error, is written to directly.
+ */
 typedef int file_writer(const void *context, FILE *file, struct error *error);
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error);

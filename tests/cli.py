@@ -14,6 +14,7 @@ from cli_counters import *
 from cli_foreign import *
 from cli_license import *
 from cli_modules import *
+from cli_outputs import *
 from cli_quiet import *
 from cli_robust import *
 from cli_run import *
