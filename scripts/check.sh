@@ -191,7 +191,7 @@ check_fuzz() {
         mkdir -p "$corpus"
         seeds=tests/corpus/${program##*/fuzz_}
         [[ -d $seeds ]] || seeds=
-        "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" ${seeds:+"$seeds"} \
+        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
             tail -n 40 "$program.log" >&2
             return 1

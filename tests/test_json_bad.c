@@ -37,6 +37,7 @@ static void bad_inputs(void **state)
         {"", "\"schema_version\":\t1", "\"schema_version\":\t\"1\"",
          "schema_version: expected a whole number"},
         {"", "\"schema_version\":\t1", "\"schema_version\":\t1.5", "schema_version: "},
+        {"", "\"schema_version\":\t1", "\"schema_version\":\t1e30", "schema_version: "},
         {"", "\"schema_version\"", "\"schema_versiom\"", "schema_version: missing"},
         {"", "\"name\":\t\"simdbench\"", "\"name\":\t\"other\"", "tool.name: expected"},
         {"", "\"compiler\":\t\"\"", "\"compiler\":\t7",
