@@ -13,9 +13,13 @@
 #include <unistd.h>
 
 /* Importing a large library takes an interpreter seconds, on a loaded machine many. */
-enum { START_TIMEOUT_S = 20, START_FOREIGN_TIMEOUT_S = 90, LINE_MAX_BYTES = 64 << 20 };
+enum {
+    START_TIMEOUT_S = 20,
+    START_FOREIGN_TIMEOUT_S = 90,
+    LINE_MAX_BYTES = 64 << 20,
+    REAP_MS = 2000
+};
 
-volatile int interrupted_by;
 extern char **environ;
 
 const struct worker_info *worker_info(const struct worker *worker)
@@ -59,6 +63,21 @@ struct worker *worker_new_program(const char *name, const char *program, int mem
     return worker;
 }
 
+/* Waits for the end of a child, but not forever: a driver may hold it, and a process that
+ * gave up its socket may go on. */
+static bool reap(pid_t pid, int *status)
+{
+    for (int i = 0; i < REAP_MS; i++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return true;
+        if (got < 0 && errno != EINTR)
+            return false;
+        usleep(1000);
+    }
+    return false;
+}
+
 void worker_kill(struct worker *worker)
 {
     if (worker->local)
@@ -68,9 +87,10 @@ void worker_kill(struct worker *worker)
         close(worker->fd);
     worker->fd = -1;
     if (worker->info.pid > 0) {
-        kill(worker->info.pid, SIGKILL);
-        while (waitpid(worker->info.pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        int status;
+        /* With all that it started: a worker is the leader of its group. */
+        kill(-worker->info.pid, SIGKILL);
+        reap(worker->info.pid, &status);
     }
     worker->info.pid = 0;
     worker->used = 0;
@@ -112,22 +132,24 @@ static void obituary(struct worker *worker, const char *doing, struct error *err
     pid_t pid = worker->info.pid;
     const char *name = worker->info.name;
     /* The socket closes an instant before the process can be reaped. */
-    for (int i = 0; pid > 0 && i < 1000; i++) {
-        pid_t got = waitpid(pid, &status, WNOHANG);
-        if (got == pid || (got < 0 && errno != EINTR))
-            break;
-        usleep(1000);
-        if (i == 999)
-            kill(pid, SIGKILL);
-    }
-    worker->info.pid = 0;
-    if (WIFSIGNALED(status))
+    if (!reap(pid, &status))
+        error_set(error, 0, "%s: worker closed its connection in '%s'", name, doing);
+    else if (WIFSIGNALED(status))
         error_set(error, 0, "%s: worker died of signal %d (%s) in '%s'", name,
                   WTERMSIG(status), strsignal(WTERMSIG(status)), doing);
     else
         error_set(error, 0, "%s: worker exited with status %d in '%s'", name,
                   WEXITSTATUS(status), doing);
     worker_kill(worker);
+}
+
+/* Its socket stays open while a process that it forked has it. */
+static bool is_dead(const struct worker *worker)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)worker->info.pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+               0 &&
+           info.si_pid == worker->info.pid;
 }
 
 static bool is_foreign(const struct worker *worker)
@@ -139,6 +161,7 @@ static const char *program_of(const struct worker *worker)
 {
     return is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
 }
+static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
 
 /* Starts the program with the socket and the memory file as descriptors 3 and 4. */
 static int spawn_program(struct worker *worker, const char *const *argv, int socket,
@@ -152,12 +175,15 @@ static int spawn_program(struct worker *worker, const char *const *argv, int soc
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
     posix_spawn_file_actions_adddup2(&actions, socket, 3);
     posix_spawn_file_actions_adddup2(&actions, memory, 4);
-    /* An interpreter needs a while until it can ignore Ctrl-C by itself. */
+    /* Who stops the parent means the run: that ends in its own way. In a group of its own
+     * a worker takes all that it starts along, and writes to a terminal all the same. */
     sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
+    for (size_t i = 0; i < ARRAY_LEN(not_for_workers); i++)
+        sigaddset(&blocked, not_for_workers[i]);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &blocked);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     int status = posix_spawn(&worker->info.pid, program_of(worker), &actions, &attributes,
                              (char **)(uintptr_t)argv, environ);
     posix_spawnattr_destroy(&attributes);
@@ -213,6 +239,34 @@ static int spawn(struct worker *worker, struct error *error)
     return 0;
 }
 
+/* Waits until there is something to read. A worker that takes too long is killed. */
+static int await(struct worker *worker, int64_t deadline, const char *doing,
+                 struct error *error)
+{
+    struct pollfd poll_fd = {.fd = worker->fd, .events = POLLIN};
+    for (;;) {
+        int64_t left = deadline - clock_now();
+        if (interrupted_by)
+            return error_set(error, -EINTR, "interrupted");
+        bool dead = is_dead(worker);
+        /* What came in time counts, though this process was stopped until later. */
+        int ready = poll(&poll_fd, 1,
+                         dead || left <= 0   ? 0
+                         : left > 1000000000 ? 1000
+                                             : (int)(left / 1000000) + 1);
+        if (ready > 0)
+            return 0;
+        if (ready == 0 && dead) {
+            obituary(worker, doing, error);
+            return -ECONNRESET;
+        }
+        if (ready == 0 && left <= 0) {
+            worker_kill(worker);
+            return -ETIMEDOUT;
+        }
+    }
+}
+
 /* Waits for one line; it stays in the buffer, terminated. Returns its length plus one. */
 static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *doing,
                          struct error *error)
@@ -232,26 +286,21 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
             size_t capacity = worker->capacity ? worker->capacity * 2 : 65536;
             char *buffer =
                 capacity > LINE_MAX_BYTES ? NULL : realloc(worker->buffer, capacity);
-            if (!buffer)
+            if (!buffer) {
+                worker_kill(worker);
                 return error_set(error, -EPROTO, "%s: endless reply to '%s'",
                                  worker->info.name, doing);
+            }
             worker->buffer = buffer;
             worker->capacity = capacity;
         }
-        int64_t left = deadline - clock_now();
-        if (interrupted_by)
-            return error_set(error, -EINTR, "interrupted");
-        if (left <= 0) {
-            worker_kill(worker);
-            return error_set(error, -ETIMEDOUT,
-                             "%s: no answer to '%s' within %.3g s (--timeout), killed",
-                             worker->info.name, doing, (double)timeout_ns * 1e-9);
-        }
-        struct pollfd poll_fd = {.fd = worker->fd, .events = POLLIN};
-        int ready =
-            poll(&poll_fd, 1, left > 1000000000 ? 1000 : (int)(left / 1000000) + 1);
-        if (ready <= 0)
-            continue;
+        int status = await(worker, deadline, doing, error);
+        if (status == -ETIMEDOUT)
+            error_set(error, status, "%s: no answer to '%s' within %.3g s%s, killed",
+                      worker->info.name, doing, (double)timeout_ns * 1e-9,
+                      strcmp(doing, "load") ? " (--timeout)" : "");
+        if (status < 0)
+            return status;
         ssize_t got = read(worker->fd, worker->buffer + worker->used,
                            worker->capacity - worker->used - 1);
         if (got < 0 && errno == EINTR)
@@ -278,13 +327,14 @@ static int send_line(struct worker *worker, const char *text)
     return 0;
 }
 
-static int exchange(struct worker *worker, const cJSON *request, int64_t timeout_ns,
+static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
     const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {
+        cJSON_AddNumberToObject(request, "id", ++worker->asked);
         char *text = cJSON_PrintUnformatted(request);
         if (!text)
             return error_set(error, -ENOMEM, "out of memory");
@@ -304,6 +354,14 @@ static int exchange(struct worker *worker, const cJSON *request, int64_t timeout
         *reply = NULL;
         worker_kill(worker);
         return error_set(error, -EPROTO, "%s: no JSON object in reply to '%s'",
+                         worker->info.name, doing);
+    }
+    double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
+    if (request && id != worker->asked) {
+        cJSON_Delete(*reply);
+        *reply = NULL;
+        worker_kill(worker);
+        return error_set(error, -EPROTO, "%s: what it answered to '%s' was not asked",
                          worker->info.name, doing);
     }
     return 0;

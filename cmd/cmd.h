@@ -19,11 +19,11 @@
 enum exit_status {
     EXIT_OK = 0,
     EXIT_REGRESSED = 1,
-    EXIT_USAGE = 2,     /* bad usage, bad file, unwritable output */
-    EXIT_UNDECIDED = 3, /* --strict: a comparison is inconclusive or unusable */
-    EXIT_WRONG = 4,     /* a case was wrong or failed */
-    EXIT_NOTHING = 5,   /* nothing was measured: all skipped */
-    EXIT_INTERRUPTED = 130,
+    EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
+    EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
+    EXIT_WRONG = 4,         /* a case was wrong or failed */
+    EXIT_NOTHING = 5,       /* nothing was measured: all skipped */
+    EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
 /* What this build is (version.c). */
@@ -268,14 +268,20 @@ int run_plan(const struct options *options, struct catalog *catalog,
 /* ---- commands; each returns an exit status ---- */
 
 int command_op(const struct options *options, int argc, char **argv);
-/* signals.c: notes SIGINT, SIGTERM and SIGHUP in `interrupted_by`. */
+/* signals.c: notes signals that ask to stop in `interrupted_by`. */
 void signals_catch(void);
+/* Before anything else: descriptors 0 to 2 are there, numbers are written in one way, and
+ * what cannot be written is an error, not a signal. */
+void standard_begin(void);
+/* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
+int standard_flush(struct error *error);
 
 /* ---- where a run is written (outputs.c) ---- */
 
 /* Can all files be written? */
 int outputs_check(const struct options *options, struct error *error);
-/* The JSON files alone: what is left of a run that dies later. */
+/* The JSON files alone, unless they are written to directly: what is left of a run that
+ * dies later. */
 int outputs_save(const struct options *options, const struct run *run,
                  struct error *error);
 /* All files, and standard output unless it gets the table: for runs that print their
@@ -295,14 +301,6 @@ int command_report(const struct options *options);
 int command_ab(const struct options *options, int argc, char **argv);
 /* Two runs from files, case by case. */
 int command_compare(const struct options *options);
-/* Writes a whole run to its files and, in its format, to standard output. */
-int outputs_print(const struct options *options, const struct run *run,
-                  struct error *error);
-/* Writes a file: to a temporary one beside `path`, then renames, so that the old one
- * stays if anything fails. A path that is no regular file is written to directly. */
-typedef int file_writer(const void *context, FILE *file, struct error *error);
-int file_save(const char *path, file_writer *write, const void *context,
-              struct error *error);
 /* A run as text, by file_save. */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);

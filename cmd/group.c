@@ -90,6 +90,26 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
     return operands_offsets(&group->map, group->session->options->align, seed, error);
 }
 
+static int open_worker(struct group_state *group, struct worker *worker, bool huge,
+                       struct error *error)
+{
+    const int status = group_ready_worker(group, worker, error);
+    return status < 0 ? status : group_map_worker(group, worker, huge, error);
+}
+
+/* What kernels of an earlier group did to their worker is no fault of this one's: if it
+ * cannot go on, a fresh one can. */
+static int enter_worker(struct group_state *group, struct worker *worker, bool huge,
+                        struct error *error)
+{
+    const bool used = worker_alive(worker);
+    const int status = open_worker(group, worker, huge, error);
+    if (status >= 0 || !used || status == -EINTR || status == -EOPNOTSUPP)
+        return status;
+    worker_kill(worker);
+    return open_worker(group, worker, huge, error);
+}
+
 int group_place(struct group_state *group, struct error *error)
 {
     const struct options *options = group->session->options;
@@ -145,7 +165,7 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
 {
     const struct options *options = group->session->options;
     cJSON *reply = NULL;
-    int status = group_map_worker(group, owner, false, error);
+    int status = enter_worker(group, owner, false, error);
     if (status < 0)
         return status;
     cJSON *request = message_new("fill");
@@ -196,9 +216,7 @@ int group_write_answers(struct group_state *group, struct worker *owner,
 int group_try_input(struct group_state *group, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    int status = group_place(group, error);
-    if (status == 0)
-        status = group_ready_worker(group, owner, error);
+    const int status = group_place(group, error);
     return status < 0 ? status : group_write_inputs(group, owner, error);
 }
 
@@ -207,8 +225,6 @@ int group_prepare(struct group_state *group, struct error *error)
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
     int status = group_place(group, error);
-    if (status == 0)
-        status = group_ready_worker(group, owner, error);
     if (status == 0)
         status = group_write_inputs(group, owner, error);
     if (status == 0)
@@ -224,9 +240,7 @@ int group_prepare(struct group_state *group, struct error *error)
             needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
         if (!needed)
             continue;
-        status = group_ready_worker(group, worker, &why);
-        if (status == 0 && (worker != owner || huge))
-            status = group_map_worker(group, worker, huge, &why);
+        status = worker != owner || huge ? enter_worker(group, worker, huge, &why) : 0;
         if (status == -EINTR)
             return error_set(error, status, "interrupted");
         enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;

@@ -133,6 +133,18 @@ static void print_commands(FILE *file)
     entry(file, "help [COMMAND]", "this text, or the options of a command", TEXT_COLUMN);
 }
 
+static const struct {
+    const char *status, *meaning;
+} exit_statuses[] = {
+    {"0", "all that was asked for was done"},
+    {"1", "ab, compare: a case regressed"},
+    {"2", "bad usage, a bad file, or output that could not be written"},
+    {"3", "ab, compare with --strict: a case is inconclusive or unusable"},
+    {"4", "a result was wrong, or a case failed"},
+    {"5", "nothing was measured: all cases were skipped"},
+    {"128+N", "stopped by signal N, with what was measured until then in the files"},
+};
+
 void help_short(FILE *file)
 {
     fputs(
@@ -157,6 +169,9 @@ void help_all(FILE *file)
                     op_examples[i].options);
     for (const struct command_row *row = command_rows; row->name; row++)
         fprintf(file, "  simdbench %s\n", row->examples[0]);
+    fputs("\nExit status:\n", file);
+    for (size_t i = 0; i < ARRAY_LEN(exit_statuses); i++)
+        entry(file, exit_statuses[i].status, exit_statuses[i].meaning, TEXT_COLUMN);
     fputs("\nsimdbench COMMAND --help explains the options of a command.\n", file);
 }
 

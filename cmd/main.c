@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "worker.h"
+
+/* A command that did its work but whose text went nowhere has failed. */
+static int finish(int status)
+{
+    struct error error = {.text = ""};
+    const int flushed = status == EXIT_USAGE ? 0 : standard_flush(&error);
+    if (flushed < 0)
+        status = flushed == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
+    if (status == EXIT_USAGE && error.text[0])
+        fprintf(stderr, "simdbench: %s\n", error.text);
+    return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
+}
 
 int main(int argc, char **argv)
 {
+    standard_begin();
     if (argc > 1 && !strcmp(argv[1], "worker"))
         return worker_main(argc, argv);
     struct options options;
@@ -16,7 +30,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "simdbench: %s\n", text);
     }
     if (status)
-        return status < 0 ? EXIT_USAGE : EXIT_OK;
+        return finish(status < 0 ? EXIT_USAGE : EXIT_OK);
     if (options.is_op || options.suite)
         status = command_op(&options, argc, argv);
     else if (!strcmp(options.command, "report"))
@@ -34,5 +48,5 @@ int main(int argc, char **argv)
     else
         status = command_doctor(&options);
     options_free(&options);
-    return status;
+    return finish(status);
 }

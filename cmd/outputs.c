@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a run goes. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
 
+/* The folder of a file is asked, as the file is replaced; `resolved` is where links lead.
+ */
+static int check_folder(const char *flag, const char *path, const char *resolved,
+                        struct error *error)
+{
+    const char *slash = strrchr(resolved, '/');
+    char folder[4096] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - resolved) + 1, resolved);
+    if (access(folder, W_OK | X_OK) < 0)
+        return error_set(error, -errno, "%s=%s: cannot write to folder %s: %s", flag,
+                         path, folder, strerror(errno));
+    return 0;
+}
+
 int check_writable(const char *flag, const char *path, struct error *error)
 {
-    char folder[4096];
+    struct stat status;
     if (!path)
         return 0;
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (access(path, F_OK) == 0) {
-        if (access(path, W_OK) < 0)
-            return error_set(error, -errno, "%s=%s: %s", flag, path, strerror(errno));
-        if (strncmp(path, "/dev/", 5) == 0)
-            return 0;
-    }
-    if (slash)
-        slash[slash == folder] = '\0';
-    if (access(slash ? folder : ".", W_OK | X_OK) < 0)
-        return error_set(error, -errno, "%s=%s: cannot write to folder %s: %s", flag,
-                         path, slash ? folder : ".", strerror(errno));
-    return 0;
+    if (stat(path, &status) < 0)
+        return check_folder(flag, path, path, error);
+    const int code = S_ISDIR(status.st_mode)  ? EISDIR
+                     : access(path, W_OK) < 0 ? errno
+                                              : 0;
+    if (code)
+        return error_set(error, -code, "%s=%s: %s", flag, path, strerror(code));
+    char *const resolved = file_is_replaced(path) ? realpath(path, NULL) : NULL;
+    const int rc = resolved ? check_folder(flag, path, resolved, error) : 0;
+    free(resolved);
+    return rc;
 }
 
 int outputs_check(const struct options *options, struct error *error)
@@ -56,7 +70,8 @@ int outputs_save(const struct options *options, const struct run *run,
 {
     int status = 0;
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
-        if (options->outputs[i].format == FORMAT_JSON)
+        if (options->outputs[i].format == FORMAT_JSON &&
+            file_is_replaced(options->outputs[i].file))
             status = save(&options->outputs[i], run, error);
     return status;
 }
@@ -67,12 +82,14 @@ static int write_all(const struct options *options, bool table, const struct run
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
     int status = 0;
+    /* What was printed comes first where both go to the same place. */
+    fflush(stdout);
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
         status = save(&options->outputs[i], run, error);
     if (status == 0 && (table || options->format != FORMAT_TABLE))
         status = run_write(run, options->format, &text, stdout, error);
-    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        status = error_set(error, -EIO, "standard output: %s", strerror(errno));
+    if (status == 0)
+        status = standard_flush(error);
     /* Last, and in any case: no output is lost because another one fails. */
     if (options->history) {
         const int appended =

@@ -300,6 +300,17 @@ int session_choose_cpus(struct session *session, struct error *error)
     return 0;
 }
 
+/* A disk that is full now may have room at the end: then it counts. */
+static void save_meanwhile(struct session *session)
+{
+    struct error error = {.text = ""};
+    if (outputs_save(session->options, session->run, &error) == 0)
+        return;
+    if (!session->save_failed)
+        fprintf(stderr, "simdbench: %s; to be tried again\n", error.text);
+    session->save_failed = true;
+}
+
 int run_plan(const struct options *options, struct catalog *catalog,
              const struct plan *plan, struct run *run, struct error *error)
 {
@@ -348,10 +359,10 @@ int run_plan(const struct options *options, struct catalog *catalog,
             table_begin(run, &text, stdout);
         if (live)
             table_group(run, g, &text, stdout);
-        fflush(stdout);
-        if (status == 0 && clock_now() - saved > SAVE_EVERY_NS &&
-            g + 1 < plan->n_groups) {
-            status = outputs_save(options, run, error);
+        standard_flush(NULL);
+        if (status == 0 && g + 1 < plan->n_groups &&
+            clock_now() - saved > SAVE_EVERY_NS) {
+            save_meanwhile(session);
             saved = clock_now();
         }
     }

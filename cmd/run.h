@@ -35,8 +35,9 @@ struct session {
     double probe_ns; /* batch time that may still be spent on clock probes */
     double *widths;  /* what each probe got of the core, see clock_width() */
     size_t n_widths;
-    bool progress; /* standard error is a terminal */
-    int64_t drawn; /* when progress was shown last */
+    bool progress;    /* standard error is a terminal */
+    int64_t drawn;    /* when progress was shown last */
+    bool save_failed; /* the user was told */
 };
 
 struct case_state {

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a program that may take long meets signals. */
+/* How the program meets signals, and standard streams that are closed, full or gone. */
 #include "worker.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+volatile sig_atomic_t interrupted_by;
 
 static void on_signal(int number)
 {
@@ -11,9 +18,40 @@ static void on_signal(int number)
 
 void signals_catch(void)
 {
+    static const int asks_to_stop[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     const struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(asks_to_stop); i++) {
+        struct sigaction old;
+        /* nohup and a shell's `&` have them ignored, and mean it. */
+        if (sigaction(asks_to_stop[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(asks_to_stop[i], &action, NULL);
+    }
     signal(SIGPIPE, SIG_IGN);
+}
+
+void standard_begin(void)
+{
+    /* The next file that is opened would become the closed one. What is written to one
+     * that can only be read is an error, as it should be. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    signal(SIGXFSZ, SIG_IGN);
+    /* A module may ask for the locale of its user; this thread keeps writing 0.5. */
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain)
+        uselocale(plain);
+}
+
+int standard_flush(struct error *error)
+{
+    static int first; /* the stream forgets why it failed */
+    errno = 0;
+    if (!first && (fflush(stdout) != 0 || ferror(stdout)))
+        first = errno ? errno : EIO;
+    if (first == EPIPE) {
+        interrupted_by = SIGPIPE;
+        return error_set(error, -EINTR, "interrupted");
+    }
+    return first ? error_set(error, -first, "standard output: %s", strerror(first)) : 0;
 }

@@ -58,8 +58,8 @@ static int greet(const char *path, char **words, size_t n_words, struct service 
 
 int worker_main(int argc, char **argv)
 {
-    /* The parent decides what Ctrl-C means; its death ends the worker. */
-    signal(SIGINT, SIG_IGN);
+    /* SIGINT and its like are blocked: the parent decides what they mean, and its death
+     * ends the worker. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (argc < 3 || strncmp(argv[2], "--parent=", 9) || atoi(argv[2] + 9) != getppid())
         return EXIT_USAGE;
@@ -67,6 +67,7 @@ int worker_main(int argc, char **argv)
     if (greet(argc > 3 ? argv[3] : NULL, argv + 4, argc > 4 ? (size_t)argc - 4 : 0,
               &service) < 0)
         return 1;
+    const pid_t self = getpid();
     FILE *input = fdopen(SOCKET_FD, "r");
     char *line = NULL;
     size_t capacity = 0;
@@ -77,7 +78,11 @@ int worker_main(int argc, char **argv)
             cJSON_Delete(request);
             break;
         }
-        int status = reply_line(service_handle(service, request));
+        cJSON *reply = service_handle(service, request);
+        if (getpid() != self) /* a kernel forked: its copy of this process is none */
+            _exit(1);
+        cJSON_AddNumberToObject(reply, "id", message_number(request, "id", 0));
+        int status = reply_line(reply);
         cJSON_Delete(request);
         if (status < 0)
             break;

@@ -7,6 +7,8 @@
 #ifndef SIMDBENCH_WORKER_H
 #define SIMDBENCH_WORKER_H
 
+#include <signal.h>
+
 #include <cjson/cJSON.h>
 
 #include "cmd.h"
@@ -49,6 +51,7 @@ struct worker {
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
+    double asked;       /* the number of the last request */
     cJSON *description; /* what it answered to describe */
     char *buffer;
     size_t used, capacity;
@@ -85,7 +88,8 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description);
 void offer_free(const struct offer *offer);
 
-/* Set by SIGINT, SIGTERM and SIGHUP; worker_ask returns -EINTR once it is. */
-extern volatile int interrupted_by;
+/* The signal that asked to stop, or SIGPIPE once nobody reads standard output;
+ * worker_ask returns -EINTR then. */
+extern volatile sig_atomic_t interrupted_by;
 
 #endif

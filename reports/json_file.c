@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reports.h"
@@ -11,12 +10,12 @@
 /* A run of 100 000 cases with 100 samples each takes about half of it. */
 #define FILE_SIZE_MAX ((size_t)1 << 29)
 
-static int file_error(struct error *error, int code, const char *verb, const char *path)
+static int file_error(struct error *error, int code, const char *path)
 {
     char name[256];
 
     text_plain(path, name, sizeof name);
-    return error_set(error, code, "cannot %s '%s': %s", verb, name, strerror(-code));
+    return error_set(error, code, "cannot read '%s': %s", name, strerror(-code));
 }
 
 /* Like file_error, but keeps what `error` already says. */
@@ -31,79 +30,14 @@ static int file_prefix(struct error *error, int code, const char *path)
     return error_set(error, code, "%s: %.300s", name, text);
 }
 
-static int write_and_close(const struct run *run, int fd, bool sync, const char *path,
-                           struct error *error)
+static int write_json(const void *run, FILE *file, struct error *error)
 {
-    FILE *file = fdopen(fd, "w");
-    int code;
-
-    if (!file) {
-        code = file_error(error, -errno, "write", path);
-        close(fd);
-        return code;
-    }
-    code = run_write_json(run, file, error);
-    if (code)
-        file_prefix(error, code, path);
-    else if (sync && fsync(fd))
-        code = file_error(error, -errno, "write", path);
-    if (fclose(file) && !code)
-        code = file_error(error, -errno, "write", path);
-    return code;
-}
-
-static int save_beside(const struct run *run, const char *path, mode_t mode,
-                       struct error *error)
-{
-    char *temporary = NULL;
-    int fd = -1, code;
-
-    /* Not mkstemp: its files are private, and the umask should decide. */
-    for (int i = 0; fd < 0 && i < 100; i++) {
-        free(temporary);
-        if (asprintf(&temporary, "%s.%ld-%d.tmp", path, (long)getpid(), i) < 0)
-            return error_set(error, -ENOMEM, "out of memory");
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (fd < 0) {
-        code = file_error(error, -errno, "write", path);
-        goto out;
-    }
-    code = write_and_close(run, fd, true, path, error);
-    if (!code && rename(temporary, path))
-        code = file_error(error, -errno, "write", path);
-    if (code)
-        unlink(temporary);
-out:
-    free(temporary);
-    return code;
+    return run_write_json(run, file, error);
 }
 
 int run_save(const struct run *run, const char *path, struct error *error)
 {
-    struct stat stat_buffer;
-    bool exists = !stat(path, &stat_buffer);
-    char *target = NULL;
-    int code;
-
-    if (exists && !S_ISREG(stat_buffer.st_mode)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        return fd < 0 ? file_error(error, -errno, "write", path)
-                      : write_and_close(run, fd, false, path, error);
-    }
-    if (!exists)
-        return save_beside(run, path, 0666, error);
-    /* A link stays a link: its file is replaced. A file that may not be written is not
-     * replaced either, though its folder would allow it. */
-    target = realpath(path, NULL);
-    if (!target || access(target, W_OK))
-        code = file_error(error, -errno, "write", path);
-    else
-        code = save_beside(run, target, stat_buffer.st_mode & 0777, error);
-    free(target);
-    return code;
+    return file_save(path, write_json, run, error);
 }
 
 static int read_all(int fd, char **bytes, size_t *size)
@@ -140,11 +74,11 @@ int run_load(struct run **run, const char *path, struct error *error)
 
     *run = NULL;
     if (fd < 0)
-        return file_error(error, -errno, "read", path);
+        return file_error(error, -errno, path);
     code = read_all(fd, &bytes, &size);
     close(fd);
     if (code) {
-        file_error(error, code, "read", path);
+        file_error(error, code, path);
     } else {
         code = run_read_json(run, bytes, size, error);
         if (code)

@@ -86,8 +86,10 @@ static int read_version(const struct value *root, struct run *run)
     double number = 0;
     int code = value_whole(&version, INT32_MAX, &number);
 
+    if (code)
+        return code;
     run->schema_version = (int)number;
-    if (!code && run->schema_version != RUN_SCHEMA_VERSION)
+    if (run->schema_version != RUN_SCHEMA_VERSION)
         code = VALUE_FAIL(&version, "%d is not supported; this program reads %d",
                           run->schema_version, RUN_SCHEMA_VERSION);
     return code;

@@ -373,11 +373,22 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
  * and so is `into` after -ENOMEM. */
 int run_merge(struct run *into, struct run *other, const char *path, struct error *error);
 
+/* ---- files (file_save.c) ---- */
+
+/* Replaces a file when the new one is complete and on the disk: the old one stays if
+ * anything fails, a link stays a link, and owner and permissions stay what they were. A
+ * path that is no regular file, or is standard output or error, is written to directly.
+ */
+typedef int file_writer(const void *context, FILE *file, struct error *error);
+int file_save(const char *path, file_writer *write, const void *context,
+              struct error *error);
+/* Not written to directly: saving again takes nothing back. */
+bool file_is_replaced(const char *path);
+
 /* ---- JSON (json_write.c, json_read.c): reports/schema.json describes it ---- */
 
-/* Writes to a temporary file beside `path`, then renames: the old file stays if anything
- * fails. A path that is no regular file (/dev/stdout, a pipe) is written to directly.
- * -EEXIST if two counters, settings or facts of one owner have the same name. */
+/* By file_save. -EEXIST if two counters, settings or facts of one owner have the same
+ * name. */
 int run_save(const struct run *run, const char *path, struct error *error);
 int run_write_json(const struct run *run, FILE *file, struct error *error);
 /* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other

@@ -255,8 +255,7 @@ def send(stream, message):
 
 
 def start(name):
-    """The parent decides what Ctrl-C means; its death ends the worker. Returns options."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """The parent blocked SIGINT and its like; its death ends the worker. Returns options."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if sys.argv[1:2] != [f"--parent={os.getppid()}"]:
         sys.exit(f"simdbench starts this program: simdbench OP --baseline={name}")
@@ -291,7 +290,7 @@ def serve(worker, stream):
         request = json.loads(line)
         if request.get("do") == "quit":
             break
-        send(stream, worker.answer(request))
+        send(stream, {**worker.answer(request), "id": request.get("id")})
 
 
 def main(name, load, packages):

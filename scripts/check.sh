@@ -183,14 +183,16 @@ check_tidy() {
 }
 
 check_fuzz() {
-    local program corpus
+    local program corpus seeds
     CC=clang-19 build fuzz --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
         -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
     for program in build/fuzz/tests/fuzz_*; do
         [[ -f $program && -x $program ]] || continue
         corpus=build/fuzz/corpus/${program##*/}
         mkdir -p "$corpus"
-        "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" \
+        seeds=tests/corpus/${program##*/fuzz_}
+        [[ -d $seeds ]] || seeds=
+        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
             tail -n 40 "$program.log" >&2
             return 1

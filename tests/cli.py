@@ -18,7 +18,9 @@ from cli_history import *
 from cli_formats import *
 from cli_license import *
 from cli_modules import *
+from cli_outputs import *
 from cli_quiet import *
+from cli_robust import *
 from cli_run import *
 from cli_shapes import *
 from cli_usage import *

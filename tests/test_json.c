@@ -331,7 +331,7 @@ static void failed_save_keeps_the_file(void **state)
     assert_int_equal(run_save(run, path, &error), 0);
     assert_non_null(result_add_counter(&run->results[0], "page-faults"));
     assert_int_equal(run_save(run, path, &error), -EEXIST);
-    assert_non_null(strstr(error.text, "run.json: results[0].counters.page-faults: "));
+    assert_non_null(strstr(error.text, "run.json': results[0].counters.page-faults: "));
     assert_int_equal(run_load(&read, path, &error), 0);
     assert_int_equal(read->results[0].n_counters, 3);
     assert_int_equal(unlink(path), 0);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fuzz_json.h"
+#include "mutate_json.h"
 #include "sample_run.h"
 
 /* Replaces the first `find` behind the first `after`. */
@@ -36,6 +37,7 @@ static void bad_inputs(void **state)
         {"", "\"schema_version\":\t1", "\"schema_version\":\t\"1\"",
          "schema_version: expected a whole number"},
         {"", "\"schema_version\":\t1", "\"schema_version\":\t1.5", "schema_version: "},
+        {"", "\"schema_version\":\t1", "\"schema_version\":\t1e30", "schema_version: "},
         {"", "\"schema_version\"", "\"schema_versiom\"", "schema_version: missing"},
         {"", "\"name\":\t\"simdbench\"", "\"name\":\t\"other\"", "tool.name: expected"},
         {"", "\"compiler\":\t\"\"", "\"compiler\":\t7",
@@ -283,51 +285,6 @@ static void older_files_are_read(void **state)
 
 /* ---- mutations ---- */
 
-static uint64_t next_random(uint64_t *seed)
-{
-    *seed += 0x9e3779b97f4a7c15u;
-    return (*seed ^ *seed >> 31) * 0xbf58476d1ce4e5b9u >> 11;
-}
-
-static size_t mutate(char *text, size_t size, size_t room, uint64_t *seed)
-{
-    static const char *const tokens[] = {"null",  "[]",     "{}", "-1",
-                                         "1e999", "\"\"",   "0",  "true",
-                                         "1e17",  "\"ok\"", "[[", "\xff"};
-    size_t at = next_random(seed) % size, length = 1 + next_random(seed) % 16;
-    size_t from = next_random(seed) % size;
-    const char *token = tokens[next_random(seed) % ARRAY_LEN(tokens)];
-
-    length = at + length > size ? size - at : length;
-    switch (next_random(seed) % 5) {
-    case 0:
-        text[at] ^= (char)(1 << next_random(seed) % 8);
-        break;
-    case 1: /* delete */
-        memmove(text + at, text + at + length, size - at - length);
-        size -= length;
-        break;
-    case 2: /* copy from elsewhere */
-        length = from + length > size ? size - from : length;
-        memmove(text + at, text + from, length);
-        break;
-    case 3: /* insert */
-        length = strlen(token);
-        if (size + length > room)
-            break;
-        memmove(text + at + length, text + at, size - at);
-        memcpy(text + at, token, length);
-        size += length;
-        break;
-    default: /* replace a value */
-        while (at < size && text[at] != '\t')
-            at++;
-        if (at + 1 + strlen(token) < size)
-            memcpy(text + at + 1, token, strlen(token));
-    }
-    return size ? size : 1;
-}
-
 static void mutations(void **state)
 {
     struct run *run = sample_run_small();
@@ -342,8 +299,8 @@ static void mutations(void **state)
         size_t size = length;
         uint8_t *exact;
         memcpy(text, good, length);
-        for (uint64_t n = 1 + next_random(&seed) % 3; n; n--)
-            size = mutate(text, size, room, &seed);
+        for (uint64_t n = 1 + mutate_random(&seed) % 3; n; n--)
+            size = mutate_bytes(text, size, room, &seed);
         exact = malloc(size);
         assert_non_null(exact);
         memcpy(exact, text, size);

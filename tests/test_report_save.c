@@ -50,16 +50,20 @@ static void test_saves_and_replaces(void **state)
     struct stat status;
     char path[100];
     in_folder("run.json", path, sizeof path);
+    const mode_t mask = umask(027);
+    assert_int_equal(report_save(run, FORMAT_JSON, path, &error), 0);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+
     FILE *const old = fopen(path, "w");
     assert_non_null(old);
     fputs("old", old);
     fclose(old);
-
-    const mode_t mask = umask(027);
+    assert_int_equal(chmod(path, 0606), 0);
     assert_int_equal(report_save(run, FORMAT_JSON, path, &error), 0);
     umask(mask);
     assert_int_equal(stat(path, &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(status.st_mode & 0777, 0606);
     assert_true(status.st_size > 10);
     assert_int_equal(files(), 1);
     assert_int_equal(unlink(path), 0);

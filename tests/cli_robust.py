@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that misbehave, and signals."""
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from cli_tool import BINARY, MODULES, SHORT, SMALL, Case, environment, kernels, sanitized
+
+__all__ = ["Misbehaving", "Signals"]
+
+LONG = ["gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none", "--time-per-case=50ms"]
+
+
+def plugin(**options):
+    words = "".join(f",{name}={value}" for name, value in options.items())
+    return f"--plugin={MODULES}/misbehaves.so{words}"
+
+
+def session(leader):
+    """The processes of a session, zombies too: {pid: state}."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == leader:
+            found[int(path.parent.name)] = fields[0]
+    return found
+
+
+class Started(Case):
+    """A run that goes on while the test looks at it."""
+
+    def start(self, *arguments, **more):
+        process = subprocess.Popen(
+            [BINARY, *arguments], start_new_session=True,
+            **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
+               "stdin": subprocess.DEVNULL, "env": environment(), **more})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for(self, what, process, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not what():
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+
+    def assert_alone(self, leader):
+        """Nothing of the session is left, but for a moment."""
+        deadline = time.monotonic() + 10
+        while session(leader):
+            self.assertLess(time.monotonic(), deadline, session(leader))
+            time.sleep(0.01)
+
+
+class Misbehaving(Started):
+    @classmethod
+    def setUpClass(cls):
+        """What takes 20 s does so while the other tests run."""
+        cls.loading = subprocess.Popen([BINARY, "twice", plugin(how="load-hang")], text=True,
+                                       stderr=subprocess.PIPE, env=environment())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.loading.kill()
+        cls.loading.communicate()
+
+    def run_bad(self, how, status=0, **more):
+        document = self.run_json("twice", plugin(how=how, **more), "--baseline=none", *SHORT,
+                                 "--sizes=100,200", "--timeout=1s", status=status)
+        results = kernels(document)
+        self.assertEqual(len(results), 4)
+        for result in results:
+            if result["variant"] == "good":
+                self.assertIn(result["status"], ("ok", "noisy"), result)
+        return [r for r in results if r["variant"] == "bad"]
+
+    def test_cases_that_fail(self):
+        """Each costs its case, in every group, and the row beside it notices nothing."""
+        for how, reason, more in (
+                ("segv", "signal 11.*'check'", {}),
+                ("abort", "signal 6.*'check'", {}),
+                ("abort", "signal 6.*'batch'", {"after": 20}),
+                ("stack", "signal 11|Sanitizer|status", {}),
+                ("exit", "exited with status 0 in 'check'", {}),
+                ("exit", "exited with status 0 in 'batch'", {"after": 2}),
+                ("stop", "1 s .--timeout., killed", {}),
+                ("close", "worker", {}),
+                ("garbage", "no JSON object in reply to 'check'", {}),
+                ("garbage", "no JSON object in reply to 'batch'", {"after": 9}),
+                ("half", "no JSON object", {}),
+                ("zeros", "no JSON object", {}),
+                ("forge", "'check' was not asked", {}),
+                ("flood", "endless reply", {}),
+                ("kill-group", "signal 9", {}),
+                ("child-dies", "signal 6", {}),
+                ("prepare-segv", "signal 11.*'prepare'", {}),
+                ("prepare-hang", "'prepare' within 1 s", {}),
+                ("prepare-exit", "status 0 in 'prepare'", {})):
+            with self.subTest(how=how, **more):
+                for result in self.run_bad(how, 4, **more):
+                    self.assertEqual(result["status"], "failed")
+                    if not sanitized():
+                        self.assertRegex(result["reason"], reason)
+
+    def test_cases_that_survive(self):
+        for how in ("", "term", "child", "fork", "release-abort", "release-hang"):
+            with self.subTest(how=how):
+                for result in self.run_bad(how):
+                    self.assertIn(result["status"], ("ok", "noisy"), result)
+
+    def test_thread_is_noted(self):
+        for result in self.run_bad("thread"):
+            self.assertIn("2 threads alive", " ".join(result["notes"]))
+
+    def test_load_and_describe(self):
+        """Without it there is nothing to run: an error that names the plug-in."""
+        for how in ("load-segv", "load-exit", "load-garbage", "load-kill-group",
+                    "describe-abort", "describe-hang"):
+            with self.subTest(how=how):
+                done = self.run_tool("twice", plugin(how=how), *SHORT, "--timeout=1s", status=2)
+                self.assertIn("misbehaves.so", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_nothing_is_left(self):
+        for how in ("child", "child-dies", "fork", "hang", "kill-parent", "load-child"):
+            with self.subTest(how=how):
+                process = self.start("twice", plugin(how=how), "--baseline=none", *SHORT,
+                                     "--timeout=1s")
+                process.wait(60)
+                if how != "kill-parent":  # it may take what it forked itself along
+                    self.assertGreaterEqual(process.returncode, 0)
+                self.assert_alone(process.pid)
+
+    def test_no_zombie_and_no_descriptor(self):
+        """While one case hangs: who died before is reaped, and a worker has what it needs."""
+        process = self.start("twice", plugin(how="segv"), plugin(how="hang"),
+                             "--baseline=none", *SHORT, "--timeout=100s")
+
+        def hangs():
+            names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in session(process.pid)
+                     if pid != process.pid]
+            return any(b"hang" in name for name in names) and time.monotonic() > late
+
+        late = time.monotonic() + 2
+        self.wait_for(hangs, process)
+        states = session(process.pid)
+        self.assertNotIn("Z", states.values())
+        for pid in states:
+            if pid != process.pid:
+                opened = sorted(map(int, os.listdir(f"/proc/{pid}/fd")))
+                self.assertEqual(opened, [0, 1, 2, 3, 4])
+                self.assertEqual(os.readlink(f"/proc/{pid}/fd/0"), "/dev/null")
+
+    def test_z_hang_in_load(self):
+        """There is a limit without --timeout too, as nothing is known of the module yet."""
+        _, stderr = self.loading.communicate(timeout=60)
+        self.assertEqual(self.loading.returncode, 2)
+        self.assertRegex(stderr, r"misbehaves.so.*no answer to 'load' within 20 s, killed")
+
+
+class Signals(Started):
+    def stop(self, number, moment):
+        """Sends a signal `moment` seconds after the start, or when a group was saved."""
+        folder = self.new_folder()
+        path = folder / "run.json"
+        process = self.start(*LONG, f"--json={path}")
+        if moment is None:
+            self.wait_for(path.exists, process)
+        else:
+            time.sleep(moment)
+        process.send_signal(number)
+        status = process.wait(30)
+        self.assert_alone(process.pid)
+        self.assertEqual([p for p in folder.iterdir() if p != path], [])
+        document = self.load(path) if path.exists() else None
+        if moment is None:
+            self.assertTrue(kernels(document, status="ok"))
+        return status, document
+
+    def test_that_ask_to_stop(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(signal=number.name):
+                status, document = self.stop(number, None)
+                self.assertEqual(status, 128 + number)
+                self.assertTrue(document["interrupted"])
+                self.assertTrue(kernels(document, status="skipped", reason="interrupted"))
+
+    def test_that_kill(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGUSR1):
+            with self.subTest(signal=number.name):
+                status, document = self.stop(number, None)
+                if not sanitized():
+                    self.assertEqual(status, -number)
+                self.assertFalse(document["interrupted"])
+
+    def test_at_any_moment(self):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for moment in (0, 0.005, 0.02, 0.05, 0.1, 0.3):
+                with self.subTest(signal=number.name, moment=moment):
+                    self.assertIn(self.stop(number, moment)[0], (-number, 128 + number))
+
+    def test_ignored_ones_stay_ignored(self):
+        """As with nohup."""
+        process = self.start(*SMALL[:-2], "--time-per-case=300ms",
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        time.sleep(0.2)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(60), 0)
+
+    def test_reader_that_leaves(self):
+        path = self.folder / "run.json"
+        process = self.start(*LONG, f"--json={path}", stdout=subprocess.PIPE)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(60), 128 + signal.SIGPIPE)
+        self.assertTrue(self.load(path)["interrupted"])
+        self.assert_alone(process.pid)
