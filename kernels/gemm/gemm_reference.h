@@ -102,8 +102,8 @@ static void NAME(reference_all)(const struct simdbench_operands *operands,
     }
 }
 
-/* Elements index[0, n) of C: k on the outside, so that outputs of one row or column share
- * cache lines. */
+/* Elements index[0, n) of C, none of them in a gap: k on the outside, so that outputs of
+ * one row or column share cache lines. */
 static void NAME(reference_some)(const struct simdbench_operands *operands,
                                  enum semiring semiring, const uint64_t *index, int64_t n,
                                  TYPE *value, double *slack)
