@@ -12,6 +12,7 @@ static const struct {
     {"gemm", "--isa=avx512 --sizes=64..512"},
     {"gemm", "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256"},
     {"gemm", "--sizes=64x32x128,65,127 --filter='*/fma@*'"},
+    {"gemm", "--type=i32,i64 --sizes=b8x64x64x64,256"},
     {"gemm", "--baseline=openblas --baseline=openblas,coretype=SkylakeX"},
     {"relu", "--sizes=1k..16M*4"},
     {"relu", "--layout=inplace --type=f32,f64 --sizes=1M"},

@@ -28,7 +28,7 @@ const struct option_row option_rows[] = {
      "`simdbench list isas` shows them. One that is missing here is skipped.",
      option_add_isas, AT(isas)},
     {"type", "LIST", RUN, CASES, "f32",
-     "Element types: f32, f64, or all.",
+     "Element types: f32, f64, i32, i64, or all.",
      option_add_items, AT(types)},
     {"semiring", "LIST", RUN, SHAPED, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,

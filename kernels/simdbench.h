@@ -75,10 +75,12 @@ struct simdbench_operand {
     uint64_t count; /* elements from the first to the last, gaps between rows included */
     int64_t ld;     /* elements from one row to the next */
     void *data;
+    int64_t stride; /* elements from one matrix of a batch to the next; 0: no batch */
 };
 
 /* All that a kernel needs to know of a case. The order of operands is the op's business:
- * gemm has A (m x k), B (k x n) and C (m x n), and dim = {m, n, k}. */
+ * gemm has A (m x k), B (k x n) and C (m x n), and dim = {m, n, k}, or for a batch
+ * {m, n, k, matrices}. */
 struct simdbench_operands {
     uint32_t size;
     uint32_t count;   /* operands in use */

@@ -58,7 +58,9 @@ static int arena_drop(void **state)
 
 struct problem {
     int64_t m, n, k;
-    int64_t gap[3]; /* elements between the end of a row and the next one */
+    int64_t gap[3];   /* elements between the end of a row and the next one */
+    int64_t matrices; /* of a batch, or 0 */
+    int64_t between;  /* and elements between them */
     enum place place;
     const char *input;
 };
@@ -73,8 +75,8 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
     memset(operands, 0, sizeof *operands);
     operands->shape = (struct simdbench_shape){
         .size = sizeof operands->shape,
-        .rank = 3,
-        .dim = {problem->m, problem->n, problem->k},
+        .rank = problem->matrices ? 4 : 3,
+        .dim = {problem->m, problem->n, problem->k, problem->matrices},
     };
     operands->view = (struct simdbench_operands){
         .size = sizeof operands->view,
@@ -89,10 +91,14 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
     assert_int_equal(op->layout(&operands->shape, type, operands->view.operand), 3);
     for (int i = 0; i < 3; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
-        const int64_t rows = i == 1 ? problem->k : problem->m;
+        const int64_t rows = i == 1 ? problem->k : problem->m, columns = operand->ld;
         operand->ld += problem->gap[i];
+        if (problem->matrices)
+            operand->stride = rows * operand->ld + problem->between;
         if (operand->count)
-            operand->count += (uint64_t)((rows - 1) * problem->gap[i]);
+            operand->count = (uint64_t)((problem->matrices ? problem->matrices - 1 : 0) *
+                                            operand->stride +
+                                        (rows - 1) * operand->ld + columns);
         const size_t bytes = operand->count * size;
         assert_true(bytes + 2 * FENCE + size <= REGION);
         operand->data = problem->place == LEFT    ? arena->region[i]
@@ -114,19 +120,28 @@ static void fences(const struct arena *arena, const struct simdbench_operand *c,
     *end = last - to < FENCE ? last : to + FENCE;
 }
 
+/* True if that byte of C belongs to a gap between rows or matrices. */
+static bool in_gap(const struct operands *operands, size_t size, size_t at)
+{
+    const struct simdbench_operand *c = &operands->operand[2];
+    const size_t pitch = (size_t)c->ld * size, stride = (size_t)c->stride * size;
+    const size_t within = stride ? at % stride : at;
+
+    return within % pitch >= (size_t)operands->shape.dim[1] * size ||
+           within / pitch >= (size_t)operands->shape.dim[0];
+}
+
 /* True if only elements of C changed since the bytes from `begin` were set to `byte`. */
 static bool gaps_untouched(const struct arena *arena, const struct operands *operands,
                            size_t size, char byte)
 {
     const struct simdbench_operand *c = &operands->operand[2];
-    const size_t pitch = (size_t)c->ld * size;
-    const size_t width = (size_t)operands->shape.dim[1] * size;
     char *begin, *end;
 
     fences(arena, c, size, &begin, &end);
     const char *const from = c->data, *const to = from + c->count * size;
     for (const char *at = begin; at < end; at++)
-        if ((at < from || at >= to || (size_t)(at - from) % pitch >= width) &&
+        if ((at < from || at >= to || in_gap(operands, size, (size_t)(at - from))) &&
             *at != byte)
             return false;
     return true;
@@ -152,13 +167,15 @@ static bool same_rows(const struct operands *operands, const void *reference, si
                       bool zeros)
 {
     const struct simdbench_operand *c = &operands->operand[2];
-    const size_t pitch = (size_t)c->ld * size;
+    const int64_t rows = operands->shape.dim[0];
+    const int64_t matrices = operands->shape.rank == 4 ? operands->shape.dim[3] : 1;
 
-    for (int64_t i = 0; i < operands->shape.dim[0]; i++)
-        if (!same_elements((const char *)c->data + (size_t)i * pitch,
-                           (const char *)reference + (size_t)i * pitch,
+    for (int64_t i = 0; i < matrices * rows; i++) {
+        const size_t at = (size_t)(i / rows * c->stride + i % rows * c->ld) * size;
+        if (!same_elements((const char *)c->data + at, (const char *)reference + at,
                            (size_t)operands->shape.dim[1], size, zeros))
             return false;
+    }
     return true;
 }
 
@@ -181,7 +198,8 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
     kernel->release(state);
 
     const int64_t *dim = operands->shape.dim;
-    if (!same_rows(operands, reference, size, strcmp(kernel->isa, "neon") == 0))
+    if (!same_rows(operands, reference, size,
+                   strcmp(kernel->isa, "neon") == 0 && kernel->type <= SIMDBENCH_F64))
         fail_msg("wrong: %s-%s/%s/%s@%dx%dx%d ld %d %d %d", kernel->semiring,
                  type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
                  (int)dim[1], (int)dim[2], (int)operands->operand[0].ld,
@@ -215,10 +233,11 @@ static void check(const struct arena *arena, const struct problem *problem)
     const struct simdbench_op *op = op_find("gemm");
     const struct simdbench_kernel *const *kernels = kernel_list();
 
-    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_I64; type++) {
         struct operands operands;
         arena_bind(arena, problem, type, &operands);
-        for (size_t s = 0; s < ARRAY_LEN(semirings); s++) {
+        /* Integers have no maxtimes. */
+        for (size_t s = 0; s < ARRAY_LEN(semirings) - (type > SIMDBENCH_F64); s++) {
             assert_int_equal(op->reference(&operands.view, semirings[s], NULL,
                                            operands.operand[2].count, arena->reference,
                                            arena->slack),
@@ -301,7 +320,41 @@ static void test_blocks(void **state)
                       .m = 49, .n = 50, .k = 64, .gap = {960, 0, 0}, .place = LEFT});
 }
 
-/* NaN, infinities, zeros of both signs, denormals. */
+/* Batches, with gaps between matrices and without; none and one of them, too. */
+static void test_batches(void **state)
+{
+    uint64_t seed = 5;
+
+    for (int64_t i = 0; i < 40; i++) {
+        struct problem problem = {
+            .m = (int64_t)(random_next(&seed) % 40),
+            .n = (int64_t)(random_next(&seed) % 50),
+            .k = (int64_t)(random_next(&seed) % 30),
+            .matrices = 1 + i % 4,
+            .between = i % 3 ? (int64_t)(random_next(&seed) % 50) : 0,
+            .place = turn(i),
+        };
+        for (int operand = 0; operand < 3 && i % 2; operand++)
+            problem.gap[operand] = (int64_t)(random_next(&seed) % 5);
+        check(*state, &problem);
+    }
+    check(*state,
+          &(struct problem){.m = 31, .n = 70, .k = 300, .matrices = 3, .place = RIGHT});
+    check(
+        *state,
+        &(struct problem){
+            .m = 64, .n = 64, .k = 64, .matrices = 8, .place = LEFT, .input = "special"});
+}
+
+/* Whatever is equal often. */
+static void test_ties(void **state)
+{
+    for (int64_t n = 3; n <= 67; n += 16)
+        check(*state, &(struct problem){
+                          .m = 27, .n = n, .k = 40, .place = turn(n), .input = "ties"});
+}
+
+/* NaN, infinities, zeros of both signs, denormals; integers that saturate and absorb. */
 static void test_special(void **state)
 {
     for (int64_t n = 1; n <= 49; n += 8)
@@ -332,9 +385,9 @@ static void test_rows(void **state)
         count++;
     }
 #if defined(__x86_64__)
-    assert_int_equal(count, 2 * (3 + 3 + 5 + 5));
+    assert_int_equal(count, 2 * (3 + 3 + 5 + 5) + 2 * 4 * 2);
 #else
-    assert_int_equal(count, 2 * (3 + 3));
+    assert_int_equal(count, 2 * (3 + 3) + 2 * 2 * 2);
 #endif
 }
 
@@ -344,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_rows),    cmocka_unit_test(test_heights),
         cmocka_unit_test(test_widths),  cmocka_unit_test(test_depths),
         cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_batches), cmocka_unit_test(test_ties),
         cmocka_unit_test(test_special),
     };
 

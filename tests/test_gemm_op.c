@@ -33,18 +33,25 @@ static void test_parse(void **state)
         const char *text;
         int64_t m, n, k;
         const char *again;
+        int64_t matrices;
     } right[] = {
-        {"64", 64, 64, 64, "64x64x64"},
-        {"64x32x128", 64, 32, 128, "64x32x128"},
-        {"0", 0, 0, 0, "0x0x0"},
-        {"1x0x7", 1, 0, 7, "1x0x7"},
-        {"2147483647x1x2147483647", 2147483647, 1, 2147483647, "2147483647x1x2147483647"},
+        {"64", 64, 64, 64, "64x64x64", 0},
+        {"64x32x128", 64, 32, 128, "64x32x128", 0},
+        {"0", 0, 0, 0, "0x0x0", 0},
+        {"1x0x7", 1, 0, 7, "1x0x7", 0},
+        {"2147483647x1x2147483647", 2147483647, 1, 2147483647, "2147483647x1x2147483647",
+         0},
+        {"b8x64x32x16", 64, 32, 16, "b8x64x32x16", 8},
+        {"b3x7", 7, 7, 7, "b3x7x7x7", 3},
+        {"b1x2x3x4", 2, 3, 4, "b1x2x3x4", 1},
+        {"b0x5", 5, 5, 5, "b0x5x5x5", 0},
     };
     static const char *const wrong[] = {
-        "",   "x",       "8x",  "8x8",  "8x8x", "8x8x8x", "-8",    "+8", " 8",
-        "8 ", "8x8x8x8", "1e3", "0x10", "8.0",  "8xx8",   "8X8X8", "8k"};
+        "",   "x",       "8x",  "8x8",    "8x8x",       "8x8x8x", "-8",    "+8",   " 8",
+        "8 ", "8x8x8x8", "1e3", "0x10",   "8.0",        "8xx8",   "8X8X8", "8k",   "b",
+        "b8", "b8x",     "bx8", "b8x8x8", "b2x8x8x8x8", "8xb2",   "B2x8",  "b-1x8"};
     static const char *const large[] = {"2147483648", "1x2147483648x1",
-                                        "18446744073709551616",
+                                        "18446744073709551616", "b2147483648x1",
                                         "1x1x99999999999999999999"};
     struct simdbench_shape shape;
     char text[64];
@@ -53,7 +60,8 @@ static void test_parse(void **state)
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         assert_int_equal(parse(right[i].text, &shape), 0);
         assert_int_equal(shape.size, sizeof shape);
-        assert_int_equal(shape.rank, 3);
+        assert_int_equal(shape.rank, right[i].text[0] == 'b' ? 4 : 3);
+        assert_int_equal(shape.dim[3], right[i].matrices);
         assert_int_equal(shape.dim[0], right[i].m);
         assert_int_equal(shape.dim[1], right[i].n);
         assert_int_equal(shape.dim[2], right[i].k);
@@ -91,7 +99,20 @@ static void test_layout(void **state)
     op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
     assert_true(ops == 2 * 5 * 7 * 11);
     assert_true(bytes == 8 * (55 + 77 + 35));
-    assert_int_equal(op->layout(&shape, SIMDBENCH_I32, pointer), -EINVAL);
+    assert_int_equal(operand[2].stride, 0);
+    assert_int_equal(op->layout(&shape, 9, pointer), -EINVAL);
+    assert_int_equal(parse("b4x5x7x11", &shape), 0);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_I64, pointer), 3);
+    assert_int_equal(operand[0].count, 4 * 55);
+    assert_int_equal(operand[0].stride, 55);
+    assert_int_equal(operand[1].stride, 77);
+    assert_int_equal(operand[2].stride, 35);
+    assert_int_equal(operand[2].ld, 7);
+    op->work(&shape, SIMDBENCH_I64, &ops, &bytes);
+    assert_true(ops == 4 * 2 * 5 * 7 * 11);
+    assert_true(bytes == 4 * 8 * (55 + 77 + 35));
+    assert_int_equal(parse("b2147483647x1x1000000x3000", &shape), 0);
+    assert_int_equal(op->layout(&shape, SIMDBENCH_F32, pointer), -EOVERFLOW);
     assert_int_equal(parse("2147483647", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), -EOVERFLOW);
 }
@@ -158,6 +179,26 @@ static void test_fill(void **state)
         denormal += class == FP_SUBNORMAL;
     }
     assert_true(nan > 10 && infinite > 20 && zero > 20 && denormal > 20);
+    free(plain.memory);
+
+    int ties[3] = {0}, extreme = 0, large = 0;
+    plain_make(&plain, "30x20x40", SIMDBENCH_I32, "ties", 5);
+    const int32_t *const a = plain.operands.operand[0].data;
+    for (int i = 0; i < 1200; i++) {
+        assert_in_range(a[i] + 1, 0, 2);
+        ties[a[i] + 1]++;
+    }
+    assert_true(ties[0] > 300 && ties[1] > 300 && ties[2] > 300);
+    assert_int_equal(op->fill(&plain.operands.view, 5, "special"), 0);
+    for (int i = 0; i < 1200; i++)
+        extreme += a[i] == INT32_MIN || a[i] == INT32_MAX;
+    assert_true(extreme > 40 && extreme < 150);
+    assert_int_equal(op->fill(&plain.operands.view, 5, NULL), 0);
+    for (int i = 0; i < 1200; i++) {
+        assert_in_range(a[i] + (1 << 20), 0, 2 << 20);
+        large += abs(a[i]) > 1 << 19;
+    }
+    assert_in_range(large, 500, 700);
     free(plain.memory);
 }
 
@@ -292,6 +333,104 @@ static void test_known(void **state)
     free(plain.memory);
 }
 
+/* The rules of integers, worked out by hand: L is what elements saturate to, Z the zero
+ * of the semiring. */
+static void test_known_integers(void **state)
+{
+    enum {
+        Z = 1000,
+        L = 1001,
+        LESS_L = 1002,
+        OTHER = 1003,
+        OVER = 1004,
+        TWO_L = 1005,
+        PLUS_FIVE = 1006
+    };
+    static const struct {
+        const char *semiring;
+        int a[3], b[3], c;
+    } known[] = {
+        {"maxplus", {1, 2, 3}, {3, 1, -4}, 4},
+        {"minplus", {1, 2, 3}, {3, 1, -4}, -1},
+        {"maxplus", {Z, 2, Z}, {900, -5, Z}, -3}, /* a zero absorbs */
+        {"maxplus", {Z, 0, Z}, {L, Z, Z}, Z},     /* and is the result if all are */
+        {"minplus", {Z, 2, Z}, {LESS_L, 5, Z}, 7},
+        {"minplus", {Z, 0, Z}, {LESS_L, Z, 5}, Z},
+        {"maxplus", {L, 0, 0}, {L, 0, 0}, TWO_L},        /* no sum overflows */
+        {"maxplus", {OVER, 0, 0}, {5, 0, 0}, PLUS_FIVE}, /* one too many saturates */
+        {"maxplus", {OTHER, 0, 0}, {0, 0, 0}, L}, /* the other semiring's zero, too */
+        {"minplus", {OTHER, 0, 0}, {0, 0, 0}, LESS_L},
+    };
+
+    (void)state;
+    for (uint32_t type = SIMDBENCH_I32; type <= SIMDBENCH_I64; type++) {
+        const int64_t most = type == SIMDBENCH_I32 ? INT32_MAX : INT64_MAX;
+        const int64_t limit = type == SIMDBENCH_I32 ? 1 << 27 : INT64_C(1) << 59;
+        struct plain plain;
+
+        plain_make(&plain, "1x1x3", type, NULL, 1);
+        for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+            const bool minimum = strcmp(known[i].semiring, "minplus") == 0;
+            const int64_t zero = minimum ? most : -most - 1;
+            const int64_t value[] = {zero,      limit,     -limit,   -zero - 1,
+                                     limit + 1, 2 * limit, limit + 5};
+            const uint64_t index = 0;
+            int64_t c = known[i].c >= Z ? value[known[i].c - Z] : known[i].c;
+            double slack;
+            for (int e = 0; e < 6; e++) {
+                const int named = e < 3 ? known[i].a[e] : known[i].b[e - 3];
+                const int64_t x = named >= Z ? value[named - Z] : named;
+                void *const data = plain.operands.operand[e / 3].data;
+                if (type == SIMDBENCH_I32)
+                    ((int32_t *)data)[e % 3] = (int32_t)x;
+                else
+                    ((int64_t *)data)[e % 3] = x;
+            }
+            for (int sampled = 0; sampled < 2; sampled++) {
+                int64_t wide = 0;
+                int32_t narrow = 0;
+                reference(&plain, known[i].semiring, sampled ? &index : NULL, 1,
+                          type == SIMDBENCH_I32 ? (void *)&narrow : &wide, &slack);
+                assert_true((type == SIMDBENCH_I32 ? narrow : wide) == c);
+                assert_true(slack == 0);
+            }
+        }
+        double slack;
+        int64_t value;
+        assert_int_equal(op_find("gemm")->reference(&plain.operands.view, "maxtimes",
+                                                    NULL, 1, &value, &slack),
+                         -EINVAL);
+        free(plain.memory);
+    }
+}
+
+/* Each product of a batch is that of its own matrices. */
+static void test_batch(void **state)
+{
+    struct plain batch, one;
+    float value[2 * 3 * 4], slice[3 * 4], chosen[2 * 3 * 4];
+    double slack[2 * 3 * 4];
+    uint64_t index[2 * 3 * 4];
+
+    (void)state;
+    plain_make(&batch, "b2x3x4x5", SIMDBENCH_F32, NULL, 4);
+    plain_make(&one, "3x4x5", SIMDBENCH_F32, NULL, 4);
+    for (uint64_t e = 0; e < 24; e++)
+        index[e] = e;
+    reference(&batch, "maxplus", NULL, 24, value, slack);
+    reference(&batch, "maxplus", index, 24, chosen, slack);
+    assert_memory_equal(value, chosen, sizeof value);
+    for (int i = 0; i < 2; i++) {
+        memcpy(f32(&one, 0), f32(&batch, 0) + i * 15, 15 * sizeof(float));
+        memcpy(f32(&one, 1), f32(&batch, 1) + i * 20, 20 * sizeof(float));
+        reference(&one, "maxplus", NULL, 12, slice, slack);
+        assert_memory_equal(value + i * 12, slice, sizeof slice);
+    }
+    assert_memory_not_equal(value, value + 12, sizeof slice);
+    free(batch.memory);
+    free(one.memory);
+}
+
 /* plustimes: right, and its slack covers a plain sum but not a wrong one. */
 static void test_plustimes(void **state)
 {
@@ -371,10 +510,11 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse), cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_fill),  cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_known), cmocka_unit_test(test_plustimes),
-        cmocka_unit_test(test_gaps),  cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_parse),          cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_fill),           cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_known),          cmocka_unit_test(test_plustimes),
+        cmocka_unit_test(test_known_integers), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_gaps),           cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

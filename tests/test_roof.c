@@ -79,10 +79,10 @@ static void test_registers(void **state)
         n++;
     }
 #if defined(__x86_64__)
-    assert_int_equal(n, 12 + (isa_available(2, NULL, 0) ? 8 : 0) +
-                            (isa_available(3, NULL, 0) ? 8 : 0));
+    assert_int_equal(n, 16 + (isa_available(2, NULL, 0) ? 10 : 0) +
+                            (isa_available(3, NULL, 0) ? 10 : 0));
 #else
-    assert_int_equal(n, 12);
+    assert_int_equal(n, 16);
 #endif
 }
 

@@ -3,9 +3,10 @@
  * Tropical matrix multiplication C = A (x) B, shared by gemm.c and the bodies.
  *
  * Operands: A (m x k), B (k x n), C (m x n), row-major, rows `ld` elements apart;
- * dim = {m, n, k}. C is overwritten.
+ * dim = {m, n, k}. C is overwritten. A shape of rank 4 is a batch of dim[3] such
+ * products, whose matrices are `stride` elements apart in each operand.
  *
- * The rules of the arithmetic, equal in all kernels and in the reference:
+ * The rules of floating-point arithmetic, equal in all kernels and in the reference:
  *   - Each element of C starts at the semiring's zero: -inf for maxplus, +inf for
  * minplus, +0 for maxtimes. That is also the result for k = 0.
  *   - The products t = a + b (or a * b), rounded once, follow in the order of ascending
@@ -18,6 +19,17 @@
  * no bit; so results are the same bits for every ISA, block size and tile (but those
  * zeros). fma(a, 1, b)
  * is a + b rounded once: the same bits again.
+ *
+ * The rules of integers, i32 and i64, maxplus and minplus:
+ *   - The semiring's zero is the least integer for maxplus, the greatest for minplus. It
+ *     absorbs: zero + x is zero, whatever x is. It is the result for k = 0.
+ *   - Any other element of A or B saturates when it is read, to [-L, L] with L = 2^27
+ *     (i32) or 2^59 (i64): GEMM_I32_LIMIT, GEMM_I64_LIMIT. So no sum overflows, and all
+ *     results are exact for elements in that range.
+ * Kernels put a finite number in the zero's place, when they pack A and B, that is so far
+ * out that a sum with it cannot be mistaken for one of two others, and write the zero
+ * for what is that far out when C is done. So the inner loop is one plain add and one
+ * maximum.
  */
 #ifndef SIMDBENCH_GEMM_H
 #define SIMDBENCH_GEMM_H
@@ -55,6 +67,10 @@ static inline double gemm_form_zero(enum gemm_form form)
     return gemm_form_min(form) ? __builtin_inf() : -__builtin_inf();
 }
 
+/* What elements saturate to, as above. */
+#define GEMM_I32_LIMIT (INT32_C(1) << 27)
+#define GEMM_I64_LIMIT (INT64_C(1) << 59)
+
 /* Limits of a block, for every ISA: so many k-steps, columns of B, and bytes of A. No
  * tile has more columns than GEMM_TILE. */
 enum {
@@ -63,6 +79,11 @@ enum {
     GEMM_BLOCK_BYTES = 120 << 10,
     GEMM_TILE = 16,
 };
+
+static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
+{
+    return shape->rank == 4 ? shape->dim[3] : 1;
+}
 
 /* Memory for packed blocks: the state of every row of gemm, made by prepare. */
 struct gemm_workspace {

@@ -131,3 +131,73 @@ GEMM_KERNEL(gemm_maxplus_f64_avx2_fma, maxplus, fma, GEMM_MAXPLUS_FMA)
 GEMM_KERNEL(gemm_minplus_f64_avx2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_avx2_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f64_avx2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef ADD
+#undef MUL
+#undef SUFFIX
+#undef ELEMENT_SIZE
+#undef PRODUCTS
+#undef UPDATE
+
+/* Integers. There is no maximum of 64 bits, but numbers are the bits of positive floats
+ * here. */
+#define PRODUCTS(u, i, j, r)                    \
+    const VEC x = SPLAT(*ROW_ADDRESS(u, j, r)); \
+    t[0] = ADD(x, bv[0]);                       \
+    if (vectors > 1)                            \
+    t[1] = ADD(x, bv[1])
+#define UPDATE(c, t)                                          \
+    do {                                                      \
+        if (gemm_form_min(form))                              \
+            __asm__(MIN_OP " %1, %0, %0" : "+x"(c) : "x"(t)); \
+        else                                                  \
+            __asm__(MAX_OP " %1, %0, %0" : "+x"(c) : "x"(t)); \
+    } while (0)
+#define VEC __m256i
+#define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define STORE(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define TYPE int32_t
+#define NAME(x) x##_i32
+#define INTEGER_LIMIT GEMM_I32_LIMIT
+#define SPLAT _mm256_set1_epi32
+#define MAX _mm256_max_epi32
+#define MIN _mm256_min_epi32
+#define MAX_OP "vpmaxsd"
+#define MIN_OP "vpminsd"
+#define ADD _mm256_add_epi32
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i32_avx2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i32_avx2_add, minplus, add, GEMM_MINPLUS_ADD)
+
+#undef TYPE
+#undef NAME
+#undef INTEGER_LIMIT
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef MAX_OP
+#undef MIN_OP
+#undef ADD
+#define TYPE int64_t
+#define NAME(x) x##_i64
+#define INTEGER_LIMIT GEMM_I64_LIMIT
+#define SPLAT _mm256_set1_epi64x
+#define FLOATS _mm256_castsi256_pd
+#define MAX(t, c) _mm256_castpd_si256(_mm256_max_pd(FLOATS(t), FLOATS(c)))
+#define MIN(t, c) _mm256_castpd_si256(_mm256_min_pd(FLOATS(t), FLOATS(c)))
+#define MAX_OP "vmaxpd"
+#define MIN_OP "vminpd"
+#define ADD _mm256_add_epi64
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i64_avx2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i64_avx2_add, minplus, add, GEMM_MINPLUS_ADD)

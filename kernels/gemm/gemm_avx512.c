@@ -143,3 +143,75 @@ GEMM_KERNEL(gemm_maxplus_f64_avx512_fma, maxplus, fma, GEMM_MAXPLUS_FMA)
 GEMM_KERNEL(gemm_minplus_f64_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f64_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef SUFFIX
+#undef ELEMENT_SIZE
+#undef BROADCAST
+#undef PRODUCTS
+#undef UPDATE
+
+/* Integers. */
+#define PRODUCTS(u, i, j, r)                        \
+    __asm__(ADD_OP " " ELEMENT(u, r) ", %[b], %[t]" \
+            : [t] "=v"(t[0])                        \
+            : [b] "v"(bv[0]), A_OPERANDS(j))
+#define UPDATE(c, t)                                          \
+    do {                                                      \
+        if (gemm_form_min(form))                              \
+            __asm__(MIN_OP " %0, %1, %0" : "+v"(c) : "v"(t)); \
+        else                                                  \
+            __asm__(MAX_OP " %0, %1, %0" : "+v"(c) : "v"(t)); \
+    } while (0)
+#define VEC __m512i
+#define LOAD(p) _mm512_loadu_si512(p)
+#define STORE(p, v) _mm512_storeu_si512(p, v)
+#define TYPE int32_t
+#define NAME(x) x##_i32
+#define INTEGER_LIMIT GEMM_I32_LIMIT
+#define SPLAT _mm512_set1_epi32
+#define MAX _mm512_max_epi32
+#define MIN _mm512_min_epi32
+#define ADD_OP "vpaddd"
+#define MAX_OP "vpmaxsd"
+#define MIN_OP "vpminsd"
+#define ELEMENT_SIZE "4"
+#define BROADCAST "%{1to16%}"
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i32_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
+
+#undef TYPE
+#undef NAME
+#undef INTEGER_LIMIT
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef ADD_OP
+#undef MAX_OP
+#undef MIN_OP
+#undef ELEMENT_SIZE
+#undef BROADCAST
+#define TYPE int64_t
+#define NAME(x) x##_i64
+#define INTEGER_LIMIT GEMM_I64_LIMIT
+#define SPLAT _mm512_set1_epi64
+#define MAX _mm512_max_epi64
+#define MIN _mm512_min_epi64
+#define ADD_OP "vpaddq"
+#define MAX_OP "vpmaxsq"
+#define MIN_OP "vpminsq"
+#define ELEMENT_SIZE "8"
+#define BROADCAST "%{1to8%}"
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i64_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i64_avx512_add, minplus, add, GEMM_MINPLUS_ADD)

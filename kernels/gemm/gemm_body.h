@@ -20,6 +20,7 @@
  * CROWD                  A is read in place if not more rows of a tile than this fall on
  *                        one set of the first cache
  * IN_PLACE               B is read in place up to this many bytes
+ * INTEGER_LIMIT          for integers alone, which are always packed: gemm_integer_body.h
  *
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
  * how much they unroll, and accumulators left in memory cost half the speed.
@@ -108,9 +109,26 @@
     {                                                                            \
         static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = { \
             EACH_TILE(TILE_ENTRY, semiring, variant, form)};                     \
-        NAME(multiply)(operands, state, tiles);                                  \
+        NAME(multiply)(operands, state, tiles, form);                            \
     }
 
+#endif
+
+/* The start of a sum, and how elements of A and B are copied; integers change then. */
+#undef START
+#undef COPY_VECTOR
+#undef COPY_ELEMENTS
+#undef PACKED_BIAS
+#ifdef INTEGER_LIMIT
+#include "gemm_integer_body.h"
+#define START(form) NAME(start)(form)
+#define COPY_VECTOR(to, from, bias) NAME(read_elements)(to, from, LANES, form, bias)
+#define COPY_ELEMENTS(to, from, n, bias) NAME(read_elements)(to, from, n, form, bias)
+#define PACKED_BIAS INTEGER_BIAS
+#else
+#define START(form) ((TYPE)gemm_form_zero(form))
+#define COPY_VECTOR(to, from, bias) STORE(to, LOAD(from))
+#define COPY_ELEMENTS(to, from, n, bias) memcpy(to, from, (size_t)(n) * sizeof(TYPE))
 #endif
 
 typedef void NAME(tile_function)(TILE_PARAMETERS);
@@ -121,7 +139,7 @@ typedef void NAME(tile_function)(TILE_PARAMETERS);
 static inline __attribute__((always_inline)) void
 NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
 {
-    const VEC zero = SPLAT((TYPE)gemm_form_zero(form));
+    const VEC zero = SPLAT(START(form));
     VEC one = SPLAT((TYPE)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE);
@@ -198,8 +216,9 @@ static struct NAME(columns) NAME(columns_at)(ptrdiff_t j, ptrdiff_t n)
  * than a vector leaves the rest of its panel as it is. A few rows at a time: B may have a
  * page for each row, and panels may lie on the same sets of the cache. */
 static void NAME(pack_panels)(TYPE *panels, const TYPE *b, ptrdiff_t ldb, ptrdiff_t k,
-                              ptrdiff_t n)
+                              ptrdiff_t n, enum gemm_form form)
 {
+    (void)form;
     for (ptrdiff_t p = 0, rows; p < k; p += rows, b += rows * ldb) {
         rows = k - p < 16 ? k - p : 16;
         for (ptrdiff_t j = 0, width; j < n; j += width) {
@@ -209,24 +228,25 @@ static void NAME(pack_panels)(TYPE *panels, const TYPE *b, ptrdiff_t ldb, ptrdif
             TYPE *to = panels + k * j + p * width;
             for (ptrdiff_t i = 0; i < rows; i++, from += ldb, to += width)
                 if (n < LANES)
-                    memcpy(to, from, (size_t)n * sizeof(TYPE));
+                    COPY_ELEMENTS(to, from, n, 0);
                 else
                     for (ptrdiff_t v = 0; v < width; v += LANES)
-                        STORE(to + v, LOAD(from + v));
+                        COPY_VECTOR(to + v, from + v, 0);
         }
     }
 }
 
 static void NAME(pack_rows)(TYPE *to, ptrdiff_t ldto, const TYPE *a, ptrdiff_t lda,
-                            ptrdiff_t rows, ptrdiff_t k)
+                            ptrdiff_t rows, ptrdiff_t k, enum gemm_form form)
 {
+    (void)form;
     for (ptrdiff_t i = 0; i < rows; i++, to += ldto, a += lda) {
         ptrdiff_t p = 0;
         for (; p + 4 * LANES <= k; p += 4 * LANES)
             for (int v = 0; v < 4; v++)
-                STORE(to + p + v * LANES, LOAD(a + p + v * LANES));
+                COPY_VECTOR(to + p + v * LANES, a + p + v * LANES, PACKED_BIAS);
         for (; p < k; p++)
-            to[p] = a[p];
+            COPY_ELEMENTS(to + p, a + p, 1, PACKED_BIAS);
     }
 }
 
@@ -250,7 +270,8 @@ static void NAME(narrow_tiles)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdi
 struct NAME(problem) {
     NAME(tile_function) *const (*tiles)[TILE_VECTORS];
     const struct gemm_workspace *workspace;
-    ptrdiff_t m, strips;
+    enum gemm_form form;
+    ptrdiff_t m, n, k, strips;
     ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
     ptrdiff_t lda, ldb, ldc;
     bool copy_rows, copy_panels;
@@ -303,7 +324,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
     const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
 
     if (problem->copy_panels)
-        (void)NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n);
+        (void)NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n,
+                                problem->form);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
         const ptrdiff_t first = NAME(run_at)(problem, s, last).start;
@@ -314,7 +336,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
             const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
             rows = problem->workspace->rows;
             (void)NAME(pack_rows)(problem->workspace->rows, lda, a + first * problem->lda,
-                                  problem->lda, end.start + end.height - first, k);
+                                  problem->lda, end.start + end.height - first, k,
+                                  problem->form);
         }
         for (ptrdiff_t j = 0; j < n;) {
             const struct NAME(columns) columns = NAME(columns_at)(j, n);
@@ -341,6 +364,7 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
     }
 }
 
+#ifndef INTEGER_LIMIT
 /* True if rows of a tile of A would drive each other out of the first cache. It has 64
  * sets on all CPUs that are likely here. */
 static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
@@ -354,35 +378,13 @@ static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
     }
     return crowded;
 }
+#endif
 
-static void NAME(multiply)(const struct simdbench_operands *operands,
-                           const struct gemm_workspace *workspace,
-                           NAME(tile_function) *const tiles[][TILE_VECTORS])
+/* One product, block by block. */
+static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
+                          const TYPE *b, TYPE *c)
 {
-    const int64_t *const dim = operands->shape->dim;
-    const struct simdbench_operand *const a = operands->operand[0];
-    const struct simdbench_operand *const b = operands->operand[1];
-    const struct simdbench_operand *const c = operands->operand[2];
-    const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
-
-    if (m == 0 || n == 0)
-        return;
-
-    const ptrdiff_t strips = NAME(strips)(m);
-    const struct NAME(problem) problem = {
-        .tiles = tiles,
-        .workspace = workspace,
-        .m = m,
-        .strips = strips,
-        .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
-        .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
-        .lda = a->ld,
-        .ldb = b->ld,
-        .ldc = c->ld,
-        .copy_rows = NAME(crowded)(a->ld, m),
-        .copy_panels =
-            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
-    };
+    const ptrdiff_t n = problem->n, k = problem->k;
     const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
     /* Blocks of whole tiles; the last one has the ragged edge too. */
     const ptrdiff_t wide = TILE_VECTORS * LANES, whole = n / wide;
@@ -393,9 +395,57 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         for (ptrdiff_t d = 0; d < depths; d++) {
             const ptrdiff_t p = d * k / depths;
-            (void)NAME(block)(
-                &problem, end - j, (d + 1) * k / depths - p, (const TYPE *)a->data + p,
-                (const TYPE *)b->data + p * problem.ldb + j, (TYPE *)c->data + j, d > 0);
+            (void)NAME(block)(problem, end - j, (d + 1) * k / depths - p, a + p,
+                              b + p * problem->ldb + j, c + j, d > 0);
         }
+#ifdef INTEGER_LIMIT
+        NAME(finish)(c + j, problem->ldc, problem->m, end - j, problem->form);
+#endif
     }
+}
+
+/* All products of a batch. */
+static void NAME(multiply)(const struct simdbench_operands *operands,
+                           const struct gemm_workspace *workspace,
+                           NAME(tile_function) *const tiles[][TILE_VECTORS],
+                           enum gemm_form form)
+{
+    const struct simdbench_operand *const a = operands->operand[0];
+    const struct simdbench_operand *const b = operands->operand[1];
+    const struct simdbench_operand *const c = operands->operand[2];
+    const int64_t *const dim = operands->shape->dim;
+    const int64_t matrices = gemm_matrices(operands->shape);
+    const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
+
+    if (m == 0 || n == 0)
+        return;
+
+    const ptrdiff_t strips = NAME(strips)(m);
+    const struct NAME(problem) problem = {
+        .tiles = tiles,
+        .workspace = workspace,
+        .form = form,
+        .m = m,
+        .n = n,
+        .k = k,
+        .strips = strips,
+        .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
+        .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
+        .lda = a->ld,
+        .ldb = b->ld,
+        .ldc = c->ld,
+#ifdef INTEGER_LIMIT
+        .copy_rows = true,
+        .copy_panels = true,
+#else
+        .copy_rows = NAME(crowded)(a->ld, m),
+        .copy_panels =
+            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
+#endif
+    };
+
+    for (int64_t i = 0; i < matrices; i++)
+        NAME(product)(&problem, (const TYPE *)a->data + i * a->stride,
+                      (const TYPE *)b->data + i * b->stride,
+                      (TYPE *)c->data + i * c->stride);
 }

@@ -101,3 +101,88 @@ GEMM_KERNEL(gemm_maxtimes_f32_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 GEMM_KERNEL(gemm_maxplus_f64_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_neon_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef ADD
+#undef MUL
+#undef LANE
+#undef PRODUCTS
+#undef UPDATE
+
+/* Integers. There is no maximum of 64 bits, but numbers are the bits of positive floats
+ * here. */
+#define PRODUCTS(u, i, j, r)                             \
+    VEC x;                                               \
+    if (vectors == 1) {                                  \
+        t[0] = ADD(SPLAT(*ROW_ADDRESS(u, j, r)), bv[0]); \
+    } else {                                             \
+        TWO_PRODUCTS("add", u, j, r);                    \
+    }                                                    \
+    (void)x
+#define UPDATE(c, t)                                                      \
+    do {                                                                  \
+        if (gemm_form_min(form))                                          \
+            __asm__ volatile(MIN_OP " %0." LANE ", %0." LANE ", %1." LANE \
+                             : "+w"(c)                                    \
+                             : "w"(t));                                   \
+        else                                                              \
+            __asm__ volatile(MAX_OP " %0." LANE ", %0." LANE ", %1." LANE \
+                             : "+w"(c)                                    \
+                             : "w"(t));                                   \
+    } while (0)
+#define TYPE int32_t
+#define NAME(x) x##_i32
+#define INTEGER_LIMIT GEMM_I32_LIMIT
+#define VEC int32x4_t
+#define LOAD vld1q_s32
+#define STORE vst1q_s32
+#define SPLAT vdupq_n_s32
+#define LANE "4s"
+#define MAX_OP "smax"
+#define MIN_OP "smin"
+#define MAX vmaxq_s32
+#define MIN vminq_s32
+#define ADD vaddq_s32
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i32_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i32_neon_add, minplus, add, GEMM_MINPLUS_ADD)
+
+#undef TYPE
+#undef NAME
+#undef INTEGER_LIMIT
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef LANE
+#undef MAX_OP
+#undef MIN_OP
+#undef MAX
+#undef MIN
+#undef ADD
+#define TYPE int64_t
+#define NAME(x) x##_i64
+#define INTEGER_LIMIT GEMM_I64_LIMIT
+#define VEC int64x2_t
+#define LOAD vld1q_s64
+#define STORE vst1q_s64
+#define SPLAT vdupq_n_s64
+#define LANE "2d"
+#define MAX_OP "fmaxnm"
+#define MIN_OP "fminnm"
+#define FLOATS vreinterpretq_f64_s64
+#define MAX(t, c) vreinterpretq_s64_f64(vmaxnmq_f64(FLOATS(t), FLOATS(c)))
+#define MIN(t, c) vreinterpretq_s64_f64(vminnmq_f64(FLOATS(t), FLOATS(c)))
+#define ADD vaddq_s64
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i64_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i64_neon_add, minplus, add, GEMM_MINPLUS_ADD)

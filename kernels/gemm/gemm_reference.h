@@ -9,7 +9,7 @@
 /* Outputs that are computed side by side. */
 struct NAME(group) {
     int64_t n;
-    int64_t row[GROUP], column[GROUP];
+    int64_t a[GROUP], b[GROUP]; /* of the first factors */
     TYPE value[GROUP];
     double sum[GROUP], magnitude[GROUP]; /* of plustimes */
 };
@@ -77,25 +77,24 @@ static void NAME(reference_all)(const struct simdbench_operands *operands,
                                 enum semiring semiring, int64_t n, TYPE *value,
                                 double *slack)
 {
-    const int64_t k = operands->shape->dim[2], columns = operands->shape->dim[1];
+    const int64_t k = operands->shape->dim[2];
     const struct simdbench_operand *const operand[3] = {
         operands->operand[0], operands->operand[1], operands->operand[2]};
-    const int64_t ldc = operand[2]->ld;
     struct NAME(group) group;
 
     for (int64_t e = 0; e < n; e += group.n) {
-        const int64_t row = e / ldc, column = e % ldc;
-        if (column >= columns) {
-            /* A gap between rows: right is what stands there. */
-            group.n = least(ldc - column, n - e);
+        const struct spot spot = spot_of(operands, e);
+        if (spot.gap) {
+            /* Between rows or matrices: right is what stands there. */
+            group.n = least(spot.rest, n - e);
             memcpy(value + e, (const TYPE *)operand[2]->data + e,
                    (size_t)group.n * sizeof(TYPE));
             memset(slack + e, 0, (size_t)group.n * sizeof *slack);
             continue;
         }
-        const TYPE *const a = (const TYPE *)operand[0]->data + row * operand[0]->ld;
-        const TYPE *const b = (const TYPE *)operand[1]->data + column;
-        group.n = least(least(columns - column, n - e), GROUP);
+        const TYPE *const a = (const TYPE *)operand[0]->data + spot.a;
+        const TYPE *const b = (const TYPE *)operand[1]->data + spot.b;
+        group.n = least(least(spot.rest, n - e), GROUP);
         NAME(group_start)(&group, semiring);
         for (int64_t p = 0; p < k; p++)
             NAME(group_row)(&group, semiring, a[p], b + p * operand[1]->ld);
@@ -103,32 +102,29 @@ static void NAME(reference_all)(const struct simdbench_operands *operands,
     }
 }
 
-/* Elements index[0, n) of C: k on the outside, so that outputs of one row or column share
- * cache lines. */
+/* Elements index[0, n) of C, none of them in a gap: k on the outside, so that outputs of
+ * one row or column share cache lines. */
 static void NAME(reference_some)(const struct simdbench_operands *operands,
                                  enum semiring semiring, const uint64_t *index, int64_t n,
                                  TYPE *value, double *slack)
 {
-    const int64_t k = operands->shape->dim[2];
-    const struct simdbench_operand *const operand[3] = {
-        operands->operand[0], operands->operand[1], operands->operand[2]};
-    const int64_t lda = operand[0]->ld, ldb = operand[1]->ld;
-    const uint64_t ldc = (uint64_t)operand[2]->ld;
+    const int64_t k = operands->shape->dim[2], ldb = operands->operand[1]->ld;
     struct NAME(group) group;
 
     for (int64_t e = 0; e < n; e += group.n) {
         group.n = least(n - e, GROUP);
         for (int64_t i = 0; i < group.n; i++) {
-            group.row[i] = (int64_t)(index[e + i] / ldc);
-            group.column[i] = (int64_t)(index[e + i] % ldc);
+            const struct spot spot = spot_of(operands, (int64_t)index[e + i]);
+            group.a[i] = spot.a;
+            group.b[i] = spot.b;
         }
         NAME(group_start)(&group, semiring);
         for (int64_t p = 0; p < k; p++) {
-            const TYPE *const a = (const TYPE *)operand[0]->data + p;
-            const TYPE *const b = (const TYPE *)operand[1]->data + p * ldb;
+            const TYPE *const a = (const TYPE *)operands->operand[0]->data + p;
+            const TYPE *const b = (const TYPE *)operands->operand[1]->data + p * ldb;
             struct NAME(group) *const g = &group;
             for (int64_t i = 0; i < g->n; i++) {
-                const TYPE x = a[g->row[i] * lda], y = b[g->column[i]];
+                const TYPE x = a[g->a[i]], y = b[g->b[i]];
                 const TYPE t = semiring == MAXTIMES ? x * y : x + y;
                 const double product = (double)x * y;
                 if (semiring == PLUSTIMES) {

@@ -65,3 +65,58 @@ GEMM_KERNEL(gemm_maxtimes_f32_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 GEMM_KERNEL(gemm_maxplus_f64_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef TILE_ROWS
+#undef EACH_ROW
+#undef EACH_TILE
+#undef UPDATE
+#undef HIDE_VECTOR
+
+/* Integers: fewer rows, because x86 has 16 registers for sums and addresses together. */
+#define TILE_ROWS 2
+#define EACH_ROW(X, u) \
+    X(u, 0, 0, 0)      \
+    X(u, 1, 0, 1)
+#define EACH_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1)          \
+    X(s, v, f, 2, 1)          \
+    X(s, v, f, 1, 2)          \
+    X(s, v, f, 2, 2)
+#define HIDE_VECTOR(x) __asm__("" : "+r"(x))
+#if defined(__x86_64__)
+/* In asm, or compilers branch. */
+#define UPDATE(c, t)                                                         \
+    do {                                                                     \
+        if (gemm_form_min(form))                                             \
+            __asm__("cmp %1, %0\n\tcmovg %1, %0" : "+r"(c) : "r"(t) : "cc"); \
+        else                                                                 \
+            __asm__("cmp %1, %0\n\tcmovl %1, %0" : "+r"(c) : "r"(t) : "cc"); \
+    } while (0)
+#else
+#define UPDATE(c, t) ((c) = BETTER(t, c))
+#endif
+
+#define TYPE int32_t
+#define NAME(x) x##_i32
+#define INTEGER_LIMIT GEMM_I32_LIMIT
+#define VEC int32_t
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i32_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i32_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
+
+#undef TYPE
+#undef NAME
+#undef INTEGER_LIMIT
+#undef VEC
+#define TYPE int64_t
+#define NAME(x) x##_i64
+#define INTEGER_LIMIT GEMM_I64_LIMIT
+#define VEC int64_t
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i64_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i64_scalar_add, minplus, add, GEMM_MINPLUS_ADD)

@@ -75,3 +75,54 @@ GEMM_KERNEL(gemm_maxtimes_f32_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 GEMM_KERNEL(gemm_maxplus_f64_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX
+#undef MIN
+#undef ADD
+#undef MUL
+
+/* Integers. There is no maximum of 32 or 64 bits, but numbers are the bits of positive
+ * floats here. */
+#define VEC __m128i
+#define LOAD(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#define STORE(p, v) _mm_storeu_si128((__m128i *)(void *)(p), v)
+#define MUL ADD
+#define TYPE int32_t
+#define NAME(x) x##_i32
+#define INTEGER_LIMIT GEMM_I32_LIMIT
+#define SPLAT _mm_set1_epi32
+#define FLOATS _mm_castsi128_ps
+#define MAX(t, c) _mm_castps_si128(_mm_max_ps(FLOATS(t), FLOATS(c)))
+#define MIN(t, c) _mm_castps_si128(_mm_min_ps(FLOATS(t), FLOATS(c)))
+#define ADD _mm_add_epi32
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i32_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i32_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
+
+#undef TYPE
+#undef NAME
+#undef INTEGER_LIMIT
+#undef SPLAT
+#undef FLOATS
+#undef MAX
+#undef MIN
+#undef ADD
+#define TYPE int64_t
+#define NAME(x) x##_i64
+#define INTEGER_LIMIT GEMM_I64_LIMIT
+#define SPLAT _mm_set1_epi64x
+#define FLOATS _mm_castsi128_pd
+#define MAX(t, c) _mm_castpd_si128(_mm_max_pd(FLOATS(t), FLOATS(c)))
+#define MIN(t, c) _mm_castpd_si128(_mm_min_pd(FLOATS(t), FLOATS(c)))
+#define ADD _mm_add_epi64
+#include "gemm_body.h"
+
+GEMM_KERNEL(gemm_maxplus_i64_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(gemm_minplus_i64_sse2_add, minplus, add, GEMM_MINPLUS_ADD)

@@ -102,6 +102,10 @@ static int mxm_prepare(const struct simdbench_operands *operands, const struct r
 {
     const int64_t *dim = operands->shape->dim;
     const int64_t columns[] = {dim[2], dim[1], dim[1]};
+    if (operands->shape->rank != 3) {
+        snprintf(error, error_size, "GraphBLAS multiplies two matrices, no batch");
+        return -ENOTSUP;
+    }
     for (int i = 0; i < 3; i++) {
         if (dim[i] == 0 || operands->operand[i]->ld != columns[i]) {
             snprintf(error, error_size,

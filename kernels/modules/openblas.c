@@ -83,15 +83,30 @@ static int leading(const struct simdbench_operand *operand)
     return operand->ld > 1 ? (int)operand->ld : 1;
 }
 
+static int64_t matrices(const struct simdbench_operands *operands)
+{
+    return operands->shape->rank == 4 ? operands->shape->dim[3] : 1;
+}
+
+/* Matrix i of a batch: this OpenBLAS has no call for all of them. */
+static void *matrix(const struct simdbench_operand *operand, int64_t i)
+{
+    const int64_t size = operand->type == SIMDBENCH_F32 ? 4 : 8;
+
+    return (char *)operand->data + i * operand->stride * size;
+}
+
 static void sgemm_run(const struct simdbench_operands *operands, void *state)
 {
     const struct simdbench_operand *const *operand =
         (const struct simdbench_operand *const *)operands->operand;
     const int64_t *dim = operands->shape->dim;
     (void)state;
-    blas.sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-               (int)dim[2], 1, operand[0]->data, leading(operand[0]), operand[1]->data,
-               leading(operand[1]), 0, operand[2]->data, leading(operand[2]));
+    for (int64_t i = 0; i < matrices(operands); i++)
+        blas.sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
+                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
+                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
+                   leading(operand[2]));
 }
 
 static void dgemm_run(const struct simdbench_operands *operands, void *state)
@@ -100,9 +115,11 @@ static void dgemm_run(const struct simdbench_operands *operands, void *state)
         (const struct simdbench_operand *const *)operands->operand;
     const int64_t *dim = operands->shape->dim;
     (void)state;
-    blas.dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-               (int)dim[2], 1, operand[0]->data, leading(operand[0]), operand[1]->data,
-               leading(operand[1]), 0, operand[2]->data, leading(operand[2]));
+    for (int64_t i = 0; i < matrices(operands); i++)
+        blas.dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
+                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
+                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
+                   leading(operand[2]));
 }
 
 static const struct simdbench_kernel sgemm = {

@@ -65,3 +65,12 @@ MIXES(f32, "ps")
 MIXES(f64, "pd")
 MEMORY(f32, avx2)
 MEMORY(f64, avx2)
+
+/* Integers: as gemm finds their maxima. */
+#define TWENTY_SUMS(op) TEN_PAIRS(op, "") TEN_PAIRS(op, "")
+#undef MAX
+#define MAX(s, t, a) "vpmaxsd %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
+REGISTERS(i32, avx2, add_max, 0.5, LOAD_ALL, 20, TWENTY_SUMS("vpaddd"))
+#undef MAX
+#define MAX(s, t, a) "vmaxpd %%ymm" #t ", %%ymm" #a ", %%ymm" #a "\n\t"
+REGISTERS(i64, avx2, add_max, 0.5, LOAD_ALL, 20, TWENTY_SUMS("vpaddq"))

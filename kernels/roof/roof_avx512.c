@@ -61,3 +61,10 @@ MIXES(f32, "ps")
 MIXES(f64, "pd")
 MEMORY(f32, avx512)
 MEMORY(f64, avx512)
+
+/* Integers. */
+#define INTEGER_ADD(s, t) "vpadd" s " %%zmm31, %%zmm31, %%zmm" #t "\n\t"
+#undef MAX
+#define MAX(s, t, a) "vpmaxs" s " %%zmm" #t ", %%zmm" #a ", %%zmm" #a "\n\t"
+REGISTERS(i32, avx512, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(INTEGER_ADD, "d"))
+REGISTERS(i64, avx512, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(INTEGER_ADD, "q"))

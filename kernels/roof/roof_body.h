@@ -65,6 +65,11 @@
 #define f64_C double
 #define f32_BYTES 4
 #define f64_BYTES 8
+/* Integers are the bits of these numbers: some maxima of integers are those of floats. */
+#define i32_C float
+#define i64_C double
+#define i32_BYTES 4
+#define i64_BYTES 8
 
 /* A kernel that fills its registers (LOAD_ALL of data, LOAD_Y of y), then runs `body`
  * until ROOF_PAIRS are done. */

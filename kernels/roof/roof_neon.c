@@ -36,3 +36,10 @@ MIXES(f64, neon, "2d")
 FMAS(f64, "2d")
 MEMORY(f32, neon)
 MEMORY(f64, neon)
+
+/* Integers: as gemm finds their maxima. */
+#define INTEGER_SUM(s, t) THREE("add", s, t, 31, 31)
+#define INTEGER_MAX(s, t, a) THREE("smax", s, a, a, t)
+REGISTERS(i32, neon, add_max, 0.5, LOAD_ALL, 16,
+          SIXTEEN_PAIRS(INTEGER_SUM, INTEGER_MAX, "4s"))
+REGISTERS(i64, neon, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(INTEGER_SUM, MAX, "2d"))

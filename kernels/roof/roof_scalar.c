@@ -75,3 +75,48 @@ PRODUCT_AND_SUM(f64, "d")
 #endif
 MEMORY(f32, scalar)
 MEMORY(f64, scalar)
+
+/* Integers, in general registers: a sum, a comparison and a conditional move. Numbers
+ * that are the same in each call will do. */
+#if defined(__x86_64__)
+#define SUM_AND_MAX(t, a)                              \
+    "lea (" INTEGER(15) "," INTEGER(15) "), " INTEGER( \
+        t) "\n\t"                                      \
+           "cmp " INTEGER(t) ", " INTEGER(a) "\n\t"    \
+                                             "cmovl " INTEGER(t) ", " INTEGER(a) "\n\t"
+#define LOAD_INTEGER(size, i) "mov " #i "*" TEXT(size) "(%[data]), " INTEGER(i) "\n\t"
+/* clang-format off */
+#define LOAD_INTEGERS(size) \
+    LOAD_INTEGER(size, 8) LOAD_INTEGER(size, 9) LOAD_INTEGER(size, 10) \
+    LOAD_INTEGER(size, 11) LOAD_INTEGER(size, 12) LOAD_INTEGER(size, 13) \
+    LOAD_INTEGER(size, 14) "mov (%[y]), " INTEGER(15) "\n\t"
+#define EIGHT_INTEGERS \
+    SUM_AND_MAX(8, 11) SUM_AND_MAX(9, 12) SUM_AND_MAX(10, 13) SUM_AND_MAX(8, 14) \
+    SUM_AND_MAX(9, 11) SUM_AND_MAX(10, 12) SUM_AND_MAX(8, 13) SUM_AND_MAX(9, 14)
+/* clang-format on */
+#define INTEGER_i32(i) "%%r" #i "d"
+#define INTEGER_i64(i) "%%r" #i
+#elif defined(__aarch64__)
+#define SUM_AND_MAX(t, a)                                                                \
+    "add " INTEGER(t) ", " INTEGER(17) ", " INTEGER(17) "\n\tcmp " INTEGER(              \
+        a) ", " INTEGER(t) "\n\tcsel " INTEGER(a) ", " INTEGER(t) ", " INTEGER(a) ", "   \
+                                                                                  "lt\n" \
+                                                                                  "\t"
+#define LOAD_INTEGER(size, i) "ldr " INTEGER(i) ", [%[data], #" #i "*" TEXT(size) "]\n\t"
+/* clang-format off */
+#define LOAD_INTEGERS(size) \
+    LOAD_INTEGER(size, 2) LOAD_INTEGER(size, 3) LOAD_INTEGER(size, 4) \
+    LOAD_INTEGER(size, 5) LOAD_INTEGER(size, 6) LOAD_INTEGER(size, 7) \
+    LOAD_INTEGER(size, 8) LOAD_INTEGER(size, 9) "ldr " INTEGER(17) ", [%[y]]\n\t"
+#define EIGHT_INTEGERS \
+    SUM_AND_MAX(2, 6) SUM_AND_MAX(3, 7) SUM_AND_MAX(4, 8) SUM_AND_MAX(5, 9) \
+    SUM_AND_MAX(2, 6) SUM_AND_MAX(3, 7) SUM_AND_MAX(4, 8) SUM_AND_MAX(5, 9)
+/* clang-format on */
+#define INTEGER_i32(i) "w" #i
+#define INTEGER_i64(i) "x" #i
+#endif
+#define INTEGER(i) INTEGER_i32(i)
+REGISTERS(i32, scalar, add_max, 0.5, LOAD_INTEGERS, 8, EIGHT_INTEGERS)
+#undef INTEGER
+#define INTEGER(i) INTEGER_i64(i)
+REGISTERS(i64, scalar, add_max, 0.5, LOAD_INTEGERS, 8, EIGHT_INTEGERS)

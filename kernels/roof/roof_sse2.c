@@ -19,3 +19,7 @@ MIXES(f32, sse2, "ps")
 MIXES(f64, sse2, "pd")
 MEMORY(f32, sse2)
 MEMORY(f64, sse2)
+
+/* Integers: as gemm finds their maxima. */
+REGISTERS(i32, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("paddd", "maxps"))
+REGISTERS(i64, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("paddq", "maxpd"))
