@@ -73,6 +73,8 @@ struct output {
     char *argument; /* what asked for it: "--json=run.json", for messages */
 };
 
+enum { EFFECTS_MAX = 16 };
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -118,6 +120,9 @@ struct options {
     double threshold;   /* of a change, 0.02 */
     bool strict;        /* inconclusive and unusable cases fail */
     uint32_t processes; /* ab: of the first look; 0: 16 */
+    uint32_t gates;     /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;           /* 0: its default */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -311,6 +316,10 @@ size_t groups_print(const char *uarch, const char *pattern);
 int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
+/* How often gates on this machine say what is true. */
+int command_selftest(const struct options *options);
+/* What the last selftest of this host said, a line; NULL: none is there. To be freed. */
+char *selftest_known(const char *fingerprint);
 
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
 int host_facts(const struct host *host, struct run *run);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Who has to wait longer than this is told first. */
 #define PATIENCE_SECONDS 3
@@ -27,6 +28,14 @@ static void announce(const struct options *options, const struct ab *ab)
                 seconds);
 }
 
+/* Without memory for it, nothing is said. */
+static void cite_selftest(struct run *run)
+{
+    char *line = selftest_known(run->fingerprint);
+    string_set(&run->gate->selftest, line);
+    free(line);
+}
+
 static int measure(const struct options *options, struct ab *ab, int argc, char **argv,
                    struct error *error)
 {
@@ -37,6 +46,8 @@ static int measure(const struct options *options, struct ab *ab, int argc, char 
         error_set(error, status, "out of memory");
     else
         status = ab_measure(ab, &gate, run, error);
+    if (run && run->gate)
+        cite_selftest(run);
     if (status == 0 || (status == -EINTR && run->gate)) {
         int written = outputs_print(options, run, error);
         status = written < 0 ? written : ab_exit_status(run);

@@ -40,6 +40,8 @@ struct interval stats_median_interval(const double *x, size_t n, double level);
 size_t stats_sign_k(size_t n, double level);
 /* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
 double stats_sign_p(size_t n, size_t successes);
+/* Exact (Clopper-Pearson) interval of the probability behind that many successes of n. */
+struct interval stats_proportion_interval(size_t successes, size_t n, double level);
 /* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
  * times faster b is than a. NaN for n = 0. */
 double stats_ratio(const double *a, const double *b, size_t n, double level,
