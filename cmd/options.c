@@ -107,7 +107,7 @@ const struct option_row option_rows[] = {
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
     {"rounds", "N", MEASURE, MEASURERS, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_rounds, 0},
-    {"rounds", "N", MEASURE, COMMAND_AB, "6",
+    {"rounds", "N", MEASURE, COMMAND_AB, "24, down to 6 for calls above 0.12ms",
      "How often base, head and control take turns in each process.", option_set_rounds, 0},
     {"processes", "N", MEASURE, COMMAND_AB, "16",
      "Fresh processes for each case, and as many again where it is then inconclusive. The "

@@ -352,9 +352,10 @@ int run_summarise(struct run *run, size_t group);
  * or -ENOMEM. */
 int run_judge(struct run *run);
 /* Whether as many processes again may decide this case (after run_judge()): it is
- * inconclusive, or what was measured of it is unusable. Two looks, at GATE_PROCESSES and
+ * inconclusive, or what was measured of it is unusable, or it is the same only within
+ * more than the threshold, as noise made delta larger. Two looks, at GATE_PROCESSES and
  * twice that, are what the error rates hold for. */
-bool comparison_is_open(const struct comparison *comparison);
+bool comparison_is_open(const struct comparison *comparison, double threshold);
 enum { GATE_PROCESSES = 16 };
 
 /* ---- two stored runs (stored.c) ---- */

@@ -4,13 +4,14 @@ scripts/bench."""
 import sys
 
 import bench_conv
+import bench_gate
 import bench_gemm
 import bench_relu
 import bench_tanh
 from bench_common import Figures, Run
 
 PARTS = {"gemm": bench_gemm.bench, "relu": bench_relu.bench, "tanh": bench_tanh.bench,
-         "conv": bench_conv.bench}
+         "conv": bench_conv.bench, "gate": bench_gate.bench}
 
 
 def main(program, *names):

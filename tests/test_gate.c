@@ -146,7 +146,7 @@ static void changes_beyond_the_threshold(void **state)
         assert_int_equal(to->verdict, expected[i]);
         assert_true((to->reason != NULL) == (i % 2 == 1));
         assert_true(to->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
-        assert_int_equal(comparison_is_open(to), i % 2 == 1);
+        assert_int_equal(comparison_is_open(to, 0.02), i % 2 == 1);
         run_free(one);
     }
     run_free(run);
@@ -193,7 +193,7 @@ static void control_decides_what_counts(void **state)
     assert_non_null(strstr(list[2]->reason, "copy of base"));
     assert_int_equal(list[3]->verdict, VERDICT_UNUSABLE);
     assert_non_null(strstr(list[3]->reason, "equal code seems to change by 4.6%"));
-    assert_true(comparison_is_open(list[3]));
+    assert_true(comparison_is_open(list[3], 0.02));
     assert_int_equal(list[4]->verdict, VERDICT_IMPROVED);
     assert_true(run->gate->same == 1 && run->gate->regressed == 1 &&
                 run->gate->unusable == 2 && run->gate->improved == 1 &&
@@ -238,7 +238,7 @@ static void few_processes_ties_no_control(void **state)
         assert_false(alone->control_ci.known);
         assert_int_equal(crashed->verdict, VERDICT_UNUSABLE);
         assert_string_equal(crashed->reason, "head: SIGSEGV");
-        assert_false(comparison_is_open(crashed));
+        assert_false(comparison_is_open(crashed, 0.02));
         assert_int_equal(added->verdict, VERDICT_NEW);
         assert_int_equal(run->gate->only_one, 1);
     }
@@ -350,7 +350,7 @@ static struct tally simulate(size_t gates, double threshold, double truth,
         struct comparison *const comparison = add_case(run);
         add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
         assert_int_equal(run_judge(run), 0);
-        if (comparison_is_open(comparison)) {
+        if (comparison_is_open(comparison, 0.02)) {
             add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
                           &seed);
             assert_int_equal(run_judge(run), 0);
