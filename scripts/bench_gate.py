@@ -5,11 +5,14 @@ import contextlib
 import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 GATES = 100
 BURST = 0.001, 0.020  # seconds
 CALL_NS, GATE_SECONDS, ALL_SECONDS = 500e3, 1, 15 * 60
@@ -30,7 +33,7 @@ def compete(cpu):
 def competitor(cpu):
     process = subprocess.Popen([sys.executable, __file__, "--compete", str(cpu)])
     try:
-        yield
+        yield process
         if process.poll() is not None:
             sys.exit("bench gate: the competitor did not run")
     finally:
@@ -50,6 +53,33 @@ def selftest(program, cpu, threshold, effects, gates=GATES):
         sys.exit(f"simdbench selftest: {done.stderr}")
     document = json.loads(done.stdout)
     return {round(100 * e["effect"], 3): e for e in document["effects"]}, document
+
+
+def build_steps(folder):
+    """A module whose row "bad" does as many steps of work as its option says."""
+    path = Path(folder) / "steps.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels", "-o", path,
+                    ROOT / "tests/modules/steps.c"], check=True)
+    return path
+
+
+def show_module(figures, program, cpu, gates):
+    """Whether real work of a build is found like what selftest adds to itself."""
+    found, changes = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        module, path = build_steps(folder), f"{folder}/run.json"
+        for _ in range(gates):
+            done = subprocess.run(
+                [program, "ab", f"{module},steps=100", f"{module},steps=104", "twice",
+                 "--sizes=16", "--filter=*/bad@*", f"--cpu={cpu}", "--quiet",
+                 f"--json={path}"], stdout=subprocess.DEVNULL, check=False)
+            if done.returncode not in (0, 1):
+                sys.exit("bench gate: simdbench ab failed")
+            result, = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
+            found += result["comparison"]["verdict"] == "REGRESSED"
+            changes.append(result["comparison"]["change"])
+    figures.show("gate 2%, a module with 4% more steps: % REGRESSED", 100 * found / gates,
+                 least=98, detail=f"change {100 * statistics.median(changes):.2f}%")
 
 
 def detail(entry):
@@ -84,6 +114,7 @@ def bench(figures, program, gates=GATES):
     show(figures, "2%, +4%, in bursts", noisy[4], "regressed")
     show(figures, "1%, +2%, alone", small[2], "regressed", least=90)
     show(figures, "1%, +2%, in bursts", noisy_small[2], "regressed")
+    show_module(figures, program, cpu, max(1, gates // 5))
     figures.show("gate: ns a call", document["call_ns"], most=CALL_NS)
     figures.show("gate: seconds for one of equal code, alone",
                  equal[0]["seconds_per_gate"], most=GATE_SECONDS)

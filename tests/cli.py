@@ -22,6 +22,7 @@ from cli_outputs import *
 from cli_quiet import *
 from cli_robust import *
 from cli_run import *
+from cli_selftest import *
 from cli_shapes import *
 from cli_usage import *
 
