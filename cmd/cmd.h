@@ -116,11 +116,11 @@ struct options {
     enum format format; /* what standard output gets */
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
-    bool quick;         /* license: the clock alone */
-    double threshold;   /* of a change, 0.02 */
-    bool strict;        /* inconclusive and unusable cases fail */
-    uint32_t processes; /* ab: of the first look; 0: 16 */
-    uint32_t gates;     /* selftest: for each effect; 0: its default */
+    bool quick;                 /* license: the clock alone */
+    double threshold;           /* of a change, 0.02 */
+    bool strict;                /* inconclusive and unusable cases fail */
+    uint32_t processes;         /* ab: of the first look; 0: 16 */
+    uint32_t gates;             /* selftest: for each effect; 0: its default */
     double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
     size_t n_effects;           /* 0: its default */
 };
