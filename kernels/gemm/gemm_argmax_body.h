@@ -9,7 +9,7 @@
  * MATCHES(x, y)                    a bit for each lane where x == y, the first one lowest
  *
  * A tile keeps maxima alone in registers and looks every GEMM_SPAN k-steps which of them
- * grew: the number of the last such span is noted. When a block of k-steps is done, that
+ * grew: where the last such span began is noted. When a block of k-steps is done, that
  * span is searched for the first product that is equal to the maximum, with SIMD along k.
  * An index in a register beside each maximum would double the work of each product; this
  * way it costs 3 instructions in GEMM_SPAN steps and some for each output of a block.
@@ -51,18 +51,22 @@
     [rows][vectors - 1] = NAME(argmax_##semiring##_##variant##_##rows##x##vectors),
 
 /* All of one row of kernels.def that writes C and I. `symbol` is the row's. */
-#define GEMM_ARGMAX_KERNEL(symbol, semiring, variant, form)                        \
-    EACH_TILE(ARGMAX_TILE, semiring, variant, form)                                \
-    static void NAME(search_##semiring##_##variant)(ARGMAX_SEARCH_PARAMETERS)      \
-    {                                                                              \
-        NAME(argmax_search)(form, ARGMAX_SEARCH_ARGUMENTS);                        \
-    }                                                                              \
-    void symbol(const struct simdbench_operands *operands, void *state)            \
-    {                                                                              \
-        static NAME(argmax_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = { \
-            EACH_TILE(ARGMAX_TILE_ENTRY, semiring, variant, form)};                \
-        NAME(argmax_multiply)(operands, state, (TYPE)gemm_form_zero(form), tiles,  \
-                              NAME(search_##semiring##_##variant));                \
+#define GEMM_ARGMAX_KERNEL(symbol, semiring, variant, form)                           \
+    EACH_TILE(ARGMAX_TILE, semiring, variant, form)                                   \
+    static void NAME(search_##semiring##_##variant)(int vectors,                      \
+                                                    ARGMAX_SEARCH_PARAMETERS)         \
+    {                                                                                 \
+        if (vectors > 1)                                                              \
+            NAME(argmax_search)(form, TILE_VECTORS * LANES, ARGMAX_SEARCH_ARGUMENTS); \
+        else                                                                          \
+            NAME(argmax_search)(form, LANES, ARGMAX_SEARCH_ARGUMENTS);                \
+    }                                                                                 \
+    void symbol(const struct simdbench_operands *operands, void *state)               \
+    {                                                                                 \
+        static NAME(argmax_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {    \
+            EACH_TILE(ARGMAX_TILE_ENTRY, semiring, variant, form)};                   \
+        NAME(argmax_multiply)(operands, state, (TYPE)gemm_form_zero(form), tiles,     \
+                              NAME(search_##semiring##_##variant));                   \
     }
 /* And of one that writes C alone: gemm's own, which finds its operands here, too. */
 #define GEMM_ARGMAX_VALUE(symbol, gemm_symbol)                          \
@@ -71,14 +75,14 @@
         gemm_symbol(operands, state);                                   \
     }
 
-#define ARGMAX_SEARCH_PARAMETERS                                                   \
-    ptrdiff_t width, ptrdiff_t n, ptrdiff_t k, const TYPE *a, const TYPE *columns, \
-        const TYPE *value, const TYPE *block, int32_t *index, int32_t first, bool fold
-#define ARGMAX_SEARCH_ARGUMENTS width, n, k, a, columns, value, block, index, first, fold
+#define ARGMAX_SEARCH_PARAMETERS                                                     \
+    ptrdiff_t n, ptrdiff_t k, const TYPE *a, const TYPE *columns, const TYPE *value, \
+        const TYPE *block, int32_t *index, int32_t first, bool fold
+#define ARGMAX_SEARCH_ARGUMENTS n, k, a, columns, value, block, index, first, fold
 
 #endif
 
-/* Numbers of spans travel through vectors of TYPE as bits. */
+/* Where spans begin travels through vectors of TYPE as bits. */
 #define BITS __typeof__(_Generic((TYPE)0, float: (int32_t)0, double: (int64_t)0))
 
 static inline TYPE NAME(from_bits)(BITS bits)
@@ -96,10 +100,11 @@ static inline BITS NAME(to_bits)(const TYPE *number)
 }
 
 typedef void NAME(argmax_function)(ARGMAX_TILE_PARAMETERS);
-typedef void NAME(argmax_searcher)(ARGMAX_SEARCH_PARAMETERS);
+typedef void NAME(argmax_searcher)(int vectors, ARGMAX_SEARCH_PARAMETERS);
 
-/* Folds k-steps into the `rows` x `vectors` maxima at `value`, and notes at `block` which
- * span they are of. b is a panel. rows, vectors and form are constants. */
+/* Folds k-steps into the `rows` x `vectors` maxima at `value`, and notes at `block` at
+ * which k-step the span began that they are of. b is a panel. rows, vectors and form are
+ * constants. */
 static inline __attribute__((always_inline)) void
 NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
                   ARGMAX_TILE_PARAMETERS)
@@ -125,13 +130,13 @@ NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     (void)one;
 
     EACH_ROW(ROW_RESUME, 0)
-    BITS span = 0;
-    for (ptrdiff_t p = GEMM_SPAN; p <= k; p += GEMM_SPAN, span++) {
+    BITS p = 0;
+    for (; p + GEMM_SPAN <= k; p += GEMM_SPAN) {
         for (int turns = GEMM_SPAN / STEPS; turns > 0; turns--) {
             EACH_STEP(K_STEP)
             K_STEPS_DONE(STEPS);
         }
-        const VEC number = SPLAT(NAME(from_bits)(span));
+        const VEC number = SPLAT(NAME(from_bits)(p));
         EACH_ROW(ROW_NOTE, 0)
     }
     if (k % GEMM_SPAN == 0)
@@ -140,17 +145,17 @@ NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
         K_STEP(0)
         K_STEPS_DONE(1);
     }
-    const VEC number = SPLAT(NAME(from_bits)(span));
+    const VEC number = SPLAT(NAME(from_bits)(p));
     EACH_ROW(ROW_NOTE, 0)
 }
 
-/* The first of `steps` products that is equal to `best`, which one of them is. */
+/* The first of `steps` products that is equal to *best, which one of them is. */
 static inline __attribute__((always_inline)) int
-NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b, TYPE best,
-                   ptrdiff_t steps)
+NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b,
+                   const TYPE *best, ptrdiff_t steps)
 {
     if (LANES > 1 && steps >= GEMM_SPAN) {
-        const VEC all = SPLAT(best);
+        const VEC all = SPLAT(*best);
         unsigned bits = 0;
         for (int v = 0; v < GEMM_SPAN; v += LANES) {
             const VEC x = LOAD(a + v), y = LOAD(b + v);
@@ -160,28 +165,26 @@ NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b, TYPE
         return __builtin_ctz(bits);
     }
     for (int s = 0; s < steps - 1; s++)
-        if ((form == GEMM_MAXTIMES_MUL ? a[s] * b[s] : a[s] + b[s]) == best)
+        if ((form == GEMM_MAXTIMES_MUL ? a[s] * b[s] : a[s] + b[s]) == *best)
             return s;
     return (int)steps - 1;
 }
 
 /* The indices of one row of a tile, n of its `width` columns, from the spans noted. A
  * maximum that no span has improved keeps its index; the first block of k-steps gives it
- * none. */
+ * none. form and width are constants. */
 static inline __attribute__((always_inline)) void
-NAME(argmax_search)(const enum gemm_form form, ARGMAX_SEARCH_PARAMETERS)
+NAME(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
+                    ARGMAX_SEARCH_PARAMETERS)
 {
-    for (ptrdiff_t j = 0; j < n; j++) {
-        const ptrdiff_t span = (ptrdiff_t)NAME(to_bits)(block + j);
-        if (span < 0) {
-            if (!fold)
-                index[j] = GEMM_NO_WINNER;
-            continue;
-        }
-        const ptrdiff_t p = span * GEMM_SPAN;
-        index[j] = first + (int32_t)p +
-                   NAME(argmax_first)(form, a + p, columns + p * width + j * GEMM_SPAN,
-                                      value[j], k - p);
+    for (ptrdiff_t j = 0; j < n; j++, columns += GEMM_SPAN) {
+        const ptrdiff_t p = (ptrdiff_t)NAME(to_bits)(block + j);
+        if (p >= 0)
+            index[j] =
+                first + (int32_t)p +
+                NAME(argmax_first)(form, a + p, columns + p * width, value + j, k - p);
+        else if (!fold)
+            index[j] = GEMM_NO_WINNER;
     }
 }
 
@@ -227,7 +230,7 @@ static void NAME(argmax_place)(const struct NAME(argmax) * argmax,
             memcpy(at->c + i * ldc, value + i * width, (size_t)at->valid * sizeof(TYPE));
         for (ptrdiff_t v = 0; v < width && at->valid == width; v += LANES)
             STORE(at->c + i * ldc + v, LOAD(value + i * width + v));
-        argmax->search(width, at->valid, k, at->a + i * at->lda, at->columns,
+        argmax->search(at->vectors, at->valid, k, at->a + i * at->lda, at->columns,
                        value + i * width, block + i * width, at->index + i * argmax->ldi,
                        first, fold);
     }
@@ -246,9 +249,12 @@ static void NAME(argmax_pack)(TYPE *panel, TYPE *columns, const TYPE *b, ptrdiff
                 STORE(panel + p * width + v, LOAD(b + v));
     for (ptrdiff_t p = 0; p < k; p += GEMM_SPAN, columns += GEMM_SPAN * width) {
         const ptrdiff_t steps = k - p < GEMM_SPAN ? k - p : GEMM_SPAN;
-        for (ptrdiff_t j = 0; j < valid; j++)
-            for (ptrdiff_t s = 0; s < steps; s++)
+        /* Hidden, or compilers take scatters and gathers, which are slower. */
+        for (ptrdiff_t s = 0; s < steps; s++)
+            for (ptrdiff_t j = 0; j < valid; j++) {
+                HIDE(j);
                 columns[j * GEMM_SPAN + s] = panel[(p + s) * width + j];
+            }
     }
 }
 

@@ -115,11 +115,11 @@ GEMM_KERNEL(gemm_minplus_f32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f32_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
-#define NOTE(acc, value, block, number)                                                 \
-    do {                                                                                \
-        _mm512_mask_storeu_ps(block, _mm512_cmp_ps_mask(acc, LOAD(value), _CMP_NEQ_OQ), \
-                              number);                                                  \
-        STORE(value, acc);                                                              \
+#define NOTE(acc, value, block, number)                                          \
+    do {                                                                         \
+        const __mmask16 won = _mm512_cmp_ps_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm512_mask_mov_ps(LOAD(block), won, number));              \
+        STORE(value, acc);                                                       \
     } while (0)
 #define MATCHES(x, y) _mm512_cmp_ps_mask(x, y, _CMP_EQ_OQ)
 #include "gemm_argmax_body.h"
@@ -168,11 +168,11 @@ GEMM_KERNEL(gemm_maxtimes_f64_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
 #undef NOTE
 #undef MATCHES
-#define NOTE(acc, value, block, number)                                                 \
-    do {                                                                                \
-        _mm512_mask_storeu_pd(block, _mm512_cmp_pd_mask(acc, LOAD(value), _CMP_NEQ_OQ), \
-                              number);                                                  \
-        STORE(value, acc);                                                              \
+#define NOTE(acc, value, block, number)                                         \
+    do {                                                                        \
+        const __mmask8 won = _mm512_cmp_pd_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm512_mask_mov_pd(LOAD(block), won, number));             \
+        STORE(value, acc);                                                      \
     } while (0)
 #define MATCHES(x, y) _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
 #include "gemm_argmax_body.h"
