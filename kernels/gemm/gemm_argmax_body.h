@@ -105,7 +105,7 @@ typedef void NAME(argmax_searcher)(int vectors, ARGMAX_SEARCH_PARAMETERS);
 /* Folds k-steps into the `rows` x `vectors` maxima at `value`, and notes at `block` at
  * which k-step the span began that they are of. b is a panel. rows, vectors and form are
  * constants. */
-static inline __attribute__((always_inline)) void
+GEMM_TILE_BODY
 NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
                   ARGMAX_TILE_PARAMETERS)
 {
