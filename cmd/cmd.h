@@ -22,7 +22,7 @@ enum exit_status {
     EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
     EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
     EXIT_WRONG = 4,         /* a case was wrong or failed */
-    EXIT_NOTHING = 5,       /* nothing was measured: all skipped */
+    EXIT_NOTHING = 5,       /* nothing was measured or compared */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 

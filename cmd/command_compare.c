@@ -21,8 +21,11 @@ static int status_of(const struct run *run)
         return EXIT_WRONG;
     if (gate->regressed)
         return EXIT_REGRESSED;
-    return gate->strict && (gate->inconclusive || gate->unusable) ? EXIT_UNDECIDED
-                                                                  : EXIT_OK;
+    if (gate->strict && (gate->inconclusive || gate->unusable))
+        return EXIT_UNDECIDED;
+    return gate->improved || gate->same || gate->inconclusive || gate->unusable
+               ? EXIT_OK
+               : EXIT_NOTHING;
 }
 
 int command_compare(const struct options *options)
