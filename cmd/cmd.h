@@ -130,6 +130,9 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
 int args_commands(struct text_list *names);
+/* Prints a line to standard error, without what could control a terminal: it may quote
+ * what was typed or what a module said. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);

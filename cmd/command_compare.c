@@ -47,9 +47,7 @@ int command_compare(const struct options *options)
         rc = outputs_print(options, head, &error);
     }
     if (rc != 0) {
-        char plain[sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench compare: %s\n", plain);
+        complain("%s", error.text);
         exit_status = EXIT_USAGE;
     }
     run_free(base);
