@@ -278,6 +278,8 @@ void signals_catch(void);
 void standard_begin(void);
 /* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
 int standard_flush(struct error *error);
+/* The same for a writer that failed: `code` is the first errno, 0 for none. */
+int standard_failed(int code, struct error *error);
 
 /* ---- where a run is written (outputs.c) ---- */
 

@@ -188,6 +188,20 @@ class Programs(AbCase):
             self.assertEqual(found.stdout, "")
 
 
+    def test_reader_left(self):
+        """All formats, where nobody reads what is printed: status 141, and the file is there."""
+        for form in ("table", "csv", "json"):
+            path, (reader, writer) = self.folder / f"{form}.json", os.pipe()
+            os.close(reader)
+            done = subprocess.run(
+                [BINARY, "ab", module("pace"), module("pace"), "twice", *QUICK,
+                 f"--format={form}", f"--json={path}"], stdout=writer, text=True,
+                stderr=subprocess.PIPE, env=environment(), timeout=120)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+            self.assertEqual(len(self.load(path)["results"]), 2)
+
+
 class BuildUsage(AbCase):
     def refuse(self, *arguments, says, **more):
         done = self.run_tool("ab", *arguments, status=2, **more)
