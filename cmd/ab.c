@@ -36,12 +36,8 @@ static int start_own(struct ab *ab, struct error *error)
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
-    catalog->workers = calloc(1, sizeof *catalog->workers);
-    if (!own || !catalog->workers) {
-        worker_free(own);
+    if (catalog_add_worker(catalog, own) < 0)
         return error_set(error, -ENOMEM, "out of memory");
-    }
-    catalog->workers[catalog->n_workers++] = own;
     int status = worker_start(own, false, error);
     return status < 0 ? status
                       : worker_ask(own, message_new("describe"), ab->options.timeout_ns,

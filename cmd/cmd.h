@@ -22,7 +22,7 @@ enum exit_status {
     EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
     EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
     EXIT_WRONG = 4,         /* a case was wrong or failed */
-    EXIT_NOTHING = 5,       /* nothing was measured: all skipped */
+    EXIT_NOTHING = 5,       /* nothing was measured or compared */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
@@ -136,6 +136,9 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
 int args_commands(struct text_list *names);
+/* Prints a line to standard error, without what could control a terminal: it may quote
+ * what was typed or what a module said. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);
@@ -281,6 +284,8 @@ void signals_catch(void);
 void standard_begin(void);
 /* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
 int standard_flush(struct error *error);
+/* The same for a writer that failed: `code` is the first errno, 0 for none. */
+int standard_failed(int code, struct error *error);
 
 /* ---- where a run is written (outputs.c) ---- */
 

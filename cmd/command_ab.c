@@ -16,16 +16,12 @@ static void announce(const struct options *options, const struct ab *ab)
     const double seconds = ab_seconds(ab);
     if (options->quiet)
         return;
-    for (size_t i = 0; i < plan->left_out.n; i++) {
-        char text[1024];
-        text_plain(plan->left_out.item[i], text, sizeof text);
-        fprintf(stderr, "simdbench: left out: %s\n", text);
-    }
+    for (size_t i = 0; i < plan->left_out.n; i++)
+        complain("left out: %s", plan->left_out.item[i]);
     if (seconds > PATIENCE_SECONDS && !options->dry_run)
-        fprintf(stderr,
-                "simdbench: this will take about %.0f s, twice that if all cases are "
-                "inconclusive at first\n",
-                seconds);
+        complain("this will take about %.0f s, twice that if all cases are inconclusive "
+                 "at first",
+                 seconds);
 }
 
 /* Without memory for it, nothing is said. */
@@ -79,10 +75,7 @@ int command_ab(const struct options *options, int argc, char **argv)
     ab_close(ab);
     if (status == -EINTR)
         status = EXIT_INTERRUPTED;
-    if (status < 0) {
-        char text[2048]; /* it may quote what was typed or what a module said */
-        text_plain(error.text, text, sizeof text);
-        fprintf(stderr, "simdbench: %s\n", text);
-    }
+    if (status < 0)
+        complain("%s", error.text);
     return status < 0 ? EXIT_USAGE : status;
 }

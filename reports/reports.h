@@ -310,6 +310,9 @@ struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
 int facts_bool(struct facts *facts, const char *name, bool value);
+/* Facts of that name and kind: NULL and NaN if there is none. */
+const char *facts_find_text(const struct facts *facts, const char *name);
+double facts_find_number(const struct facts *facts, const char *name);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);

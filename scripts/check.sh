@@ -65,7 +65,7 @@ check_text() {
 }
 
 check_shell() {
-    files scripts .ci | while read -r file; do
+    files scripts .ci docs/recipes | while read -r file; do
         [[ $(head -n 1 "$file") != *bash* ]] || printf '%s\n' "$file"
     done | xargs -r shellcheck -x -P scripts
 }
