@@ -11,6 +11,7 @@ static const struct {
     {"onednn", "libdnnl2", "libdnnl-dev"},
     {"graphblas", "libgraphblas7", "libgraphblas-dev"},
 #if defined __x86_64__
+    {"blis", "libblis4-openmp", "libblis4-openmp"},
     {"sleef", "libsleef3", "libsleef3"},
     {"libmvec", "libc6", "libc6"},
 #endif

@@ -36,6 +36,7 @@ static const struct trial trials[] = {
     {"gemm", "1", NULL, NULL},
     {"gemm", "7x9x5", NULL, NULL},
     {"gemm", "33x17x29", NULL, NULL},
+    {"gemm", "b3x7x9x5", NULL, NULL},
     {"conv", "n2c3h9w7k5r3s3p1q1", "nchw", NULL},
     {"conv", "n2c16h9w20k32r3s3p1q1", "nchw", NULL},
     {"conv", "n1c16h9w20k32r1s1", "nchw", NULL},
@@ -302,7 +303,7 @@ static void test_onednn_isa(void **state)
 int main(void)
 {
     static char onednn[] = "onednn", sleef[] = "sleef", libmvec[] = "libmvec",
-                graphblas[] = "graphblas", openblas[] = "openblas";
+                graphblas[] = "graphblas", openblas[] = "openblas", blis[] = "blis";
     /* clang-format off */
     const struct CMUnitTest tests[] = {
         BASELINE(onednn),
@@ -310,6 +311,7 @@ int main(void)
         BASELINE(libmvec),
         BASELINE(graphblas),
         BASELINE(openblas),
+        BASELINE(blis),
         cmocka_unit_test(test_onednn_isa),
     };
     /* clang-format on */

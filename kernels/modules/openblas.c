@@ -11,13 +11,18 @@
 #include "openblas.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "library.h"
 
-struct openblas blas;
+static struct {
+    void *handle;
+    char *(*config)(void);
+    char *(*core)(void);
+    void (*set_threads)(int n);
+    char version[64];
+} openblas;
 
 /* ---- core types ---- */
 
@@ -42,110 +47,6 @@ static const char *core_isa(const char *core)
     return "sse2";
 }
 
-/* OpenBLAS takes any core that it is told to, and dies of an illegal instruction later.
- */
-static bool cpu_has(const char *isa)
-{
-    if (strcmp(isa, "avx512") == 0)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    if (strcmp(isa, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (strcmp(isa, "avx") == 0)
-        return __builtin_cpu_supports("avx");
-    return true;
-}
-
-/* ---- kernels ---- */
-
-static int gemm_prepare(const struct simdbench_operands *operands, void **state,
-                        char *error, size_t error_size)
-{
-    (void)state;
-    for (uint32_t i = 0; i < operands->shape->rank; i++) {
-        if (operands->shape->dim[i] > INT_MAX) {
-            snprintf(error, error_size, "OpenBLAS takes dimensions up to %d", INT_MAX);
-            return -ENOTSUP;
-        }
-    }
-    for (uint32_t i = 0; i < operands->count; i++) {
-        if (operands->operand[i]->ld > INT_MAX) {
-            snprintf(error, error_size, "OpenBLAS takes rows up to %d apart", INT_MAX);
-            return -ENOTSUP;
-        }
-    }
-    return 0;
-}
-
-/* A leading dimension must be positive even where there are no rows. */
-static int leading(const struct simdbench_operand *operand)
-{
-    return operand->ld > 1 ? (int)operand->ld : 1;
-}
-
-static int64_t matrices(const struct simdbench_operands *operands)
-{
-    return operands->shape->rank == 4 ? operands->shape->dim[3] : 1;
-}
-
-/* Matrix i of a batch: this OpenBLAS has no call for all of them. */
-static void *matrix(const struct simdbench_operand *operand, int64_t i)
-{
-    const int64_t size = operand->type == SIMDBENCH_F32 ? 4 : 8;
-
-    return (char *)operand->data + i * operand->stride * size;
-}
-
-static void sgemm_run(const struct simdbench_operands *operands, void *state)
-{
-    const struct simdbench_operand *const *operand =
-        (const struct simdbench_operand *const *)operands->operand;
-    const int64_t *dim = operands->shape->dim;
-    (void)state;
-    for (int64_t i = 0; i < matrices(operands); i++)
-        blas.sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
-                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
-                   leading(operand[2]));
-}
-
-static void dgemm_run(const struct simdbench_operands *operands, void *state)
-{
-    const struct simdbench_operand *const *operand =
-        (const struct simdbench_operand *const *)operands->operand;
-    const int64_t *dim = operands->shape->dim;
-    (void)state;
-    for (int64_t i = 0; i < matrices(operands); i++)
-        blas.dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
-                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
-                   leading(operand[2]));
-}
-
-static const struct simdbench_kernel sgemm = {
-    .size = sizeof sgemm,
-    .type = SIMDBENCH_F32,
-    .op = "gemm",
-    .semiring = "plustimes",
-    .isa = "lib",
-    .variant = "sgemm",
-    .roof = "fma",
-    .prepare = gemm_prepare,
-    .run = sgemm_run,
-};
-
-static const struct simdbench_kernel dgemm = {
-    .size = sizeof dgemm,
-    .type = SIMDBENCH_F64,
-    .op = "gemm",
-    .semiring = "plustimes",
-    .isa = "lib",
-    .variant = "dgemm",
-    .roof = "fma",
-    .prepare = gemm_prepare,
-    .run = dgemm_run,
-};
-
 /* ---- module ---- */
 
 static int load(char *error, size_t error_size)
@@ -155,20 +56,21 @@ static int load(char *error, size_t error_size)
     static const struct symbol symbols[] = {
         {"cblas_sgemm", &blas.sgemm},
         {"cblas_dgemm", &blas.dgemm},
-        {"openblas_get_config", &blas.config},
-        {"openblas_get_corename", &blas.core},
-        {"openblas_set_num_threads", &blas.set_threads},
+        {"openblas_get_config", &openblas.config},
+        {"openblas_get_corename", &openblas.core},
+        {"openblas_set_num_threads", &openblas.set_threads},
     };
-    int status = library_load(&library, &blas.handle, symbols,
+    int status = library_load(&library, &openblas.handle, symbols,
                               sizeof symbols / sizeof *symbols, error, error_size);
     if (status < 0)
         return status;
+    blas.library = "OpenBLAS";
     /* "OpenBLAS 0.3.21 NO_AFFINITY ...": the first two words. */
-    const char *config = blas.config();
+    const char *config = openblas.config();
     size_t first = strcspn(config, " ");
     size_t words = first + (config[first] == ' ');
     words += strcspn(config + words, " ");
-    snprintf(blas.version, sizeof blas.version, "%.*s", (int)words, config);
+    snprintf(openblas.version, sizeof openblas.version, "%.*s", (int)words, config);
     return 0;
 }
 
@@ -184,7 +86,7 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
         }
         core = options[i]->value;
     }
-    if (core && !cpu_has(core_isa(core))) {
+    if (core && !blas_cpu_has(core_isa(core))) {
         snprintf(error, error_size, "coretype=%s needs %s, which this CPU lacks", core,
                  core_isa(core));
         return -EINVAL;
@@ -196,10 +98,10 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     int status = load(error, error_size);
     if (status < 0)
         return status;
-    if (core && strcasecmp(core, blas.core()) != 0) {
+    if (core && strcasecmp(core, openblas.core()) != 0) {
         snprintf(error, error_size,
-                 "%s does not know coretype=%s and would take %s instead", blas.version,
-                 core, blas.core());
+                 "%s does not know coretype=%s and would take %s instead",
+                 openblas.version, core, openblas.core());
         return -EINVAL;
     }
     return 0;
@@ -208,19 +110,19 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
 /* OpenBLAS takes older kernels for CPUs that are newer than itself. */
 static const char *wider_core(const char *isa)
 {
-    if (strcmp(isa, "avx512") != 0 && cpu_has("avx512"))
+    if (strcmp(isa, "avx512") != 0 && blas_cpu_has("avx512"))
         return "coretype=SkylakeX";
-    if (strcmp(isa, "avx512") != 0 && strcmp(isa, "avx2") != 0 && cpu_has("avx2"))
+    if (strcmp(isa, "avx512") != 0 && strcmp(isa, "avx2") != 0 && blas_cpu_has("avx2"))
         return "coretype=Haswell";
     return NULL;
 }
 
 static int openblas_describe(struct simdbench_description *description)
 {
-    description->version = blas.version;
-    description->core = blas.core();
-    description->isa = core_isa(blas.core());
-    description->detail = blas.config();
+    description->version = openblas.version;
+    description->core = openblas.core();
+    description->isa = core_isa(openblas.core());
+    description->detail = openblas.config();
     description->advice = wider_core(description->isa);
     return 0;
 }
@@ -229,12 +131,12 @@ static int openblas_set_threads(uint32_t threads)
 {
     if (threads == 0 || threads > INT_MAX)
         return -EINVAL;
-    blas.set_threads((int)threads);
+    openblas.set_threads((int)threads);
     return 0;
 }
 
-static const struct simdbench_kernel *const kernels[] = {&sgemm, &dgemm, &conv_im2col,
-                                                         NULL};
+static const struct simdbench_kernel *const kernels[] = {&blas_sgemm, &blas_dgemm,
+                                                         &conv_im2col, NULL};
 
 static const struct simdbench_module module = {
     .size = sizeof module,

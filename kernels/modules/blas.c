@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blas.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+struct blas blas;
+
+bool blas_cpu_has(const char *isa)
+{
+    if (strcmp(isa, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (strcmp(isa, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(isa, "avx") == 0)
+        return __builtin_cpu_supports("avx");
+    return true;
+}
+
+static int gemm_prepare(const struct simdbench_operands *operands, void **state,
+                        char *error, size_t error_size)
+{
+    (void)state;
+    for (uint32_t i = 0; i < operands->shape->rank; i++) {
+        if (operands->shape->dim[i] > INT_MAX) {
+            snprintf(error, error_size, "%s takes dimensions up to %d", blas.library,
+                     INT_MAX);
+            return -ENOTSUP;
+        }
+    }
+    for (uint32_t i = 0; i < operands->count; i++) {
+        if (operands->operand[i]->ld > INT_MAX) {
+            snprintf(error, error_size, "%s takes rows up to %d apart", blas.library,
+                     INT_MAX);
+            return -ENOTSUP;
+        }
+    }
+    return 0;
+}
+
+/* A leading dimension must be positive even where there are no rows. */
+static int leading(const struct simdbench_operand *operand)
+{
+    return operand->ld > 1 ? (int)operand->ld : 1;
+}
+
+static int64_t matrices(const struct simdbench_operands *operands)
+{
+    return operands->shape->rank == 4 ? operands->shape->dim[3] : 1;
+}
+
+/* Matrix i of a batch: the C interface has no call for all of them. */
+static void *matrix(const struct simdbench_operand *operand, int64_t i)
+{
+    const int64_t size = operand->type == SIMDBENCH_F32 ? 4 : 8;
+
+    return (char *)operand->data + i * operand->stride * size;
+}
+
+static void sgemm_run(const struct simdbench_operands *operands, void *state)
+{
+    const struct simdbench_operand *const *operand =
+        (const struct simdbench_operand *const *)operands->operand;
+    const int64_t *dim = operands->shape->dim;
+    (void)state;
+    for (int64_t i = 0; i < matrices(operands); i++)
+        blas.sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
+                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
+                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
+                   leading(operand[2]));
+}
+
+static void dgemm_run(const struct simdbench_operands *operands, void *state)
+{
+    const struct simdbench_operand *const *operand =
+        (const struct simdbench_operand *const *)operands->operand;
+    const int64_t *dim = operands->shape->dim;
+    (void)state;
+    for (int64_t i = 0; i < matrices(operands); i++)
+        blas.dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
+                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
+                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
+                   leading(operand[2]));
+}
+
+const struct simdbench_kernel blas_sgemm = {
+    .size = sizeof blas_sgemm,
+    .type = SIMDBENCH_F32,
+    .op = "gemm",
+    .semiring = "plustimes",
+    .isa = "lib",
+    .variant = "sgemm",
+    .roof = "fma",
+    .prepare = gemm_prepare,
+    .run = sgemm_run,
+};
+
+const struct simdbench_kernel blas_dgemm = {
+    .size = sizeof blas_dgemm,
+    .type = SIMDBENCH_F64,
+    .op = "gemm",
+    .semiring = "plustimes",
+    .isa = "lib",
+    .variant = "dgemm",
+    .roof = "fma",
+    .prepare = gemm_prepare,
+    .run = dgemm_run,
+};
