@@ -317,7 +317,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
 int args_parse(int argc, char **argv, struct options *options, struct error *error)
 {
     *options = (struct options){
-        .threads = 1,
+        .threads = {1},
+        .n_threads = 1,
         .align = 64,
         .threshold = 0.02,
         .time_per_case_ns = 100000000,

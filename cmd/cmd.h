@@ -73,6 +73,8 @@ struct output {
     char *argument; /* what asked for it: "--json=run.json", for messages */
 };
 
+enum { THREADS_MAX = 64 }; /* thread counts in one run */
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -94,7 +96,8 @@ struct options {
     char *uarch;               /* whose groups are listed; NULL: this machine's */
     int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
     size_t n_cpu;
-    uint32_t threads; /* 1 */
+    uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
+    size_t n_threads;
     bool cold;        /* --cache=cold */
     bool huge_pages;  /* --pages=2m */
     uint64_t align;   /* --align, 64 */
@@ -224,6 +227,7 @@ struct plan_group {
     uint32_t type;
     struct shape_info shape;
     char *input; /* NULL: the op's default */
+    uint32_t threads;
     struct plan_case *cases;
     size_t n_cases;
 };

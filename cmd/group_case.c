@@ -30,6 +30,7 @@ static int prepare(struct group_state *group, struct case_state *entry, bool *do
     int status = case_ask(group, entry, request, options->timeout_ns, &reply, done);
     if (*done) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
+        entry->team = (int)message_number(reply, "threads", 0);
         result->prepare_ns = message_number(reply, "prepare_ns", 0);
         result->ops = message_number(reply, "ops", result->ops);
         result->bytes = message_number(reply, "bytes", result->bytes);
@@ -97,8 +98,17 @@ static int ask_owner(struct group_state *group, struct result *result,
     return status == -EINTR ? status : 0;
 }
 
+static int most_threads(const struct options *options)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i < options->n_threads; i++)
+        most = options->threads[i] > most ? options->threads[i] : most;
+    return (int)most;
+}
+
 static int check(struct group_state *group, struct case_state *entry)
 {
+    const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
     const struct answers *answers = group_answers(group, entry);
     cJSON *request = message_new("check"), *reply = NULL;
@@ -106,11 +116,11 @@ static int check(struct group_state *group, struct case_state *entry)
     if (answers)
         group_add_answers(group, answers, request);
     bool done;
-    int status = case_ask(group, entry, request, group->session->options->timeout_ns,
-                          &reply, &done);
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
     if (done) {
         note_once(result, message_text(reply, "note"));
-        fairness_alive(result, (int)message_number(reply, "threads_alive", 1));
+        fairness_alive(result, (int)message_number(reply, "threads_alive", 1),
+                       most_threads(options));
         if (!take_accuracy(result, reply))
             status = ask_owner(group, result, answers);
     }

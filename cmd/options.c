@@ -71,7 +71,9 @@ const struct option_row option_rows[] = {
 
     {"cpu", "LIST", CONDITIONS, CASES, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
-    {"threads", "N", CONDITIONS, CASES, "1", "Threads that do the work: 1 so far.",
+    {"threads", "LIST", CONDITIONS, CASES, "1",
+     "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
+     "with the same number.",
      option_set_threads, 0},
     {"cpu", "LIST", CONDITIONS, COMMAND_LICENSE, "one of each core",
      "CPUs that count as all cores, as in 2 or 0,2-5; the last one is measured alone too.",

@@ -45,6 +45,7 @@ struct case_state {
     const struct offer *offer;
     size_t result;   /* index into run->results */
     uint64_t number; /* in its worker */
+    int team;        /* threads that share its work, 0: its library decides */
     uint64_t iterations;
     double call_ns;
     /* What each event counts per call of an empty kernel, and in a region without one. */
@@ -64,6 +65,7 @@ struct group_state {
     size_t number;
     struct case_state *cases;
     size_t n_cases;
+    size_t used_cpus; /* of session->cpu: one for each thread */
     uint64_t seed;
     uint64_t memory_bytes;
     uint64_t block; /* least that is reserved for operands, before the answers */
@@ -117,13 +119,14 @@ int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* What one batch said (rounds.c). */
 struct batch {
     double ns, cpu_ns, process_ns;
-    bool void_; /* on evidence: preempted, migrated, or a major fault */
+    int threads; /* that did something */
+    bool void_;  /* on evidence: preempted, migrated, or a major fault */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);
 /* Clock ticks stolen from the CPUs so far. */
-int64_t session_steal(const struct session *session);
+int64_t group_steal(const struct group_state *group);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 /* accuracy.c: in place of group_measure, cases that were checked are done. */
@@ -137,7 +140,8 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 void fairness_clear(struct result *result);
 /* `isa`: of what it chose for this case, NULL if it says nothing. */
 void fairness_isa(struct result *result, const struct offer *offer, const char *isa);
-void fairness_alive(struct result *result, int alive);
+/* `most`: the largest number of threads that any group of the run has. */
+void fairness_alive(struct result *result, int alive, int most);
 void fairness_used(struct result *result);
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
