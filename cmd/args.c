@@ -271,6 +271,26 @@ static int check_whole(const struct command_row *command, const struct options *
     return 0;
 }
 
+/* `gemm --argmax` is another op; and gemm-backward may be written as it is spoken. */
+static int settle_op(struct options *options, struct error *error)
+{
+    if (options->argmax && strcmp(options->command, "gemm") != 0)
+        return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
+                         options->command);
+    char *name = options->argmax ? strdup("gemm_argmax") : strdup(options->command);
+    if (!name)
+        return error_set(error, -ENOMEM, "out of memory for options");
+    for (char *dash = name; (dash = strchr(dash, '-'));)
+        *dash = '_';
+    if (options->argmax || (op_find(name) && !op_find(options->command))) {
+        char *const spoken = options->command;
+        options->command = name;
+        name = spoken;
+    }
+    free(name);
+    return 0;
+}
+
 static int draw_seed(uint64_t *seed, struct error *error)
 {
     if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
@@ -309,6 +329,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     }
     if (rc == 0)
         rc = check_whole(command, options, error);
+    if (rc == 0 && options->is_op)
+        rc = settle_op(options, error);
     if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given)
         rc = draw_seed(&options->seed, error);
     return rc;

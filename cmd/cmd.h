@@ -108,6 +108,7 @@ struct options {
     bool check_full;
     bool multiplex;         /* events take turns within a batch */
     bool accuracy;          /* errors, not times */
+    bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
     struct output *outputs; /* files */
     size_t n_outputs;

@@ -53,6 +53,9 @@ const struct option_row option_rows[] = {
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},
+    {"argmax", NULL, RUN, COMMAND_OP, NULL,
+     "gemm alone: also the index of the k that won, which is op gemm_argmax.",
+     option_set_flag, AT(argmax)},
     {"pathologies", NULL, RUN, SHAPED, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 

@@ -124,6 +124,24 @@ static struct plan_case *add_case(struct plan_group *group, size_t offer, char *
     return &cases[group->n_cases++];
 }
 
+/* A kernel may be limited by a row that does a part of its work, in the same group. */
+static bool limit_by_part(struct plan_group *group, size_t number,
+                          const struct catalog *catalog)
+{
+    const struct offer *offer = &catalog->offers[group->cases[number].offer];
+    for (size_t k = 0; k < group->n_cases; k++) {
+        const struct offer *part = &catalog->offers[group->cases[k].offer];
+        if (part->flags & SIMDBENCH_PARTIAL && part->worker == offer->worker &&
+            !strcmp(part->op, offer->op) && !strcmp(part->isa, offer->isa) &&
+            !strcmp(part->variant, offer->roof) &&
+            !strcmp(part->semiring ?: "", offer->semiring ?: "")) {
+            group->cases[number].limit_id = strdup(group->cases[k].id);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The roof that limits a kernel: same type, its mix, its ISA (a library's: the best
  * here). */
 static int add_limit(const struct selection *selection, struct plan_group *group,
@@ -133,6 +151,8 @@ static int add_limit(const struct selection *selection, struct plan_group *group
     const struct offer *offer = &catalog->offers[group->cases[number].offer];
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof"))
         return 0;
+    if (limit_by_part(group, number, catalog))
+        return group->cases[number].limit_id ? 0 : -ENOMEM;
     const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
     for (size_t i = 0; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];

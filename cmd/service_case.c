@@ -191,6 +191,18 @@ cJSON *service_accuracy(struct service *service, const cJSON *request)
     return service_error(status, "accuracy: %s", strerror(-status));
 }
 
+/* Outputs beyond the first one, where the op has them and the kernel writes them. */
+static int verify_others(const struct service *service,
+                         const struct simdbench_kernel *kernel, const uint64_t *index,
+                         uint64_t n, struct error *error)
+{
+    const struct simdbench_op *op = service_op(service, kernel->op);
+    if (!op || !op->verify || kernel->flags & SIMDBENCH_PARTIAL)
+        return 0;
+    return op->verify(&service->operands.view, kernel->semiring, index, n, error->text,
+                      sizeof error->text);
+}
+
 cJSON *service_check(struct service *service, const cJSON *request)
 {
     const struct service_case *entry = service_find_case(service, request);
@@ -224,7 +236,8 @@ cJSON *service_check(struct service *service, const cJSON *request)
             service_memory(service, message_u64(request, "slack", 0), n * sizeof *slack);
         if (!value || !slack || (at != UINT64_MAX && !index))
             return service_error(-EINVAL, "check: outside the shared memory");
-        if (operands_compare(output, index, n, value, slack, &error) < 0)
+        if (operands_compare(output, index, n, value, slack, &error) < 0 ||
+            verify_others(service, entry->kernel, index, n, &error) < 0)
             return wrong(error.text);
     }
     cJSON *reply = service_ok();

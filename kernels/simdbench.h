@@ -56,6 +56,8 @@ enum simdbench_role {
 enum simdbench_flag {
     SIMDBENCH_PATHOLOGY = 1u << 0, /* slow on purpose: left out unless asked for */
     SIMDBENCH_REGISTERS = 1u << 1, /* touches no operand: runs only at shapes of rank 0 */
+    SIMDBENCH_PARTIAL = 1u << 2,   /* writes the first output alone: what the others cost
+                                      is the ratio to it */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -167,6 +169,11 @@ struct simdbench_op {
     const char *accuracy_inputs; /* inputs, one for each interval that --accuracy shows,
                                     separated by spaces */
     const char *accuracy_shape;  /* and the shape that it takes */
+    /* Of ops with several outputs: are the others right? Asked when elements
+     * `index[0..n)` of the first one (as in reference) have been found right. -EDOM and a
+     * sentence about one that is wrong. */
+    int (*verify)(const struct simdbench_operands *operands, const char *semiring,
+                  const uint64_t *index, uint64_t n, char *error, size_t error_size);
 };
 
 /* What a kernel chose for a case, once it is prepared. Strings live until release. */

@@ -77,6 +77,7 @@ static const struct split_rule rules[] = {
     {.op = "tanh", .part = split_elements, .share = share_whole},
     {.op = "roof", .part = split_elements},
     {.op = "gemm", .part = split_gemm},
+    {.op = "gemm_argmax", .part = split_gemm},
     {.op = "conv",
      .part = split_conv,
      .share = split_share_conv,

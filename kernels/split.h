@@ -5,7 +5,7 @@
  *
  *   relu, tanh, roof   ranges of elements that begin at multiples of 64 bytes of the
  *                      output; register mixes run whole in every thread
- *   gemm               matrices of a batch, rows and columns of C, whichever leaves the
+ *   gemm, gemm_argmax  matrices of a batch, rows and columns of C, whichever leaves the
  *                      largest part smallest; each thread packs what it reads
  *   conv               images and rows of y; weights are shared
  *

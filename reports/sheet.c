@@ -7,12 +7,14 @@
 #include "text.h"
 
 /* The limit of a memory stream is named after its bytes, that of an instruction mix after
- * where its operands are: "roof/f32/avx512/fma@registers". */
+ * where its operands are: "roof/f32/avx512/fma@registers". One that is a part of the work
+ * has the shape of the case, which is more than a number. */
 static bool is_stream(const char *limit_id)
 {
     const char *at = strchr(limit_id, '@');
+    const size_t digits = at ? strspn(at + 1, "0123456789") : 0;
 
-    return at && at[1] >= '0' && at[1] <= '9';
+    return digits && (at[1 + digits] == '\0' || at[1 + digits] == ';');
 }
 
 /* What memory limits is told in bytes, and so is all that is compared with it. */

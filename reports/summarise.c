@@ -129,7 +129,7 @@ static int summarise_limit(struct result *result, const struct result *group, si
     if (result->status != STATUS_OK || !result->limit_id)
         return 0;
     for (size_t i = 0; i < n && !roof; i++)
-        if (group[i].is_roof && group[i].status == STATUS_OK && group[i].id &&
+        if (group[i].status == STATUS_OK && group[i].id &&
             !strcmp(group[i].id, result->limit_id))
             roof = &group[i];
     if (!roof)

@@ -179,7 +179,7 @@ class Programs(AbCase):
                 time.sleep(0.01)
             time.sleep(0.2)
             tool.send_signal(number)
-            self.assertEqual(tool.wait(timeout=60), 130)
+            self.assertEqual(tool.wait(timeout=60), 128 + number)
             if path.exists():
                 self.assertTrue(self.load(path)["interrupted"])
             self.assertEqual(os.listdir(temporary), [])

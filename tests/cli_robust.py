@@ -161,7 +161,7 @@ class Misbehaving(Started):
         """There is a limit without --timeout too, as nothing is known of the module yet."""
         _, stderr = self.loading.communicate(timeout=60)
         self.assertEqual(self.loading.returncode, 2)
-        self.assertRegex(stderr, r"misbehaves.so.*no answer to 'load' within 20 s, killed")
+        self.assertRegex(stderr, r"misbehaves.so.*no answer to 'start' within 20 s .*killed")
 
 
 class Signals(Started):

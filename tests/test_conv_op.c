@@ -277,7 +277,8 @@ static void test_lists(void **state)
             fail_msg("%s takes %g million multiply-adds", list->name, sum);
         free(copy);
     }
-    assert_null(conv()->lists[ARRAY_LEN(lists)]);
+    assert_string_equal(conv()->lists[ARRAY_LEN(lists)]->name, "suite");
+    assert_null(conv()->lists[ARRAY_LEN(lists) + 1]);
 }
 
 int main(void)

@@ -154,6 +154,13 @@ static void gemm_batches(void **state)
     check("gemm", NULL, "b2x40x40x9", 64);
 }
 
+static void gemm_argmax(void **state)
+{
+    (void)state;
+    check("gemm_argmax", NULL, "5x3x7", 64);
+    check("gemm_argmax", NULL, "67x35x300", 64);
+}
+
 /* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
 static void conv(void **state)
 {
@@ -272,6 +279,7 @@ int main(void)
         cmocka_unit_test(tanh_),
         cmocka_unit_test(gemm),
         cmocka_unit_test(gemm_batches),
+        cmocka_unit_test(gemm_argmax),
         cmocka_unit_test(conv),
         cmocka_unit_test(roof),
         cmocka_unit_test(all_have_a_part),

@@ -67,6 +67,10 @@ static inline double gemm_form_zero(enum gemm_form form)
     return gemm_form_min(form) ? __builtin_inf() : -__builtin_inf();
 }
 
+/* A tile: dozens of copies of one function, which UBSan takes minutes to compile. */
+#define GEMM_TILE_BODY \
+    static inline __attribute__((always_inline, no_sanitize("undefined"))) void
+
 /* What elements saturate to, as above. */
 #define GEMM_I32_LIMIT (INT32_C(1) << 27)
 #define GEMM_I64_LIMIT (INT64_C(1) << 59)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "gemm_argmax.h"
 
 /* Five rows of two vectors. The rate is that of decoding (3 instructions a product: a
  * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10 of
@@ -100,6 +101,27 @@ GEMM_KERNEL(gemm_minplus_f32_avx2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_avx2_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f32_avx2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#define NOTE(acc, value, block, number)                               \
+    do {                                                              \
+        const VEC won = _mm256_cmp_ps(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm256_blendv_ps(LOAD(block), number, won));     \
+        STORE(value, acc);                                            \
+    } while (0)
+#define MATCHES(x, y) _mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_EQ_OQ))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx2_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx2_spans_add, maxplus, spans_add,
+                   GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_avx2_value, gemm_maxplus_f32_avx2_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx2_spans, minplus, spans, GEMM_MINPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx2_spans_add, minplus, spans_add,
+                   GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_avx2_value, gemm_minplus_f32_avx2_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_avx2_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_avx2_value, gemm_maxtimes_f32_avx2_mul)
+
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -132,6 +154,28 @@ GEMM_KERNEL(gemm_minplus_f64_avx2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_avx2_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f64_avx2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#undef NOTE
+#undef MATCHES
+#define NOTE(acc, value, block, number)                               \
+    do {                                                              \
+        const VEC won = _mm256_cmp_pd(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm256_blendv_pd(LOAD(block), number, won));     \
+        STORE(value, acc);                                            \
+    } while (0)
+#define MATCHES(x, y) _mm256_movemask_pd(_mm256_cmp_pd(x, y, _CMP_EQ_OQ))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx2_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx2_spans_add, maxplus, spans_add,
+                   GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_avx2_value, gemm_maxplus_f64_avx2_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx2_spans, minplus, spans, GEMM_MINPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx2_spans_add, minplus, spans_add,
+                   GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_avx2_value, gemm_minplus_f64_avx2_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_avx2_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_avx2_value, gemm_maxtimes_f64_avx2_mul)
 #undef TYPE
 #undef NAME
 #undef VEC

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "gemm_argmax.h"
 
 /* One vector wide and up to 24 rows tall: the element of A is the memory operand of the
  * instruction that makes the product, so only the vector of B is copied before the
@@ -114,6 +115,27 @@ GEMM_KERNEL(gemm_minplus_f32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f32_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#define NOTE(acc, value, block, number)                                          \
+    do {                                                                         \
+        const __mmask16 won = _mm512_cmp_ps_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm512_mask_mov_ps(LOAD(block), won, number));              \
+        STORE(value, acc);                                                       \
+    } while (0)
+#define MATCHES(x, y) _mm512_cmp_ps_mask(x, y, _CMP_EQ_OQ)
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx512_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx512_spans_add, maxplus, spans_add,
+                   GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_avx512_value, gemm_maxplus_f32_avx512_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx512_spans, minplus, spans, GEMM_MINPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx512_spans_add, minplus, spans_add,
+                   GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_avx512_value, gemm_minplus_f32_avx512_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_avx512_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_avx512_value, gemm_maxtimes_f32_avx512_mul)
+
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -144,6 +166,28 @@ GEMM_KERNEL(gemm_minplus_f64_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
 GEMM_KERNEL(gemm_maxtimes_f64_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#undef NOTE
+#undef MATCHES
+#define NOTE(acc, value, block, number)                                         \
+    do {                                                                        \
+        const __mmask8 won = _mm512_cmp_pd_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
+        STORE(block, _mm512_mask_mov_pd(LOAD(block), won, number));             \
+        STORE(value, acc);                                                      \
+    } while (0)
+#define MATCHES(x, y) _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx512_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx512_spans_add, maxplus, spans_add,
+                   GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_avx512_value, gemm_maxplus_f64_avx512_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx512_spans, minplus, spans, GEMM_MINPLUS_FMA)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx512_spans_add, minplus, spans_add,
+                   GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_avx512_value, gemm_minplus_f64_avx512_fma)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_avx512_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_avx512_value, gemm_maxtimes_f64_avx512_mul)
 #undef TYPE
 #undef NAME
 #undef VEC

@@ -136,7 +136,7 @@ typedef void NAME(tile_function)(TILE_PARAMETERS);
 /* C = A (x) B for `rows` x `vectors * LANES` elements; with `fold`, what stands in C is
  * folded in. Then the same for the next `rows` rows of A and C, `times` times in all.
  * rows, vectors and form are constants: each use becomes a kernel of its own. */
-static inline __attribute__((always_inline)) void
+GEMM_TILE_BODY
 NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
 {
     const VEC zero = SPLAT(START(form));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "gemm_argmax.h"
 
 /* Twelve rows of two vectors are 24 sums; the others of the 32 registers hold B, an
  * element of A and products. */
@@ -74,6 +75,23 @@ GEMM_KERNEL(gemm_maxplus_f32_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_neon_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f32_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#define NOTE(acc, value, block, number)                      \
+    do {                                                     \
+        const uint32x4_t lost = vceqq_f32(acc, LOAD(value)); \
+        STORE(block, vbslq_f32(lost, LOAD(block), number));  \
+        STORE(value, acc);                                   \
+    } while (0)
+#define MATCHES(x, y) vaddvq_u32(vandq_u32(vceqq_f32(x, y), (uint32x4_t){1, 2, 4, 8}))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_neon_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_neon_value, gemm_maxplus_f32_neon_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_neon_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_neon_value, gemm_minplus_f32_neon_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_neon_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_neon_value, gemm_maxtimes_f32_neon_mul)
+
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -102,6 +120,24 @@ GEMM_KERNEL(gemm_maxplus_f64_neon_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_neon_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_neon_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#undef NOTE
+#undef MATCHES
+#define NOTE(acc, value, block, number)                      \
+    do {                                                     \
+        const uint64x2_t lost = vceqq_f64(acc, LOAD(value)); \
+        STORE(block, vbslq_f64(lost, LOAD(block), number));  \
+        STORE(value, acc);                                   \
+    } while (0)
+#define MATCHES(x, y) vaddvq_u64(vandq_u64(vceqq_f64(x, y), (uint64x2_t){1, 2}))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_neon_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_neon_value, gemm_maxplus_f64_neon_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_neon_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_neon_value, gemm_minplus_f64_neon_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_neon_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_neon_value, gemm_maxtimes_f64_neon_mul)
 #undef TYPE
 #undef NAME
 #undef VEC

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "gemm_argmax.h"
 
 /* One element is a vector of one. */
 #define LANES 1
@@ -54,6 +55,23 @@ GEMM_KERNEL(gemm_maxplus_f32_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f32_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#define NOTE(acc, value, block, number) \
+    do {                                \
+        if ((acc) != *(value))          \
+            *(block) = (number);        \
+        *(value) = (acc);               \
+    } while (0)
+#define MATCHES(x, y) ((x) == (y))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_scalar_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_scalar_value, gemm_maxplus_f32_scalar_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_scalar_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_scalar_value, gemm_minplus_f32_scalar_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_scalar_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_scalar_value, gemm_maxtimes_f32_scalar_mul)
+
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -66,6 +84,15 @@ GEMM_KERNEL(gemm_maxplus_f64_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_scalar_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_scalar_value, gemm_maxplus_f64_scalar_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_scalar_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_scalar_value, gemm_minplus_f64_scalar_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_scalar_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_scalar_value, gemm_maxtimes_f64_scalar_mul)
 #undef TYPE
 #undef NAME
 #undef VEC

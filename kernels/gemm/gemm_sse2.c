@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "gemm_argmax.h"
 
 #define LANES (16 / (int)sizeof(TYPE))
 #define TILE_ROWS 4
@@ -50,6 +51,24 @@ GEMM_KERNEL(gemm_maxplus_f32_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f32_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f32_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#define NOTE(acc, value, block, number)                                               \
+    do {                                                                              \
+        const VEC lost = _mm_cmpeq_ps(acc, LOAD(value));                              \
+        STORE(block,                                                                  \
+              _mm_or_ps(_mm_and_ps(lost, LOAD(block)), _mm_andnot_ps(lost, number))); \
+        STORE(value, acc);                                                            \
+    } while (0)
+#define MATCHES(x, y) _mm_movemask_ps(_mm_cmpeq_ps(x, y))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_sse2_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_sse2_value, gemm_maxplus_f32_sse2_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_sse2_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_sse2_value, gemm_minplus_f32_sse2_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_sse2_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_sse2_value, gemm_maxtimes_f32_sse2_mul)
+
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -76,6 +95,25 @@ GEMM_KERNEL(gemm_maxplus_f64_sse2_add, maxplus, add, GEMM_MAXPLUS_ADD)
 GEMM_KERNEL(gemm_minplus_f64_sse2_add, minplus, add, GEMM_MINPLUS_ADD)
 GEMM_KERNEL(gemm_maxtimes_f64_sse2_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
+#undef NOTE
+#undef MATCHES
+#define NOTE(acc, value, block, number)                                               \
+    do {                                                                              \
+        const VEC lost = _mm_cmpeq_pd(acc, LOAD(value));                              \
+        STORE(block,                                                                  \
+              _mm_or_pd(_mm_and_pd(lost, LOAD(block)), _mm_andnot_pd(lost, number))); \
+        STORE(value, acc);                                                            \
+    } while (0)
+#define MATCHES(x, y) _mm_movemask_pd(_mm_cmpeq_pd(x, y))
+#include "gemm_argmax_body.h"
+
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_sse2_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_sse2_value, gemm_maxplus_f64_sse2_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_sse2_spans, minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_sse2_value, gemm_minplus_f64_sse2_add)
+GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_sse2_spans, maxtimes, spans,
+                   GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_sse2_value, gemm_maxtimes_f64_sse2_mul)
 #undef TYPE
 #undef NAME
 #undef VEC

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backward pass of maxplus and minplus gemm: the gradient of C goes to those elements
+ * of A and B whose sum won, which the indices of gemm_argmax tell.
+ *
+ * Operands: dC (m x n), I (m x n, i32), dA (m x k), dB (k x n), row-major, rows `ld`
+ * elements apart; dim = {m, n, k}. dA and dB are overwritten. I holds numbers in [0, k),
+ * or a negative one where nothing won.
+ *
+ * For each (i, j) with p = I[i][j] >= 0: dA[i][p] += dC[i][j] and dB[p][j] += dC[i][j].
+ * Sums begin at +0. The order is fixed: those of dA add in the order of ascending j,
+ * those of dB in that of ascending i, each step rounded to the type. So results are the
+ * same bits for every ISA (any NaN is as good as another), and no error is allowed.
+ */
+#ifndef SIMDBENCH_GEMM_BACKWARD_H
+#define SIMDBENCH_GEMM_BACKWARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prototypes.h"
+#include "simdbench.h"
+
+#endif

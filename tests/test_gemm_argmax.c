@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every row of gemm_argmax against one loop that keeps maximum and index side by side:
+ * ragged shapes, rows with gaps, ties, special values, operands that touch pages without
+ * access. And that the op's own check finds what is wrong.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gemm/gemm_argmax.h"
+#include "guarded.h"
+#include "kernels.h"
+
+enum { REGION = 1 << 20, OPERANDS = 4 };
+
+struct arena {
+    char *region[OPERANDS];
+    char *value; /* what is right */
+    int32_t *index;
+};
+
+static int arena_make(void **state)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+
+    assert_non_null(arena);
+    for (int i = 0; i < OPERANDS; i++)
+        arena->region[i] = guarded_new(REGION);
+    arena->value = malloc(REGION);
+    arena->index = malloc(REGION);
+    assert_true(arena->value && arena->index);
+    *state = arena;
+    return 0;
+}
+
+static int arena_drop(void **state)
+{
+    struct arena *arena = *state;
+
+    for (int i = 0; i < OPERANDS; i++)
+        guarded_free(arena->region[i], REGION);
+    free(arena->value);
+    free(arena->index);
+    free(arena);
+    return 0;
+}
+
+struct problem {
+    int64_t m, n, k;
+    int64_t gap[OPERANDS]; /* elements between the end of a row and the next one */
+    bool left;             /* operands begin after a page without access, or end before */
+    const char *input;
+};
+
+static void bind(const struct arena *arena, const struct problem *problem, uint32_t type,
+                 struct operands *operands)
+{
+    const struct simdbench_op *op = op_find("gemm_argmax");
+
+    memset(operands, 0, sizeof *operands);
+    operands->shape = (struct simdbench_shape){
+        .size = sizeof operands->shape,
+        .rank = 3,
+        .dim = {problem->m, problem->n, problem->k},
+    };
+    operands->view = (struct simdbench_operands){
+        .size = sizeof operands->view,
+        .count = OPERANDS,
+        .threads = 1,
+        .shape = &operands->shape,
+    };
+    for (int i = 0; i < OPERANDS; i++) {
+        operands->operand[i].size = sizeof operands->operand[i];
+        operands->view.operand[i] = &operands->operand[i];
+    }
+    assert_int_equal(op->layout(&operands->shape, type, operands->view.operand),
+                     OPERANDS);
+    for (int i = 0; i < OPERANDS; i++) {
+        struct simdbench_operand *operand = &operands->operand[i];
+        const int64_t rows = i == 1 ? problem->k : problem->m;
+        operand->ld += problem->gap[i];
+        if (operand->count)
+            operand->count += (uint64_t)((rows - 1) * problem->gap[i]);
+        const size_t bytes = operand->count * type_bytes(operand->type);
+        assert_true(bytes <= REGION);
+        operand->data = arena->region[i] + (problem->left ? 0 : REGION - bytes);
+    }
+    assert_int_equal(op->fill(&operands->view, 7, problem->input), 0);
+}
+
+/* ---- what is right ---- */
+
+static double element(const struct simdbench_operand *operand, int64_t row,
+                      int64_t column)
+{
+    const int64_t at = row * operand->ld + column;
+
+    return operand->type == SIMDBENCH_F32 ? (double)((const float *)operand->data)[at]
+                                          : ((const double *)operand->data)[at];
+}
+
+/* One product, rounded to the type: a sum or product of two floats is exact enough in
+ * double that rounding it again gives what rounding once would. */
+static double product(const char *semiring, uint32_t type, double a, double b)
+{
+    const double t = strcmp(semiring, "maxtimes") == 0 ? a * b : a + b;
+
+    return type == SIMDBENCH_F32 ? (double)(float)t : t;
+}
+
+static void plain(struct arena *arena, const struct operands *operands,
+                  const char *semiring)
+{
+    const int64_t *dim = operands->shape.dim;
+    const uint32_t type = operands->operand[0].type;
+    const bool least = strcmp(semiring, "minplus") == 0;
+    const double zero = least                               ? INFINITY
+                        : strcmp(semiring, "maxtimes") == 0 ? 0
+                                                            : -INFINITY;
+
+    for (int64_t i = 0; i < dim[0]; i++)
+        for (int64_t j = 0; j < dim[1]; j++) {
+            double best = zero;
+            int32_t index = GEMM_NO_WINNER;
+            for (int64_t p = 0; p < dim[2]; p++) {
+                const double t =
+                    product(semiring, type, element(&operands->operand[0], i, p),
+                            element(&operands->operand[1], p, j));
+                if (least ? t < best : t > best) {
+                    best = t;
+                    index = (int32_t)p;
+                }
+            }
+            arena->index[i * dim[1] + j] = index;
+            if (type == SIMDBENCH_F32)
+                ((float *)arena->value)[i * dim[1] + j] = (float)best;
+            else
+                ((double *)arena->value)[i * dim[1] + j] = best;
+        }
+}
+
+/* ---- rows ---- */
+
+static void name_kernel(const struct simdbench_kernel *kernel,
+                        const struct operands *operands, char *text, size_t size)
+{
+    const int64_t *dim = operands->shape.dim;
+
+    snprintf(text, size, "%s-%s/%s/%s@%dx%dx%d", kernel->semiring,
+             type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
+             (int)dim[1], (int)dim[2]);
+}
+
+/* The gaps between rows hold 0x5a bytes, as they did before. */
+static bool gaps_untouched(const struct simdbench_operand *operand, int64_t columns)
+{
+    const size_t size = type_bytes(operand->type);
+    const size_t pitch = (size_t)operand->ld * size, width = (size_t)columns * size;
+
+    for (size_t at = 0; at < operand->count * size; at++)
+        if (at % pitch >= width && ((const char *)operand->data)[at] != 0x5a)
+            return false;
+    return true;
+}
+
+static void check_kernel(const struct arena *arena, const struct simdbench_kernel *kernel,
+                         const struct operands *operands)
+{
+    const int64_t m = operands->shape.dim[0], n = operands->shape.dim[1];
+    const struct simdbench_operand *c = &operands->operand[2],
+                                   *found = &operands->operand[3];
+    const bool partial = kernel->flags & SIMDBENCH_PARTIAL;
+    const uint64_t inputs = operands_hash(operands);
+    char error[256] = "", name[128];
+    void *state = NULL;
+
+    name_kernel(kernel, operands, name, sizeof name);
+    memset(c->data, 0x5a, c->count * type_bytes(c->type));
+    memset(found->data, 0x5a, found->count * sizeof(int32_t));
+    if (kernel->prepare(&operands->view, &state, error, sizeof error) != 0)
+        fail_msg("%s: %s", name, error);
+    kernel->run(&operands->view, state);
+    kernel->run(&operands->view, state);
+    kernel->release(state);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const int32_t got = ((const int32_t *)found->data)[i * found->ld + j];
+            const double want = kernel->type == SIMDBENCH_F32
+                                    ? (double)((const float *)arena->value)[i * n + j]
+                                    : ((const double *)arena->value)[i * n + j];
+            if (element(c, i, j) != want)
+                fail_msg("%s: C[%d][%d] is %.17g, not %.17g", name, (int)i, (int)j,
+                         element(c, i, j), want);
+            if (got != (partial ? 0x5a5a5a5a : arena->index[i * n + j]))
+                fail_msg("%s: I[%d][%d] is %d, not %d", name, (int)i, (int)j, got,
+                         arena->index[i * n + j]);
+        }
+    if (!gaps_untouched(c, n) || !gaps_untouched(found, n))
+        fail_msg("%s: wrote between rows", name);
+    assert_true(operands_hash(operands) == inputs);
+    if (!partial && op_find("gemm_argmax")
+                            ->verify(&operands->view, kernel->semiring, NULL, c->count,
+                                     error, sizeof error) != 0)
+        fail_msg("%s: verify says %s", name, error);
+}
+
+static void check(struct arena *arena, const struct problem *problem)
+{
+    static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
+    const struct simdbench_kernel *const *kernels = kernel_list();
+
+    for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
+        struct operands operands;
+        bind(arena, problem, type, &operands);
+        for (size_t s = 0; s < ARRAY_LEN(semirings); s++) {
+            plain(arena, &operands, semirings[s]);
+            for (size_t i = 0; kernels[i]; i++)
+                if (strcmp(kernels[i]->op, "gemm_argmax") == 0 &&
+                    kernels[i]->type == type &&
+                    isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0) &&
+                    strcmp(kernels[i]->semiring, semirings[s]) == 0)
+                    check_kernel(arena, kernels[i], &operands);
+        }
+    }
+}
+
+/* Every way to cut rows into strips and columns into tiles. */
+static void test_edges(void **state)
+{
+    for (int64_t m = 0; m <= 50; m++)
+        check(*state,
+              &(struct problem){.m = m, .n = 17, .k = 5, .left = m % 2, .input = "ties"});
+    for (int64_t n = 0; n <= 50; n++)
+        check(*state,
+              &(struct problem){.m = 5, .n = n, .k = 19, .left = n % 2, .input = "ties"});
+}
+
+/* Spans and blocks of k-steps, whole and ragged, and none. */
+static void test_depths(void **state)
+{
+    static const int64_t depths[] = {0,  1,  2,   15,  16,  17,  31,
+                                     32, 33, 255, 256, 257, 272, 600};
+
+    for (size_t i = 0; i < ARRAY_LEN(depths); i++)
+        for (int ties = 0; ties < 2; ties++)
+            check(*state, &(struct problem){.m = 7,
+                                            .n = 21,
+                                            .k = depths[i],
+                                            .left = i % 2,
+                                            .input = ties ? "ties" : NULL});
+}
+
+/* NaN, infinities, zeros of both signs, denormals. */
+static void test_special(void **state)
+{
+    for (int64_t k = 1; k <= 40; k += 3)
+        check(*state, &(struct problem){.m = 27, .n = 19, .k = k, .input = "special"});
+    check(*state, &(struct problem){.m = 3, .n = 35, .k = 530, .input = "special"});
+}
+
+static void test_large(void **state)
+{
+    check(*state, &(struct problem){.m = 130, .n = 97, .k = 300, .input = "ties"});
+    check(*state, &(struct problem){.m = 3, .n = 1100, .k = 33, .left = true});
+    check(*state, &(struct problem){
+                      .m = 29, .n = 33, .k = 64, .gap = {960, 3, 5, 7}, .left = true});
+    check(*state, &(struct problem){.m = 70, .n = 3, .k = 270, .gap = {0, 0, 2, 0}});
+}
+
+/* ---- the op ---- */
+
+/* Answers known by hand: maxplus of one row and one column of two products. */
+static void test_known(void **state)
+{
+    const struct {
+        const char *semiring;
+        float a[2], b[2];
+        int32_t index;
+    } known[] = {
+        {"maxplus", {1, 2}, {2, 1}, 0},
+        {"maxplus", {1, 2}, {2, 2}, 1},
+        {"maxplus", {-0.0f, 0}, {-0.0f, 0}, 0},
+        {"maxplus", {NAN, 2}, {2, 2}, 1},
+        {"maxplus", {NAN, NAN}, {2, 2}, GEMM_NO_WINNER},
+        {"maxplus", {-INFINITY, -INFINITY}, {2, 2}, GEMM_NO_WINNER},
+        {"maxplus", {INFINITY, INFINITY}, {-INFINITY, 1}, 1},
+        {"minplus", {1, 2}, {2, 1}, 0},
+        {"minplus", {INFINITY, INFINITY}, {2, 2}, GEMM_NO_WINNER},
+        {"maxtimes", {-1, -2}, {2, 2}, GEMM_NO_WINNER},
+        {"maxtimes", {0, 3}, {2, 1}, 1},
+    };
+    const struct simdbench_kernel *const *kernels = kernel_list();
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        struct operands operands;
+        bind(*state, &(struct problem){.m = 1, .n = 1, .k = 2}, SIMDBENCH_F32, &operands);
+        memcpy(operands.operand[0].data, known[i].a, sizeof known[i].a);
+        memcpy(operands.operand[1].data, known[i].b, sizeof known[i].b);
+        for (size_t k = 0; kernels[k]; k++) {
+            void *memory = NULL;
+            char error[128] = "";
+            if (strcmp(kernels[k]->op, "gemm_argmax") != 0 ||
+                kernels[k]->flags & SIMDBENCH_PARTIAL ||
+                kernels[k]->type != SIMDBENCH_F32 ||
+                strcmp(kernels[k]->semiring, known[i].semiring) != 0 ||
+                !isa_available((size_t)isa_find(kernels[k]->isa), NULL, 0))
+                continue;
+            kernels[k]->prepare(&operands.view, &memory, error, sizeof error);
+            kernels[k]->run(&operands.view, memory);
+            kernels[k]->release(memory);
+            assert_int_equal(*(const int32_t *)operands.operand[3].data, known[i].index);
+        }
+    }
+}
+
+/* Each index that could be taken for right is refused. */
+static void test_verify(void **state)
+{
+    const struct simdbench_op *op = op_find("gemm_argmax");
+    const uint64_t other = 0, changed = 5;
+    struct operands operands;
+    char error[128] = "";
+    double slack[6];
+
+    bind(*state, &(struct problem){.m = 2, .n = 3, .k = 4}, SIMDBENCH_F64, &operands);
+    for (int i = 0; i < 8; i++)
+        ((double *)operands.operand[0].data)[i] = 1;
+    for (int i = 0; i < 12; i++)
+        ((double *)operands.operand[1].data)[i] = i < 3 ? 1 : 2;
+    assert_int_equal(op->reference(&operands.view, "maxplus", NULL, 6,
+                                   operands.operand[2].data, slack),
+                     0);
+    int32_t *const index = operands.operand[3].data;
+    for (int i = 0; i < 6; i++)
+        index[i] = 1;
+    assert_int_equal(op->verify(&operands.view, "maxplus", NULL, 6, error, sizeof error),
+                     0);
+    for (int32_t wrong = -1; wrong <= 4; wrong++) {
+        index[5] = wrong;
+        assert_int_equal(
+            op->verify(&operands.view, "maxplus", NULL, 6, error, sizeof error),
+            wrong == 1 ? 0 : -EDOM);
+        assert_int_equal(
+            op->verify(&operands.view, "maxplus", &changed, 1, error, sizeof error),
+            wrong == 1 ? 0 : -EDOM);
+        assert_int_equal(
+            op->verify(&operands.view, "maxplus", &other, 1, error, sizeof error), 0);
+    }
+    assert_string_equal(error, "index[1][2] is 4, should be 1");
+    assert_int_equal(op->reference(&operands.view, "plustimes", NULL, 6,
+                                   operands.operand[2].data, slack),
+                     -EINVAL);
+}
+
+/* On every ISA, for each type and semiring, there is a row that is held against `value`.
+ */
+static void test_rows(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    int whole = 0, partial = 0;
+
+    (void)state;
+    for (size_t i = 0; kernels[i]; i++) {
+        if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
+            continue;
+        const bool is_value = strcmp(kernels[i]->variant, "value") == 0;
+        assert_int_equal(is_value, (kernels[i]->flags & SIMDBENCH_PARTIAL) != 0);
+        assert_int_equal(!is_value, strcmp(kernels[i]->roof, "value") == 0);
+        partial += is_value;
+        whole += strcmp(kernels[i]->variant, "spans") == 0;
+    }
+    assert_int_equal(partial, whole);
+#if defined(__x86_64__)
+    assert_int_equal(whole, 4 * 2 * 3);
+#else
+    assert_int_equal(whole, 2 * 2 * 3);
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_known),
+        cmocka_unit_test(test_verify), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_depths), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_large),
+    };
+
+    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+}
