@@ -98,6 +98,8 @@ struct options {
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
     size_t n_threads;
+    bool all_threads; /* --threads-threshold=off: also where fewer are faster */
+    bool scaling;     /* threads: nothing is printed while it runs */
     bool cold;        /* --cache=cold */
     bool huge_pages;  /* --pages=2m */
     uint64_t align;   /* --align, 64 */
@@ -219,6 +221,7 @@ int worker_main(int argc, char **argv);
 struct plan_case {
     char *id;
     size_t offer; /* index into the catalog */
+    uint32_t threads; /* 0: those of the group */
     char *skip;   /* reason why it will not run, or NULL */
     char *limit_id;
 };
@@ -316,6 +319,7 @@ size_t groups_print(const char *uarch, const char *pattern);
 int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
+int command_threads(struct options *options, int argc, char **argv);
 
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
 int host_facts(const struct host *host, struct run *run);

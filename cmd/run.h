@@ -27,6 +27,7 @@ struct session {
     struct run *run;
     int cpu[CPUS_MAX];
     size_t n_cpu;
+    cJSON *thresholds;               /* of this host (thresholds.h), or NULL */
     struct event events[EVENTS_MAX]; /* of --events and --counters */
     size_t n_events;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
@@ -148,6 +149,7 @@ void note_once(struct result *result, const char *note);
 
 /* run.c: the first steps of a run. `g`: number of the group, `c`: of its case, `first`:
  * of its first result. group->cases is the caller's to free. */
+uint32_t options_most_threads(const struct options *options);
 int session_choose_cpus(struct session *session, struct error *error);
 int session_add_result(struct session *session, size_t g, size_t c);
 int group_begin(struct session *session, size_t g, size_t first,

@@ -176,7 +176,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t n)
+double service_median(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_doubles);
     return n ? values[n / 2] : 0;
@@ -209,10 +209,10 @@ static void measure_empty(const struct service *service, struct sampler *sampler
             if (counters_get(sampler->counters, i, &count) && !count.absent[0])
                 counts[i][n[i]++] = (double)count.value;
     }
-    empty->ns = median(ns, EMPTY_BATCHES);
+    empty->ns = service_median(ns, EMPTY_BATCHES);
     for (size_t i = 0; i < service->n_events; i++) {
         empty->known[i] = n[i] > 0;
-        empty->count[i] = median(counts[i], n[i]);
+        empty->count[i] = service_median(counts[i], n[i]);
     }
 }
 

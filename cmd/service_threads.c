@@ -13,6 +13,7 @@
 
 /* A library may let its threads spin for a while in case that there is more to do. */
 enum { REST_TRIES = 250, REST_US = 100 };
+enum { SYNC_BATCHES = 21, SYNC_CALLS = 1000 };
 
 int service_place(const struct service *service, struct error *error)
 {
@@ -63,4 +64,37 @@ void service_rest(const struct service *service)
         if (others_ns() - ran < (clock_now() - began) / 20)
             return;
     }
+}
+
+static void nothing(void *context, uint32_t index, uint32_t count)
+{
+    (void)context;
+    (void)index;
+    (void)count;
+}
+
+cJSON *service_team(struct service *service, const cJSON *request)
+{
+    const uint32_t threads = (uint32_t)message_number(request, "threads", 1);
+    struct error error = {.text = ""};
+    double sync[SYNC_BATCHES];
+    service_release_all(service);
+    team_stop();
+    const int64_t begin = clock_now();
+    const int status = team_start(threads, service->cpu, service->n_cpu, &error);
+    if (status < 0)
+        return service_error(status, "%s", error.text);
+    team_run(threads, nothing, NULL);
+    const int64_t end = clock_now();
+    for (int i = 0; i < SYNC_BATCHES; i++) {
+        const int64_t from = clock_now();
+        for (int call = 0; call < SYNC_CALLS; call++)
+            team_run(threads, nothing, NULL);
+        sync[i] = (double)(clock_now() - from) / SYNC_CALLS;
+    }
+    team_rest();
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "spawn_ns", (double)(end - begin));
+    cJSON_AddNumberToObject(reply, "sync_ns", service_median(sync, SYNC_BATCHES));
+    return reply;
 }

@@ -17,11 +17,12 @@
  * then. */
 enum { TURNS_BEFORE_YIELD = 4096, CPU_BYTES = 1024 };
 
-/* A line of its own for each, or waiting would slow down the others. */
+/* What the caller writes in one line and what the helper writes in another: a turn costs
+ * two ways between cores. */
 struct helper {
     _Alignas(128) atomic_uint begun; /* parts that it was given; it sleeps on this */
-    atomic_uint done;                /* parts that it has finished */
     atomic_bool asleep;
+    _Alignas(128) atomic_uint done; /* parts that it has finished */
     pthread_t thread;
     uint32_t index;
 };
@@ -66,11 +67,11 @@ static void spin(atomic_uint *word, unsigned old)
 static void await_part(struct helper *helper, unsigned old)
 {
     spin(&helper->begun, old);
-    while (atomic_load(&helper->begun) == old) {
-        atomic_store(&helper->asleep, true);
-        if (atomic_load(&helper->begun) == old)
-            futex(&helper->begun, FUTEX_WAIT_PRIVATE, old);
-    }
+    if (atomic_load_explicit(&helper->begun, memory_order_acquire) != old)
+        return;
+    atomic_store(&helper->asleep, true);
+    while (atomic_load(&helper->begun) == old)
+        futex(&helper->begun, FUTEX_WAIT_PRIVATE, old);
     atomic_store_explicit(&helper->asleep, false, memory_order_relaxed);
 }
 
@@ -82,7 +83,7 @@ static void *help(void *context)
         if (!team.part)
             return NULL;
         team.part(team.context, helper->index, team.count);
-        atomic_store(&helper->done, turn + 1);
+        atomic_store_explicit(&helper->done, turn + 1, memory_order_release);
         if (team.crowded)
             futex(&helper->done, FUTEX_WAKE_PRIVATE, 1);
     }
