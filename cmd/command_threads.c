@@ -142,6 +142,10 @@ static struct gain gain_of(const struct result *one, const struct result *many)
             k++;
         }
     }
+    /* Register mixes run whole in each thread: more work in the same time. */
+    const double more = one->ops > 0 && many->ops > 0 ? many->ops / one->ops : 1;
+    for (size_t i = 0; i < n; i++)
+        a[i] *= more;
     if (n)
         gain.times = stats_ratio(a, b, n, 0.95, &gain.ci);
     free(a);
@@ -239,9 +243,14 @@ static void print_run(const struct options *options, const struct run *run,
     for (int roofs = 0; roofs < 2; roofs++) {
         if (roofs)
             printf("limits:\n");
-        for (size_t i = 0; i < run->n_results; i++)
-            if (run->results[i].threads == 1 && run->results[i].is_roof == (roofs > 0))
-                print_result(run, &run->results[i], options->threads, options->n_threads);
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *const one = &run->results[i];
+            bool seen = one->threads > 1 || one->is_roof != (roofs > 0);
+            for (size_t k = 0; k < i && !seen; k++)
+                seen = !strcmp(run->results[k].id, one->id);
+            if (!seen)
+                print_result(run, one, options->threads, options->n_threads);
+        }
     }
 }
 

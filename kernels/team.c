@@ -13,9 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Others that want this CPU, the other side under valgrind among them, get it now and
+/* A pause leaves the core to its other thread, but in a virtual machine it may last
+ * longer than a part: not at once, then. And others that want this CPU get it now and
  * then. */
-enum { TURNS_BEFORE_YIELD = 4096, CPU_BYTES = 1024 };
+enum { TURNS_BEFORE_PAUSE = 1024, TURNS_BEFORE_YIELD = 8192, CPU_BYTES = 1024 };
 
 /* What the caller writes in one line and what the helper writes in another: a turn costs
  * two ways between cores. */
@@ -58,7 +59,8 @@ static void spin(atomic_uint *word, unsigned old)
     for (unsigned i = 1; atomic_load_explicit(word, memory_order_acquire) == old &&
                          atomic_load_explicit(&team.hot, memory_order_relaxed);
          i++) {
-        pause_cpu();
+        if (i > TURNS_BEFORE_PAUSE)
+            pause_cpu();
         if (i % TURNS_BEFORE_YIELD == 0)
             sched_yield();
     }
