@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /* A pause leaves the core to its other thread, but in a virtual machine it may last
- * longer than a part: not at once, then. And others that want this CPU get it now and
+ * longer than a part: now and then, so. And others that want this CPU get it now and
  * then. */
-enum { TURNS_BEFORE_PAUSE = 1024, TURNS_BEFORE_YIELD = 8192, CPU_BYTES = 1024 };
+enum { TURNS_OF_PAUSE = 64, TURNS_OF_YIELD = 1 << 14, CPU_BYTES = 1024 };
 
 /* What the caller writes in one line and what the helper writes in another: a turn costs
  * two ways between cores. */
@@ -59,9 +59,9 @@ static void spin(atomic_uint *word, unsigned old)
     for (unsigned i = 1; atomic_load_explicit(word, memory_order_acquire) == old &&
                          atomic_load_explicit(&team.hot, memory_order_relaxed);
          i++) {
-        if (i > TURNS_BEFORE_PAUSE)
+        if (i % TURNS_OF_PAUSE == 0)
             pause_cpu();
-        if (i % TURNS_BEFORE_YIELD == 0)
+        if (i % TURNS_OF_YIELD == 0)
             sched_yield();
     }
 }
