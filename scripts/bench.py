@@ -7,10 +7,11 @@ import bench_conv
 import bench_gemm
 import bench_relu
 import bench_tanh
+import bench_threads
 from bench_common import Figures, Run
 
 PARTS = {"gemm": bench_gemm.bench, "relu": bench_relu.bench, "tanh": bench_tanh.bench,
-         "conv": bench_conv.bench}
+         "conv": bench_conv.bench, "threads": bench_threads.bench}
 
 
 def main(program, *names):

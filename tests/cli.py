@@ -23,6 +23,7 @@ from cli_quiet import *
 from cli_robust import *
 from cli_run import *
 from cli_shapes import *
+from cli_threads import *
 from cli_usage import *
 
 
