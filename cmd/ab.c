@@ -14,7 +14,9 @@
 #define SAVE_EVERY_NS 1000000000LL
 /* What a process costs beside its batches, and the time of an operation, for the guess
  * that is printed first. */
-#define PROCESS_SECONDS 0.01
+#define PROCESS_SECONDS 0.003
+#define WORKER_SECONDS 0.004
+#define ASK_NS 60000
 #define OPERATION_NS 0.05
 
 const struct catalog *ab_catalog(const struct ab *ab)
@@ -34,12 +36,8 @@ static int start_own(struct ab *ab, struct error *error)
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
-    catalog->workers = calloc(1, sizeof *catalog->workers);
-    if (!own || !catalog->workers) {
-        worker_free(own);
+    if (catalog_add_worker(catalog, own) < 0)
         return error_set(error, -ENOMEM, "out of memory");
-    }
-    catalog->workers[catalog->n_workers++] = own;
     int status = worker_start(own, false, error);
     return status < 0 ? status
                       : worker_ask(own, message_new("describe"), ab->options.timeout_ns,
@@ -93,14 +91,17 @@ double ab_seconds(const struct ab *ab)
 {
     double seconds = 0;
     const double processes = ab_processes(ab);
+    const double process =
+        PROCESS_SECONDS + WORKER_SECONDS * (ab->own_processes ? ARMS : 1);
     for (size_t g = 0; g < ab->plan.n_groups; g++) {
         const struct plan_group *group = &ab->plan.groups[g];
         const double call = OPERATION_NS * group->shape.ops;
-        const double batch = fmax(1.2 * BATCH_NS, call) + call;
-        seconds += processes * PROCESS_SECONDS;
+        const double batch = fmax(1.2 * AB_BATCH_NS, call) + call + ASK_NS;
+        seconds += processes * process;
         for (size_t c = 0; c < group->n_cases; c++) {
             if (!group->cases[c].skip && has_both(ab, &group->cases[c]))
-                seconds += processes * ARMS * (ab_rounds(ab) * batch + 2 * call) * 1e-9;
+                seconds +=
+                    processes * ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) * 1e-9;
         }
     }
     return seconds;
@@ -179,8 +180,9 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
         struct ab_case *entry = &group->cases[c];
         const struct result *result = case_result(&group->state, &group->state.cases[c]);
         /* The second look is for those that the first left open. */
-        const bool open = !entry->processes || processes == ab_processes(group->ab) ||
-                          comparison_is_open(result->comparison);
+        const bool open =
+            !entry->processes || processes == ab_processes(group->ab) ||
+            comparison_is_open(result->comparison, group->ab->options.threshold);
         entry->wanted =
             group->state.cases[c].active && open && entry->processes < processes;
         if (entry->wanted && entry->processes < least)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both builds can do, as one catalog, and of it what was asked for. */
 #include "ab_private.h"
+#include "select.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,17 +111,37 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     return status < 0 ? error_set(error, status, "out of memory") : 0;
 }
 
+static int offered_ops(const struct catalog *catalog, struct text_list *ops)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalog->n_offers && status == 0; i++)
+        status = text_list_add_once(ops, catalog->offers[i].op);
+    return status;
+}
+
+static int plan_one(struct ab *ab, const char *op, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = offered_ops(&ab->catalog, &ops);
+    if (status < 0)
+        error_set(error, status, "out of memory");
+    else if (!text_list_has(&ops, op))
+        status = selection_unknown("", op, "op in BASE or HEAD", &ops, error);
+    else
+        status = plan_op(ab, op, false, error);
+    text_list_free(&ops);
+    return status;
+}
+
 /* What cannot be had of one op does not keep the others away. */
 static int plan_all(struct ab *ab, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    int status = 0;
-    for (size_t i = 0; i < ab->catalog.n_offers && status == 0; i++) {
-        if (strcmp(ab->catalog.offers[i].op, "roof") != 0)
-            status = text_list_add_once(&ops, ab->catalog.offers[i].op);
-    }
+    int status = offered_ops(&ab->catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
         struct error why = {.text = ""};
+        if (!strcmp(ops.item[i], "roof"))
+            continue;
         status = plan_op(ab, ops.item[i], true, &why);
         const bool expected = ab->options.filters.n > 0; /* it leaves out most of them */
         if (status < 0 && status != -ENOMEM && status != -EINTR)
@@ -146,7 +167,7 @@ int ab_plan_make(struct ab *ab, const char *op, struct error *error)
         return error_set(error, status, "%s",
                          status == -EPROTO ? "BASE or HEAD: bad description of kernels"
                                            : "out of memory");
-    status = op ? plan_op(ab, op, false, error) : plan_all(ab, error);
+    status = op ? plan_one(ab, op, error) : plan_all(ab, error);
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++) {
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)
             status = error_set(error, -E2BIG, "more than %d cases in one group",

@@ -11,7 +11,14 @@
 #include "run.h"
 
 enum { ARM_BASE, ARM_HEAD, ARM_CONTROL, ARMS };
-enum { AB_ROUNDS = 6, AB_PROCESSES = GATE_PROCESSES, ROUNDS_USABLE = 3 };
+/* Many short batches: what the machine does changes from one millisecond to the next, and
+ * rounds of 0.4 ms see it equally in all arms where rounds of 2 ms do not. */
+#define AB_BATCH_NS 120000.0
+/* Rounds of a process: the most, and the least if calls are longer than such a batch. A
+ * process with fewer valid ones than ROUNDS_USABLE and a quarter of them is thrown away.
+ */
+enum { AB_ROUNDS = 24, AB_ROUNDS_LEAST = 6, ROUNDS_USABLE = 3 };
+enum { AB_PROCESSES = GATE_PROCESSES };
 #define NO_KERNEL UINT32_MAX
 
 struct ab_arm {
@@ -66,13 +73,15 @@ struct ab_group {
     uint32_t process;      /* number of the one at hand */
     bool answered;         /* the memory file holds this group's answers */
     bool overhead_known;
-    double overhead_ns[ARMS];
+    double overhead_ns; /* of the loop, per call */
 };
 
+/* At most that many rounds a process; and of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {
     return ab->options.rounds ? ab->options.rounds : AB_ROUNDS;
 }
+uint32_t ab_rounds_of(const struct ab *ab, double call_ns);
 static inline uint32_t ab_processes(const struct ab *ab)
 {
     return ab->options.processes ? ab->options.processes : AB_PROCESSES;

@@ -241,6 +241,14 @@ static int measure_cases(struct ab_group *group)
     return status;
 }
 
+static uint32_t rounds_needed(const struct ab *ab, const struct ab_case *entry)
+{
+    const uint32_t wanted = ab_rounds_of(ab, entry->call_ns);
+    const uint32_t quarter = wanted / 4;
+    const uint32_t least = wanted < ROUNDS_USABLE ? wanted : ROUNDS_USABLE;
+    return quarter > least ? quarter : least;
+}
+
 /* Only a process that came to its end counts. */
 static int take_trials(struct ab_group *group)
 {
@@ -250,15 +258,13 @@ static int take_trials(struct ab_group *group)
         struct result *result = case_result(&group->state, &group->state.cases[c]);
         if (!entry->wanted)
             continue;
-        const uint32_t need =
-            ab_rounds(group->ab) < ROUNDS_USABLE ? ab_rounds(group->ab) : ROUNDS_USABLE;
-        const bool usable = entry->n_trials >= need;
+        const bool usable = entry->n_trials >= rounds_needed(group->ab, entry);
         result->comparison->voided += entry->voided;
         result->voided += entry->voided;
         entry->processes += usable;
         entry->disturbed += !usable;
         result->iterations = entry->iterations;
-        result->overhead_ns = group->overhead_ns[ARM_HEAD];
+        result->overhead_ns = group->overhead_ns;
         for (uint32_t i = 0; usable && i < entry->n_trials && status == 0; i++) {
             const struct trial *trial = &entry->trials[i];
             status = comparison_add_trial(result->comparison, trial);

@@ -8,26 +8,33 @@ enum { CALIBRATION_TRIES = 60, CALIBRATION_PATIENCE = 30 };
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
 
+uint32_t ab_rounds_of(const struct ab *ab, double call_ns)
+{
+    const double rounds = AB_ROUNDS * AB_BATCH_NS / call_ns;
+    return ab->options.rounds ? ab->options.rounds
+                              : (uint32_t)fmin(fmax(rounds, AB_ROUNDS_LEAST), AB_ROUNDS);
+}
+
+/* Of all arms the least that it was found to cost: the loop is the same code, noise only
+ * adds, and what is not subtracted equally would look like a change. */
 int ab_overhead(struct ab_group *group)
 {
     struct ab *ab = group->ab;
     struct error error = {.text = ""};
+    double least = INFINITY;
     for (int i = 0; i < ARMS; i++) {
-        cJSON *request, *reply = NULL;
-        /* Of one program there is one loop, and so one cost. */
-        if (i == ARM_CONTROL || (i == ARM_HEAD && !ab->programs)) {
-            group->overhead_ns[i] = group->overhead_ns[ARM_BASE];
+        if (!ab->workers[i])
             continue;
-        }
-        request = message_new("overhead");
+        cJSON *request = message_new("overhead"), *reply = NULL;
         cJSON_AddBoolToObject(request, "cold", ab->options.cold);
-        int status = worker_ask(ab->arm[i].worker, request, ab->options.timeout_ns,
-                                &reply, &error);
-        group->overhead_ns[i] = message_number(reply, "ns", 0);
+        int status =
+            worker_ask(ab->workers[i], request, ab->options.timeout_ns, &reply, &error);
+        least = fmin(least, message_number(reply, "ns", 0));
         cJSON_Delete(reply);
         if (status < 0)
             return status;
     }
+    group->overhead_ns = least;
     group->overhead_known = true;
     return 0;
 }
@@ -78,11 +85,11 @@ int ab_calibrate(struct ab_group *group, size_t c)
                 group->state.cases[c].team ? group->state.cases[c].team : batch.threads;
         }
         entry->call_ns = slowest / (double)calls;
-        if (slowest >= BATCH_NS) {
+        if (slowest >= AB_BATCH_NS) {
             crossed += !disturbed || tries > CALIBRATION_PATIENCE;
             continue;
         }
-        double want = ceil(1.1 * BATCH_NS / entry->call_ns);
+        double want = ceil(1.1 * AB_BATCH_NS / entry->call_ns);
         calls = (uint64_t)fmin(fmax(want, (double)calls + 1), (double)calls * 100);
     }
     entry->iterations = calls;
@@ -105,7 +112,7 @@ static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
                                (uint64_t)llround((double)calls * (1 + more)), &batch);
         if (status)
             return status;
-        ns[which] = batch.ns / (double)calls - group->overhead_ns[which];
+        ns[which] = batch.ns / (double)calls - group->overhead_ns;
         *whole &= !batch.void_ && ns[which] > 0;
     }
     *whole &= group_steal(&group->state) == steal;
@@ -132,7 +139,7 @@ static void turn(int order[ARMS], uint32_t round, uint64_t *random)
 int ab_take_rounds(struct ab_group *group, size_t c)
 {
     struct ab_case *entry = &group->cases[c];
-    const uint32_t wanted = ab_rounds(group->ab);
+    const uint32_t wanted = ab_rounds_of(group->ab, entry->call_ns);
     int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
     uint64_t random =
         ab_random(group->ab, group->state.number, group->process, 2 + (uint64_t)c);

@@ -66,6 +66,14 @@ const struct command_row command_rows[] = {
      1,
      1,
      {"threads gemm", "threads relu --threads=2,4..16 --sizes=1Ki..16Mi*4"}},
+    {"selftest",
+     COMMAND_SELFTEST,
+     "",
+     "how often is ab right on this machine? gates of which the truth is known",
+     0,
+     0,
+     {"selftest", "selftest --gates=50 --threshold=1%",
+      "selftest --effects=0,4 --gates=100 --json=selftest.json"}},
     {"doctor",
      COMMAND_DOCTOR,
      "",
@@ -273,7 +281,7 @@ static int check_whole(const struct command_row *command, const struct options *
         return unknown_word(words->item[most], options, command, error);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         command->min_words > 1              ? "two files"
+                         command->min_words > 1             ? "two files"
                          : command->mask == COMMAND_THREADS ? "an op"
                                                             : "a file",
                          command->examples[0]);

@@ -208,16 +208,9 @@ static int probe(struct ab *ab, int which, struct error *error)
     struct ab_arm *arm = &ab->arm[which];
     struct catalog *catalog = &ab->catalog;
     struct worker *worker = make_worker(ab, arm);
-    struct worker **workers =
-        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers);
-    if (workers)
-        catalog->workers = workers;
-    if (!worker || !workers) {
-        worker_free(worker);
-        return error_set(error, -ENOMEM, "out of memory");
-    }
-    catalog->workers[catalog->n_workers++] = worker;
     struct error why = {.text = ""};
+    if (catalog_add_worker(catalog, worker) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
     int status = worker_start(worker, false, &why);
     if (status < 0 && ab->programs && status != -EINTR)
         return error_set(error, status, "%s=%.200s: no simdbench executable: %.300s",

@@ -93,6 +93,20 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
     return 0;
 }
 
+int catalog_add_worker(struct catalog *catalog, struct worker *worker)
+{
+    struct worker **workers =
+        worker ? realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers)
+               : NULL;
+    if (!workers) {
+        worker_free(worker);
+        return -ENOMEM;
+    }
+    workers[catalog->n_workers++] = worker;
+    catalog->workers = workers;
+    return 0;
+}
+
 /* Starts a worker and takes down what it offers. */
 static int enlist(struct catalog *catalog, const struct options *options,
                   const struct module_spec *spec, const char *path, bool baseline,
@@ -105,14 +119,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
                            spec->option[i].name, spec->option[i].value);
     struct worker *worker =
         worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd);
-    struct worker **workers =
-        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers);
-    if (workers)
-        catalog->workers = workers;
-    if (!worker || !workers) {
-        worker_free(worker);
+    if (!worker)
         return error_set(error, -ENOMEM, "out of memory");
-    }
     worker->info.is_baseline = baseline;
     int status = worker_start(worker, options->in_process, error);
     if (status == 0)
@@ -143,7 +151,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
             return status;
         }
     }
-    catalog->workers[catalog->n_workers++] = worker;
+    if (catalog_add_worker(catalog, worker) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
     status = catalog_add_offers(catalog, worker, worker->description);
     return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
 }

@@ -22,7 +22,7 @@ enum exit_status {
     EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
     EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
     EXIT_WRONG = 4,         /* a case was wrong or failed */
-    EXIT_NOTHING = 5,       /* nothing was measured: all skipped */
+    EXIT_NOTHING = 5,       /* nothing was measured or compared */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
@@ -74,6 +74,7 @@ struct output {
 };
 
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
+enum { EFFECTS_MAX = 16 };
 
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
@@ -120,10 +121,13 @@ struct options {
     enum format format; /* what standard output gets */
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
-    bool quick;         /* license: the clock alone */
-    double threshold;   /* of a change, 0.02 */
-    bool strict;        /* inconclusive and unusable cases fail */
-    uint32_t processes; /* ab: of the first look; 0: 16 */
+    bool quick;                 /* license: the clock alone */
+    double threshold;           /* of a change, 0.02 */
+    bool strict;                /* inconclusive and unusable cases fail */
+    uint32_t processes;         /* ab: of the first look; 0: 16 */
+    uint32_t gates;             /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;           /* 0: its default */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -136,6 +140,9 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
 int args_commands(struct text_list *names);
+/* Prints a line to standard error, without what could control a terminal: it may quote
+ * what was typed or what a module said. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);
@@ -220,9 +227,9 @@ int worker_main(int argc, char **argv);
 
 struct plan_case {
     char *id;
-    size_t offer; /* index into the catalog */
+    size_t offer;     /* index into the catalog */
     uint32_t threads; /* 0: those of the group */
-    char *skip;   /* reason why it will not run, or NULL */
+    char *skip;       /* reason why it will not run, or NULL */
     char *limit_id;
 };
 
@@ -283,6 +290,8 @@ void signals_catch(void);
 void standard_begin(void);
 /* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
 int standard_flush(struct error *error);
+/* The same for a writer that failed: `code` is the first errno, 0 for none. */
+int standard_failed(int code, struct error *error);
 
 /* ---- where a run is written (outputs.c) ---- */
 
@@ -320,6 +329,10 @@ int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
 int command_threads(struct options *options, int argc, char **argv);
+/* How often gates on this machine say what is true. */
+int command_selftest(const struct options *options);
+/* What the last selftest of this host said, a line; NULL: none is there. To be freed. */
+char *selftest_known(const char *fingerprint);
 
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
 int host_facts(const struct host *host, struct run *run);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Who has to wait longer than this is told first. */
 #define PATIENCE_SECONDS 3
@@ -15,16 +16,20 @@ static void announce(const struct options *options, const struct ab *ab)
     const double seconds = ab_seconds(ab);
     if (options->quiet)
         return;
-    for (size_t i = 0; i < plan->left_out.n; i++) {
-        char text[1024];
-        text_plain(plan->left_out.item[i], text, sizeof text);
-        fprintf(stderr, "simdbench: left out: %s\n", text);
-    }
+    for (size_t i = 0; i < plan->left_out.n; i++)
+        complain("left out: %s", plan->left_out.item[i]);
     if (seconds > PATIENCE_SECONDS && !options->dry_run)
-        fprintf(stderr,
-                "simdbench: this will take about %.0f s, twice that if all cases are "
-                "inconclusive at first\n",
-                seconds);
+        complain("this will take about %.0f s, twice that if all cases are inconclusive "
+                 "at first",
+                 seconds);
+}
+
+/* Without memory for it, nothing is said. */
+static void cite_selftest(struct run *run)
+{
+    char *line = selftest_known(run->fingerprint);
+    string_set(&run->gate->selftest, line);
+    free(line);
 }
 
 static int measure(const struct options *options, struct ab *ab, int argc, char **argv,
@@ -37,6 +42,8 @@ static int measure(const struct options *options, struct ab *ab, int argc, char 
         error_set(error, status, "out of memory");
     else
         status = ab_measure(ab, &gate, run, error);
+    if (run && run->gate)
+        cite_selftest(run);
     if (status == 0 || (status == -EINTR && run->gate)) {
         int written = outputs_print(options, run, error);
         status = written < 0 ? written : ab_exit_status(run);
@@ -68,10 +75,7 @@ int command_ab(const struct options *options, int argc, char **argv)
     ab_close(ab);
     if (status == -EINTR)
         status = EXIT_INTERRUPTED;
-    if (status < 0) {
-        char text[2048]; /* it may quote what was typed or what a module said */
-        text_plain(error.text, text, sizeof text);
-        fprintf(stderr, "simdbench: %s\n", text);
-    }
+    if (status < 0)
+        complain("%s", error.text);
     return status < 0 ? EXIT_USAGE : status;
 }

@@ -21,8 +21,11 @@ static int status_of(const struct run *run)
         return EXIT_WRONG;
     if (gate->regressed)
         return EXIT_REGRESSED;
-    return gate->strict && (gate->inconclusive || gate->unusable) ? EXIT_UNDECIDED
-                                                                  : EXIT_OK;
+    if (gate->strict && (gate->inconclusive || gate->unusable))
+        return EXIT_UNDECIDED;
+    return gate->improved || gate->same || gate->inconclusive || gate->unusable
+               ? EXIT_OK
+               : EXIT_NOTHING;
 }
 
 int command_compare(const struct options *options)
@@ -44,9 +47,7 @@ int command_compare(const struct options *options)
         rc = outputs_print(options, head, &error);
     }
     if (rc != 0) {
-        char plain[sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench compare: %s\n", plain);
+        complain("%s", error.text);
         exit_status = EXIT_USAGE;
     }
     run_free(base);

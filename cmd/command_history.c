@@ -56,11 +56,8 @@ int command_history(const struct options *options)
         rc = options->format == FORMAT_CSV
                  ? history_write_csv(&history, stdout, &error)
                  : history_write_table(&history, stdout, &error);
-    if (rc != 0) {
-        char plain[sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench history: %s\n", plain);
-    }
+    if (rc != 0)
+        complain("%s", error.text);
     history_free(&history);
     return rc ? EXIT_USAGE : EXIT_OK;
 }

@@ -38,9 +38,9 @@ int command_op(const struct options *options, int argc, char **argv)
     if (status < 0)
         goto out;
     for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
-        fprintf(stderr, "simdbench: no baseline: %s\n", catalog.missing.item[i]);
+        complain("no baseline: %s", catalog.missing.item[i]);
     for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
-        fprintf(stderr, "simdbench: left out: %s\n", plan.left_out.item[i]);
+        complain("left out: %s", plan.left_out.item[i]);
     if (!options->quiet)
         counted_notes(options, print_note);
     const double seconds = plan_seconds(options, &plan);
@@ -64,11 +64,8 @@ int command_op(const struct options *options, int argc, char **argv)
 out:
     if (status == -EINTR)
         status = EXIT_INTERRUPTED;
-    if (status < 0) {
-        char text[2048]; /* it may quote what was typed or what a module said */
-        text_plain(error.text, text, sizeof text);
-        fprintf(stderr, "simdbench: %s\n", text);
-    }
+    if (status < 0)
+        complain("%s", error.text);
     run_free(run);
     plan_free(&plan);
     catalog_free(&catalog);

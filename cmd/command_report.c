@@ -45,11 +45,8 @@ int command_report(const struct options *options)
     int rc = load_all(&options->files, &run, &error);
     if (rc == 0)
         rc = outputs_print(options, run, &error);
-    if (rc != 0) {
-        char plain[sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench report: %s\n", plain);
-    }
+    if (rc != 0)
+        complain("%s", error.text);
     run_free(run);
     return rc ? EXIT_USAGE : EXIT_OK;
 }

@@ -145,7 +145,7 @@ static const struct {
     {"2", "bad usage, a bad file, or output that could not be written"},
     {"3", "ab, compare with --strict: a case is inconclusive or unusable"},
     {"4", "a result was wrong, or a case failed"},
-    {"5", "nothing was measured: all cases were skipped"},
+    {"5", "nothing was measured (all cases were skipped) or compared"},
     {"128+N", "stopped by signal N, with what was measured until then in the files"},
 };
 

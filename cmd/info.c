@@ -350,11 +350,8 @@ int command_list(const struct options *options)
         rc = options->files.n
                  ? list_topic(&topics[topic], options, made ? &catalog : NULL, &error)
                  : list_all(options, &catalog, &error);
-    if (rc != 0) {
-        char plain[2 * sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench list: %s\n", plain);
-    }
+    if (rc != 0)
+        complain("%s", error.text);
     if (made)
         catalog_free(&catalog);
     return rc ? EXIT_USAGE : EXIT_OK;

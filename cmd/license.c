@@ -150,11 +150,8 @@ int command_license(const struct options *options)
         rc = measure(options, !options->quiet, license, &error);
     if (rc == 0)
         rc = write_outputs(options, license, &error);
-    if (rc != 0) {
-        char plain[2 * sizeof error.text];
-        text_plain(error.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench license: %s\n", plain);
-    }
+    if (rc != 0)
+        complain("%s", error.text);
     for (size_t i = 0; license && i < LICENSE_SCOPES; i++)
         license_scope_free(&license->scope[i]);
     for (size_t i = 0; license && i < license->n_nets; i++)

@@ -24,11 +24,8 @@ int main(int argc, char **argv)
     struct options options;
     struct error error = {.text = ""};
     int status = args_parse(argc, argv, &options, &error);
-    if (status < 0 && error.text[0]) {
-        char text[2048]; /* it may quote what was typed */
-        text_plain(error.text, text, sizeof text);
-        fprintf(stderr, "simdbench: %s\n", text);
-    }
+    if (status < 0 && error.text[0])
+        complain("%s", error.text);
     if (status)
         return finish(status < 0 ? EXIT_USAGE : EXIT_OK);
     if (options.is_op || options.suite)
@@ -45,6 +42,8 @@ int main(int argc, char **argv)
         status = command_history(&options);
     else if (!strcmp(options.command, "threads"))
         status = command_threads(&options, argc, argv);
+    else if (!strcmp(options.command, "selftest"))
+        status = command_selftest(&options);
     else if (!strcmp(options.command, "license"))
         status = command_license(&options);
     else

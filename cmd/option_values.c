@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 /* With fewer processes nothing can be told apart from chance. */
 enum { PROCESSES_MIN = 8, PROCESSES_MAX = 1000 };
+enum { GATES_MAX = 10000 };
 enum { ROUNDS_MAX = 100000, ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
 
 __attribute__((format(printf, 4, 5))) static int value_error(const struct option_row *row,
@@ -298,6 +300,45 @@ int option_set_processes(const struct option_row *row, const char *value,
                            PROCESSES_MAX);
     options->processes = (uint32_t)n;
     return 0;
+}
+
+int option_set_gates(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    int64_t n;
+    const int rc = read_whole(row, value, &n, error);
+    if (rc != 0)
+        return rc;
+    if (n < 1 || n > GATES_MAX)
+        return value_error(row, value, error, "must be from 1 to %d", GATES_MAX);
+    options->gates = (uint32_t)n;
+    return 0;
+}
+
+/* "0,1.5,4": percents, with or without their sign. */
+int option_set_effects(const struct option_row *row, const char *value,
+                       struct options *options, struct error *error)
+{
+    options->n_effects = 0;
+    for (const char *at = value;; at++) {
+        char *end;
+        const double percent = strtod(at, &end);
+        if (end != at + strspn(at, "0123456789.") || end == at)
+            return value_error(row, value, error, "expected percentages, as in 0,1.5,4");
+        if (percent > 100)
+            return value_error(row, value, error, "expected 0%% to 100%%");
+        for (size_t i = 0; i < options->n_effects; i++)
+            if (!(fabs(options->effect[i] - percent / 100) > 0))
+                return value_error(row, value, error, "%g is there twice", percent);
+        if (options->n_effects == EFFECTS_MAX)
+            return value_error(row, value, error, "more than %d effects", EFFECTS_MAX);
+        options->effect[options->n_effects++] = percent / 100;
+        at = end + (*end == '%');
+        if (!*at)
+            return 0;
+        if (*at != ',')
+            return value_error(row, value, error, "expected percentages, as in 0,1.5,4");
+    }
 }
 
 int option_set_seed(const struct option_row *row, const char *value,

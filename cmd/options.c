@@ -15,6 +15,7 @@
 #define REPORTS \
     (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
+#define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE)
 #define GATED (MEASURERS | COMMAND_AB)
 #define CASES (GATED | COMMAND_THREADS)
@@ -67,13 +68,13 @@ const struct option_row option_rows[] = {
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS, NULL,
      "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
 
-    {"threshold", "PERCENT", COMPARE, GATES, "2%",
+    {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold)},
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
 
-    {"cpu", "LIST", CONDITIONS, CASES, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
+    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
     {"threads", "LIST", CONDITIONS, GATED, "1",
      "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
@@ -99,7 +100,7 @@ const struct option_row option_rows[] = {
      "Which values the operands hold (`simdbench list ops`); cases are compared input by "
      "input.",
      option_add_items, AT(inputs)},
-    {"seed", "N", CONDITIONS, CASES, "random, recorded",
+    {"seed", "N", CONDITIONS, CASES | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0},
 
     {"events", "LIST", MEASURE, MEASURERS, NULL,
@@ -119,7 +120,7 @@ const struct option_row option_rows[] = {
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
     {"rounds", "N", MEASURE, MEASURERS | COMMAND_THREADS, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_rounds, 0},
-    {"rounds", "N", MEASURE, COMMAND_AB, "6",
+    {"rounds", "N", MEASURE, COMMAND_AB, "24, down to 6 for calls above 0.12ms",
      "How often base, head and control take turns in each process.", option_set_rounds, 0},
     {"processes", "N", MEASURE, COMMAND_AB, "16",
      "Fresh processes for each case, and as many again where it is then inconclusive. The "
@@ -127,6 +128,12 @@ const struct option_row option_rows[] = {
     {"rounds", "N", MEASURE, COMMAND_LICENSE, "40",
      "How often the classes of work take turns; below 6 there is no interval.",
      option_set_rounds, 0},
+    {"effects", "LIST", MEASURE, COMMAND_SELFTEST, "0,1,2,3,5",
+     "By how many percent head does more work than base, as in 0,1.5,4; 0 is equal code.",
+     option_set_effects, 0},
+    {"gates", "N", MEASURE, COMMAND_SELFTEST, "20",
+     "Gates for each effect. The more, the narrower the intervals of the rates.",
+     option_set_gates, 0},
     {"quick", NULL, MEASURE, COMMAND_LICENSE, NULL,
      "The clock alone, without the net effect on ops.", option_set_flag, AT(quick)},
     {"check", "auto|full", MEASURE, CASES, "auto",
@@ -164,11 +171,11 @@ const struct option_row option_rows[] = {
      option_set_format, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},
-    {"json", "FILE", OUTPUT, COMMAND_LICENSE, NULL, "Also save all of it as JSON.",
+    {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_set_text, AT(json)},
-    {"format", "table|json", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",
+    {"format", "table|json", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, "table", "What is printed.",
      option_set_format, 0},
-    {"quiet", NULL, OUTPUT, COMMAND_LICENSE, NULL, "No progress.", option_set_flag,
+    {"quiet", NULL, OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "No progress.", option_set_flag,
      AT(quiet)},
     {"dry-run", NULL, OUTPUT, CASES, NULL, "Print the plan and measure nothing.",
      option_set_flag, AT(dry_run)},

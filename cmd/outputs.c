@@ -86,8 +86,11 @@ static int write_all(const struct options *options, bool table, const struct run
     fflush(stdout);
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
         status = save(&options->outputs[i], run, error);
-    if (status == 0 && (table || options->format != FORMAT_TABLE))
+    if (status == 0 && (table || options->format != FORMAT_TABLE)) {
         status = run_write(run, options->format, &text, stdout, error);
+        if (status < 0 && status != -ENOMEM)
+            status = standard_failed(-status, error);
+    }
     if (status == 0)
         status = standard_flush(error);
     /* Last, and in any case: no output is lost because another one fails. */

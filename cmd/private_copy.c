@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 int private_folder(char *folder, size_t size, struct error *error)
@@ -24,7 +25,13 @@ int private_folder(char *folder, size_t size, struct error *error)
         return error_set(error, -code, "cannot make a folder in %.200s (TMPDIR): %s",
                          where, strerror(code));
     }
-    return 0;
+    struct statvfs facts;
+    return statvfs(folder, &facts) == 0 && facts.f_flag & ST_NOEXEC
+               ? error_set(error, -EACCES,
+                           "%.200s (TMPDIR) is mounted noexec, and a copy of BASE has to "
+                           "run from there: set TMPDIR to another folder",
+                           where)
+               : 0;
 }
 
 static int copy_bytes(int from, int to)

@@ -43,15 +43,21 @@ void standard_begin(void)
         uselocale(plain);
 }
 
-int standard_flush(struct error *error)
+int standard_failed(int code, struct error *error)
 {
     static int first; /* the stream forgets why it failed */
-    errno = 0;
-    if (!first && (fflush(stdout) != 0 || ferror(stdout)))
-        first = errno ? errno : EIO;
+    if (!first)
+        first = code;
     if (first == EPIPE) {
         interrupted_by = SIGPIPE;
         return error_set(error, -EINTR, "interrupted");
     }
     return first ? error_set(error, -first, "standard output: %s", strerror(first)) : 0;
+}
+
+int standard_flush(struct error *error)
+{
+    errno = 0;
+    const bool failed = fflush(stdout) != 0 || ferror(stdout);
+    return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
 }

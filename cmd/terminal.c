@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,4 +22,15 @@ int terminal_width(FILE *file)
     if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+void complain(const char *format, ...)
+{
+    char raw[2048], plain[2 * sizeof raw];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    text_plain(raw, plain, sizeof plain);
+    fprintf(stderr, "simdbench: %s\n", plain);
 }

@@ -83,6 +83,8 @@ struct module_spec {
 };
 int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
                       struct error *error);
+/* The catalog frees the worker, and so does this if it fails; NULL is out of memory. */
+int catalog_add_worker(struct catalog *catalog, struct worker *worker);
 /* Appends the kernels of a description; -EPROTO if it makes no sense. */
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description);

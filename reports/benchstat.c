@@ -115,9 +115,8 @@ int benchstat_write(const struct run *run, FILE *file)
 
     for (size_t i = 0; i < rows.n; i++)
         compares |= export_compares(rows.row[i].result);
-    for (size_t i = 0; i < run->host.n; i++)
-        if (run->host.fact[i].kind == FACT_TEXT && !strcmp(run->host.fact[i].name, "cpu"))
-            put_key(file, "cpu", run->host.fact[i].text);
+    if (facts_find_text(&run->host, "cpu"))
+        put_key(file, "cpu", facts_find_text(&run->host, "cpu"));
     put_key(file, "fingerprint", run->fingerprint);
     fputs("Unit Gop/s better=higher\nUnit GB/s better=higher\n", file);
     if (compares && !code) {

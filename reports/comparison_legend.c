@@ -221,7 +221,9 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
                          gate->inconclusive + gate->unusable + gate->only_one;
     const bool undecided = gate->inconclusive || gate->unusable;
 
-    *tone = gate->regressed ? TONE_BAD : undecided || !cases ? TONE_PLAIN : TONE_GOOD;
+    *tone = gate->regressed                        ? TONE_BAD
+            : undecided || cases == gate->only_one ? TONE_PLAIN
+                                                   : TONE_GOOD;
     if (gate->regressed) {
         buffer_format(buffer, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
                       gate->regressed, cases, cases == 1 ? "" : "s",
@@ -229,11 +231,14 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
         add_regressed(run, buffer);
         return;
     }
+    if (cases == gate->only_one) {
+        buffer_format(buffer, "NOTHING COMPARED: none of %zu case%s is in both", cases,
+                      cases == 1 ? "" : "s");
+        return;
+    }
     buffer_format(buffer, "%s: none of %zu case%s regressed by more than %.4g%%",
-                  !cases      ? "NOTHING COMPARED"
-                  : undecided ? "UNDECIDED"
-                              : "PASSED",
-                  cases, cases == 1 ? "" : "s", 100 * gate->threshold);
+                  undecided ? "UNDECIDED" : "PASSED", cases, cases == 1 ? "" : "s",
+                  100 * gate->threshold);
     add_count(buffer, gate->improved, "improved");
     add_count(buffer, gate->inconclusive, "inconclusive");
     add_count(buffer, gate->unusable, "unusable");

@@ -218,6 +218,12 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
             "equal code seems to change by %.1f%% here, above %d times the "
             "threshold",
             100 * c->floor, FLOOR_LIMIT);
+    if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
+        return comparison_set(
+            c, VERDICT_INCONCLUSIVE,
+            "the interval lies beyond the threshold, but equal code seems to change by "
+            "%.2f%%",
+            100 * c->floor);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
     return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
@@ -260,10 +266,12 @@ bool comparison_has_change(const struct comparison *comparison)
     return comparison->base_ns > 0 && comparison->head_ns > 0;
 }
 
-bool comparison_is_open(const struct comparison *comparison)
+bool comparison_is_open(const struct comparison *comparison, double threshold)
 {
     return comparison->verdict == VERDICT_INCONCLUSIVE ||
-           (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials);
+           (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials) ||
+           (comparison->verdict == VERDICT_SAME &&
+            !within(comparison->change_ci, threshold));
 }
 
 static size_t *counter_of(struct gate *gate, enum verdict verdict)

@@ -14,23 +14,6 @@
 
 /* ---- context ---- */
 
-static double host_number(const struct run *run, const char *name)
-{
-    for (size_t i = 0; i < run->host.n; i++)
-        if (run->host.fact[i].kind == FACT_NUMBER &&
-            !strcmp(run->host.fact[i].name, name))
-            return run->host.fact[i].number;
-    return NAN;
-}
-
-static const char *host_text(const struct run *run, const char *name)
-{
-    for (size_t i = 0; i < run->host.n; i++)
-        if (run->host.fact[i].kind == FACT_TEXT && !strcmp(run->host.fact[i].name, name))
-            return run->host.fact[i].text;
-    return NULL;
-}
-
 /* Facts like "l2u_bytes". */
 static void put_caches(struct json_out *json, const struct run *run)
 {
@@ -65,7 +48,7 @@ static double clock_mhz(const struct run *run)
         if (run->results[i].ghz > 0)
             ghz = fmax(ghz, run->results[i].ghz);
     if (!isfinite(ghz))
-        ghz = host_number(run, "tsc_ghz");
+        ghz = facts_find_number(&run->host, "tsc_ghz");
     return isfinite(ghz) ? round(1000 * ghz) : 0;
 }
 
@@ -97,8 +80,10 @@ static void put_unmeasured(struct json_out *json, const struct export_rows *rows
 static void put_context(struct json_out *json, const struct run *run,
                         const struct export_rows *rows)
 {
-    const double cpus = host_number(run, "cpus"), aslr = host_number(run, "aslr");
-    const char *flags = run->tool_flags, *governor = host_text(run, "governor");
+    const double cpus = facts_find_number(&run->host, "cpus"),
+                 aslr = facts_find_number(&run->host, "aslr");
+    const char *flags = run->tool_flags,
+               *governor = facts_find_text(&run->host, "governor");
     struct buffer version = {.text = NULL};
 
     buffer_format(&version, "simdbench %s", run->tool_version ? run->tool_version : "");
@@ -114,7 +99,7 @@ static void put_context(struct json_out *json, const struct run *run,
         json_bool(json, "aslr_enabled", aslr > 0);
     put_caches(json, run);
     json_open(json, "load_avg", '[');
-    json_number(json, NULL, host_number(run, "load_1min"));
+    json_number(json, NULL, facts_find_number(&run->host, "load_1min"));
     json_close(json, ']');
     json_text(json, "library_version", buffer_text(&version));
     json_text(json, "library_build_type",

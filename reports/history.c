@@ -125,14 +125,6 @@ static void end(struct writer *writer)
 
 /* ---- rows ---- */
 
-static const char *fact_text(const struct facts *facts, const char *name)
-{
-    for (size_t i = 0; i < facts->n; i++)
-        if (facts->fact[i].kind == FACT_TEXT && !strcmp(facts->fact[i].name, name))
-            return facts->fact[i].text;
-    return NULL;
-}
-
 /* The arguments as a JSON array. */
 static void put_arguments(struct writer *writer, const struct run *run)
 {
@@ -160,12 +152,12 @@ static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
 
     begin(writer, ADD_HOST);
     put_text(writer, fingerprint);
-    put_text(writer, fact_text(&run->host, "cpu"));
+    put_text(writer, facts_find_text(&run->host, "cpu"));
     end(writer);
     begin(writer, ADD_RUN);
     put_text(writer, fingerprint);
     put_text(writer, run->started_at ? run->started_at : "");
-    put_text(writer, fact_text(&run->settings, "label"));
+    put_text(writer, facts_find_text(&run->settings, "label"));
     put_text(writer, run->tool_version);
     put_text(writer, run->tool_commit);
     put_text(writer, run->tool_compiler);

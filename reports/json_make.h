@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the parts of the JSON writer: values that join a tree.
+ * Shared by the parts of the JSON writer: values that join a tree, which the reader's own
+ * checks see before it is written. Formats of others are written as they go: json_out.h.
  */
 #ifndef SIMDBENCH_JSON_MAKE_H
 #define SIMDBENCH_JSON_MAKE_H

@@ -169,22 +169,13 @@ static void status_line(const struct run *run, struct buffer *buffer, legend_lin
     line(buffer_text(buffer), context);
 }
 
-static double host_number(const struct run *run, const char *name)
-{
-    for (size_t f = 0; f < run->host.n; f++)
-        if (run->host.fact[f].kind == FACT_NUMBER &&
-            !strcmp(run->host.fact[f].name, name))
-            return run->host.fact[f].number;
-    return 0;
-}
-
 /* A neighbour on the same core slows kernels that need all of it more than their limit.
  */
 static void company_line(const struct run *run, struct buffer *buffer, legend_line *line,
                          void *context)
 {
-    double probes = host_number(run, "core_probes");
-    double shared = host_number(run, "core_shared_probes");
+    double probes = facts_find_number(&run->host, "core_probes");
+    double shared = facts_find_number(&run->host, "core_shared_probes");
 
     if (!(shared > 0.05 * probes))
         return;

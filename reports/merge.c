@@ -93,13 +93,10 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 {
     struct source source = {.fingerprint = other->fingerprint,
                             .started_at = other->started_at,
+                            .cpu = (char *)facts_find_text(&other->host, "cpu"),
                             .tool_version = other->tool_version};
-    int code;
+    int code = add_source(into, name, &source);
 
-    for (size_t i = 0; i < other->host.n; i++)
-        if (!strcmp(other->host.fact[i].name, "cpu"))
-            source.cpu = other->host.fact[i].text;
-    code = add_source(into, name, &source);
     for (size_t i = 0; i < other->n_sources && !code; i++) {
         char *longer = NULL;
         code = prefix(&longer, name, other->sources[i].name);

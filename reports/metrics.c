@@ -17,15 +17,6 @@ struct reader {
     int depth;
 };
 
-static double host_number(const struct run *run, const char *name)
-{
-    for (size_t i = 0; i < run->host.n; i++)
-        if (run->host.fact[i].kind == FACT_NUMBER &&
-            !strcmp(run->host.fact[i].name, name))
-            return run->host.fact[i].number;
-    return NAN;
-}
-
 static double named(const struct reader *reader, const char *name, size_t length)
 {
     const struct result *result = reader->result;
@@ -36,7 +27,7 @@ static double named(const struct reader *reader, const char *name, size_t length
         {"elements", result->ops > 0 ? result->ops : NAN},
         {"ns", result->median_ns > 0 ? result->median_ns : NAN},
         {"probe-ghz", result->ghz > 0 ? result->ghz : NAN},
-        {"tsc-ghz", host_number(reader->run, "tsc_ghz")},
+        {"tsc-ghz", facts_find_number(&reader->run->host, "tsc_ghz")},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)

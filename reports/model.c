@@ -120,6 +120,29 @@ int facts_bool(struct facts *facts, const char *name, bool value)
     return 0;
 }
 
+static const struct fact *facts_find(const struct facts *facts, const char *name,
+                                     enum fact_kind kind)
+{
+    for (size_t i = 0; i < facts->n; i++)
+        if (facts->fact[i].kind == kind && !strcmp(facts->fact[i].name, name))
+            return &facts->fact[i];
+    return NULL;
+}
+
+const char *facts_find_text(const struct facts *facts, const char *name)
+{
+    const struct fact *const fact = facts_find(facts, name, FACT_TEXT);
+
+    return fact ? fact->text : NULL;
+}
+
+double facts_find_number(const struct facts *facts, const char *name)
+{
+    const struct fact *const fact = facts_find(facts, name, FACT_NUMBER);
+
+    return fact ? fact->number : NAN;
+}
+
 struct run *run_new(void)
 {
     struct run *run = calloc(1, sizeof *run);

@@ -40,6 +40,8 @@ struct interval stats_median_interval(const double *x, size_t n, double level);
 size_t stats_sign_k(size_t n, double level);
 /* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
 double stats_sign_p(size_t n, size_t successes);
+/* Exact (Clopper-Pearson) interval of the probability behind that many successes of n. */
+struct interval stats_proportion_interval(size_t successes, size_t n, double level);
 /* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
  * times faster b is than a. NaN for n = 0. */
 double stats_ratio(const double *a, const double *b, size_t n, double level,
@@ -308,6 +310,9 @@ struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
 int facts_bool(struct facts *facts, const char *name, bool value);
+/* Facts of that name and kind: NULL and NaN if there is none. */
+const char *facts_find_text(const struct facts *facts, const char *name);
+double facts_find_number(const struct facts *facts, const char *name);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
@@ -350,9 +355,10 @@ int run_summarise(struct run *run, size_t group);
  * or -ENOMEM. */
 int run_judge(struct run *run);
 /* Whether as many processes again may decide this case (after run_judge()): it is
- * inconclusive, or what was measured of it is unusable. Two looks, at GATE_PROCESSES and
+ * inconclusive, or what was measured of it is unusable, or it is the same only within
+ * more than the threshold, as noise made delta larger. Two looks, at GATE_PROCESSES and
  * twice that, are what the error rates hold for. */
-bool comparison_is_open(const struct comparison *comparison);
+bool comparison_is_open(const struct comparison *comparison, double threshold);
 enum { GATE_PROCESSES = 16 };
 
 /* ---- two stored runs (stored.c) ---- */

@@ -134,6 +134,46 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
     return interval;
 }
 
+/* P(Binomial(n, p) <= k) for 0 < p < 1. */
+static double binomial_at_most(size_t n, size_t k, double p)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i <= k; i++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
+                   lgamma((double)(n - i) + 1) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return sum;
+}
+
+/* The p with which at most k successes have that probability, which falls as p grows. */
+static double binomial_invert(size_t n, size_t k, double probability)
+{
+    double lo = 0, hi = 1;
+
+    for (int i = 0; i < 60; i++) {
+        const double p = (lo + hi) / 2;
+        if (binomial_at_most(n, k, p) > probability)
+            lo = p;
+        else
+            hi = p;
+    }
+    return (lo + hi) / 2;
+}
+
+struct interval stats_proportion_interval(size_t successes, size_t n, double level)
+{
+    const double tail = (1 - level) / 2;
+
+    if (!n)
+        return (struct interval){.known = false};
+    return (struct interval){
+        .known = true,
+        .lo = successes ? binomial_invert(n, successes - 1, 1 - tail) : 0,
+        .hi = successes < n ? binomial_invert(n, successes, tail) : 1,
+        .level = level};
+}
+
 double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval)
 {

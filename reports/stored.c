@@ -222,6 +222,18 @@ static int match_case(const struct pair *pair)
                       head);
 }
 
+static int say_alone(struct result *result, bool is_new)
+{
+    struct comparison *const c = result_comparison(result);
+
+    if (!c)
+        return -ENOMEM;
+    if (is_good(result))
+        *(is_new ? &c->head_ns : &c->base_ns) = result->median_ns;
+    return comparison_set(c, is_new ? VERDICT_NEW : VERDICT_GONE, "only run %d has it",
+                          is_new ? 2 : 1);
+}
+
 static int compare_ids(const void *left, const void *right)
 {
     const struct result *const *a = left, *const *b = right;
@@ -296,11 +308,7 @@ static int match_all(struct run *head, struct run *base)
             matched += status == 1;
             status = status == 1 ? 0 : status;
         } else if (!was_left_out(alone)) {
-            status = result_comparison(alone)
-                         ? comparison_set(alone->comparison,
-                                          order < 0 ? VERDICT_NEW : VERDICT_GONE,
-                                          "only run %d has it", order < 0 ? 2 : 1)
-                         : -ENOMEM;
+            status = say_alone(alone, order < 0);
         }
         i += order <= 0;
         j += order >= 0;
@@ -311,6 +319,21 @@ static int match_all(struct run *head, struct run *base)
     free(theirs);
     free(ours);
     return status;
+}
+
+/* Run 2 did not measure it: what run 1 did stands in the comparison alone. */
+static int forget_measurements(struct result *result)
+{
+    result->iterations = 0;
+    result->n_samples = result->n_clock = 0;
+    result->ghz = 0;
+    for (size_t i = 0; i < result->n_counters; i++)
+        result->counters[i].n = 0;
+    for (size_t i = 0; i < result->n_metrics; i++)
+        result->metrics[i].value = NAN;
+    result_clear_ratios(result);
+    string_set(&result->limit.id, NULL);
+    return result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
 }
 
 /* What is gone joins the last group of its op. */
@@ -327,8 +350,10 @@ static int move_gone(struct run *head, struct run *base)
             continue;
         while (last && !text_same(head->results[last - 1].op, result->op))
             last--;
-        status =
-            result_move(head, result, last ? head->results[last - 1].group : n, false);
+        status = forget_measurements(result);
+        if (!status)
+            status = result_move(head, result, last ? head->results[last - 1].group : n,
+                                 false);
     }
     return status ? status : results_sort(head);
 }

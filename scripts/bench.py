@@ -4,6 +4,7 @@ scripts/bench."""
 import sys
 
 import bench_conv
+import bench_gate
 import bench_gemm
 import bench_relu
 import bench_tanh
@@ -11,7 +12,8 @@ import bench_threads
 from bench_common import Figures, Run
 
 PARTS = {"gemm": bench_gemm.bench, "relu": bench_relu.bench, "tanh": bench_tanh.bench,
-         "conv": bench_conv.bench, "threads": bench_threads.bench}
+         "conv": bench_conv.bench, "gate": bench_gate.bench,
+         "threads": bench_threads.bench}
 
 
 def main(program, *names):

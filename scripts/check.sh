@@ -65,7 +65,7 @@ check_text() {
 }
 
 check_shell() {
-    files scripts .ci | while read -r file; do
+    files scripts .ci docs/recipes | while read -r file; do
         [[ $(head -n 1 "$file") != *bash* ]] || printf '%s\n' "$file"
     done | xargs -r shellcheck -x -P scripts
 }
@@ -132,7 +132,7 @@ check_symbols() {
             return 1
         fi
         rows=$(tr '\n' ' ' <kernels/kernels.def | sed 's/KERNEL(/\n&/g' |
-            sed -nE "s/^KERNEL\(($op[a-z_]*), *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" |
+            sed -nE "s/^KERNEL\((${op}[a-z_]*), *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" |
             sed 's/__/_/' | sort)
         [[ -n $rows ]] || continue
         found=1

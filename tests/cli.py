@@ -20,8 +20,10 @@ from cli_license import *
 from cli_modules import *
 from cli_outputs import *
 from cli_quiet import *
+from cli_recipes import *
 from cli_robust import *
 from cli_run import *
+from cli_selftest import *
 from cli_shapes import *
 from cli_threads import *
 from cli_usage import *

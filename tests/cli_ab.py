@@ -188,9 +188,23 @@ class Programs(AbCase):
             self.assertEqual(found.stdout, "")
 
 
+    def test_reader_left(self):
+        """All formats, where nobody reads what is printed: status 141, and the file is there."""
+        for form in ("table", "csv", "json"):
+            path, (reader, writer) = self.folder / f"{form}.json", os.pipe()
+            os.close(reader)
+            done = subprocess.run(
+                [BINARY, "ab", module("pace"), module("pace"), "twice", *QUICK,
+                 f"--format={form}", f"--json={path}"], stdout=writer, text=True,
+                stderr=subprocess.PIPE, env=environment(), timeout=120)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+            self.assertEqual(len(self.load(path)["results"]), 2)
+
+
 class BuildUsage(AbCase):
-    def refuse(self, *arguments, says):
-        done = self.run_tool("ab", *arguments, status=2)
+    def refuse(self, *arguments, says, **more):
+        done = self.run_tool("ab", *arguments, status=2, **more)
         self.assertRegex(done.stderr, says)
         self.assertEqual(done.stdout, "")
 
@@ -199,7 +213,8 @@ class BuildUsage(AbCase):
         self.refuse(says="two files")
         self.refuse(good, says="two files")
         self.refuse(good, good, "twice", "gemm", says="gemm")
-        self.refuse(good, good, "twcie", says="twcie.*did you mean twice")
+        self.refuse(good, good, "twcie", says=r"twcie: no such op in BASE or HEAD; "
+                    r"did you mean twice\? \(known: twice\)$")
 
     def test_files(self):
         good = module("pace")
@@ -211,6 +226,17 @@ class BuildUsage(AbCase):
         self.refuse(good, module("no_entry"), says="HEAD=.*simdbench_module")
         self.refuse(good, module("newer_abi"), says="HEAD=.*ABI 2")
         self.refuse(module("crash_load"), good, says="BASE=.*signal 6")
+
+    def test_folder_of_copies(self):
+        good = module("pace")
+        self.refuse(good, good, env=environment(TMPDIR="no/such"),
+                    says=r"cannot make a folder in no/such \(TMPDIR\)")
+        mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+                   'mount -t tmpfs -o noexec none "$TMPDIR" && exec "$@"', "sh"]
+        env = environment(TMPDIR=str(self.folder))
+        if subprocess.run([*mounted, "true"], env=env, capture_output=True).returncode:
+            self.skipTest("no file system can be mounted here")
+        self.refuse(good, good, env=env, before=mounted, says="TMPDIR.* is mounted noexec")
 
     def test_options(self):
         good = module("pace")

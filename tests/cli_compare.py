@@ -103,9 +103,13 @@ class Compare(Case):
         head = self.head()
         first = next(r for r in head["results"] if r["role"] == "kernel")
         first["id"] += ";new=1"
-        out = self.compare(head)
+        out = self.compare(head, status=0 if len(self.kernels) > 1 else 5)
         self.assertIn("NEW", out)
         self.assertIn("GONE", out)
+        for result in head["results"]:
+            result["id"] += ";other=1" if result["role"] == "kernel" else ""
+        out = self.compare(head, status=5)
+        self.assertRegex(out, r"NOTHING COMPARED: none of \d+ cases is in both")
         head = self.head()
         first = next(r for r in head["results"] if r["role"] == "kernel")
         first.update(status="wrong", reason="output (3, 5) is 1.5")

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from cli_tool import BINARY, MODULES, SHORT, SMALL, Case, environment, kernels, sanitized
+from cli_tool import BINARY, MODULES, SHORT, SMALL, Case, environment, kernels, measured, sanitized
 
 __all__ = ["Misbehaving", "Signals"]
 
@@ -180,7 +180,7 @@ class Signals(Started):
         self.assertEqual([p for p in folder.iterdir() if p != path], [])
         document = self.load(path) if path.exists() else None
         if moment is None:
-            self.assertTrue(kernels(document, status="ok"))
+            self.assertTrue(measured(document))
         return status, document
 
     def test_that_ask_to_stop(self):

@@ -146,7 +146,7 @@ static void changes_beyond_the_threshold(void **state)
         assert_int_equal(to->verdict, expected[i]);
         assert_true((to->reason != NULL) == (i % 2 == 1));
         assert_true(to->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
-        assert_int_equal(comparison_is_open(to), i % 2 == 1);
+        assert_int_equal(comparison_is_open(to, 0.02), i % 2 == 1);
         run_free(one);
     }
     run_free(run);
@@ -171,34 +171,40 @@ static void witness_can_veto(void **state)
 static void control_decides_what_counts(void **state)
 {
     struct run *const run = new_run(0.02);
-    struct comparison *list[5];
+    struct comparison *list[6];
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
         const double ramp = ((double)i - 7.5) / 4.5; /* half-width 1 at 16 processes */
-        add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: 2.9% is none */
+        add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: not 2.9% */
         add_trial(list[1], i, 100, 0.04, 0.015 * ramp);  /* but 4% is */
         add_trial(list[2], i, 100, 0.00, 0.03);          /* copy of base is slower */
         add_trial(list[3], i, 100, 0.00, 0.045 * ramp);  /* says nothing at 2% */
         add_trial(list[4], i, 100, -0.30, 0.045 * ramp); /* but 30% is beyond it */
+        add_trial(list[5], i, 100, 0.01 + 0.015 * ramp, 0.015 * ramp);
     }
     assert_int_equal(run_judge(run), 0);
     assert_near(list[0]->floor, expm1(0.015), 1e-12);
     assert_near(list[0]->delta, 2 * expm1(0.015), 1e-12);
-    assert_int_equal(list[0]->verdict, VERDICT_SAME);
+    assert_int_equal(list[0]->verdict, VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(list[0]->reason, "beyond the threshold, but equal code"));
+    /* The same within 3%, not within 2%: a second look may tell more. */
+    assert_int_equal(list[5]->verdict, VERDICT_SAME);
+    assert_true(comparison_is_open(list[5], 0.02));
+    assert_false(comparison_is_open(list[5], 0.03));
     assert_int_equal(list[1]->verdict, VERDICT_REGRESSED);
     assert_int_equal(list[2]->verdict, VERDICT_UNUSABLE);
     assert_non_null(strstr(list[2]->reason, "copy of base"));
     assert_int_equal(list[3]->verdict, VERDICT_UNUSABLE);
     assert_non_null(strstr(list[3]->reason, "equal code seems to change by 4.6%"));
-    assert_true(comparison_is_open(list[3]));
+    assert_true(comparison_is_open(list[3], 0.02));
     assert_int_equal(list[4]->verdict, VERDICT_IMPROVED);
     assert_true(run->gate->same == 1 && run->gate->regressed == 1 &&
                 run->gate->unusable == 2 && run->gate->improved == 1 &&
-                run->gate->inconclusive == 0 && run->gate->only_one == 0);
-    assert_near(log1p(run->gate->geomean_change), (0.029 + 0.04 - 0.3) / 5, 1e-12);
+                run->gate->inconclusive == 1 && run->gate->only_one == 0);
+    assert_near(log1p(run->gate->geomean_change), (0.029 + 0.04 - 0.3 + 0.01) / 6, 1e-12);
     run_free(run);
 }
 
@@ -238,7 +244,7 @@ static void few_processes_ties_no_control(void **state)
         assert_false(alone->control_ci.known);
         assert_int_equal(crashed->verdict, VERDICT_UNUSABLE);
         assert_string_equal(crashed->reason, "head: SIGSEGV");
-        assert_false(comparison_is_open(crashed));
+        assert_false(comparison_is_open(crashed, 0.02));
         assert_int_equal(added->verdict, VERDICT_NEW);
         assert_int_equal(run->gate->only_one, 1);
     }
@@ -350,7 +356,7 @@ static struct tally simulate(size_t gates, double threshold, double truth,
         struct comparison *const comparison = add_case(run);
         add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
         assert_int_equal(run_judge(run), 0);
-        if (comparison_is_open(comparison)) {
+        if (comparison_is_open(comparison, threshold)) {
             add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
                           &seed);
             assert_int_equal(run_judge(run), 0);

@@ -372,7 +372,7 @@ static void test_known_integers(void **state)
         for (size_t i = 0; i < ARRAY_LEN(known); i++) {
             const bool minimum = strcmp(known[i].semiring, "minplus") == 0;
             const int64_t zero = minimum ? most : -most - 1;
-            const int64_t value[] = {zero,      limit,     -limit,   -zero - 1,
+            const int64_t value[] = {zero,      limit,     -limit,   ~zero,
                                      limit + 1, 2 * limit, limit + 5};
             const uint64_t index = 0;
             int64_t c = known[i].c >= Z ? value[known[i].c - Z] : known[i].c;

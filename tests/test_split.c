@@ -89,8 +89,9 @@ static void run_split(const struct bench *bench, const struct simdbench_kernel *
                  type_name(kernel->type), kernel->isa, kernel->variant, threads);
 }
 
-/* Tests a shape with all kernels of an op that can run here and have that layout. */
-static void check(const char *op, const char *layout, const char *shape, uint64_t align)
+/* Tests a shape with all kernels of an op that can run here and have that layout; how
+ * many these are. */
+static size_t check(const char *op, const char *layout, const char *shape, uint64_t align)
 {
     size_t n = 0;
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
@@ -111,8 +112,7 @@ static void check(const char *op, const char *layout, const char *shape, uint64_
         free(bench.expected);
         n++;
     }
-    if (!n)
-        skip();
+    return n;
 }
 
 static void relu(void **state)
@@ -120,22 +120,22 @@ static void relu(void **state)
     (void)state;
     static const char *const shapes[] = {"1", "15", "16", "17", "100", "1003"};
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        check("relu", NULL, shapes[i], 64);
-    check("relu", NULL, "1003", 8);
+        assert_true(check("relu", NULL, shapes[i], 64) > 0);
+    assert_true(check("relu", NULL, "1003", 8) > 0);
 }
 
 static void relu_in_place(void **state)
 {
     (void)state;
-    check("relu", "inplace", "1003", 8);
+    assert_true(check("relu", "inplace", "1003", 8) > 0);
 }
 
 static void tanh_(void **state)
 {
     (void)state;
-    check("tanh", NULL, "1", 64);
-    check("tanh", NULL, "33", 8);
-    check("tanh", NULL, "1003", 64);
+    assert_true(check("tanh", NULL, "1", 64) > 0);
+    assert_true(check("tanh", NULL, "33", 8) > 0);
+    assert_true(check("tanh", NULL, "1003", 64) > 0);
 }
 
 static void gemm(void **state)
@@ -144,21 +144,21 @@ static void gemm(void **state)
     static const char *const shapes[] = {"1x1x1",   "5x3x7",   "3x100x9",   "100x3x9",
                                          "33x65x0", "67x35x5", "130x131x17"};
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        check("gemm", NULL, shapes[i], 64);
+        assert_true(check("gemm", NULL, shapes[i], 64) > 0);
 }
 
 static void gemm_batches(void **state)
 {
     (void)state;
-    check("gemm", NULL, "b5x9x18x7", 64);
-    check("gemm", NULL, "b2x40x40x9", 64);
+    assert_true(check("gemm", NULL, "b5x9x18x7", 64) > 0);
+    assert_true(check("gemm", NULL, "b2x40x40x9", 64) > 0);
 }
 
 static void gemm_argmax(void **state)
 {
     (void)state;
-    check("gemm_argmax", NULL, "5x3x7", 64);
-    check("gemm_argmax", NULL, "67x35x300", 64);
+    assert_true(check("gemm_argmax", NULL, "5x3x7", 64) > 0);
+    assert_true(check("gemm_argmax", NULL, "67x35x300", 64) > 0);
 }
 
 /* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
@@ -177,16 +177,18 @@ static void conv(void **state)
                                          "n1c32h8w8k64g2r3s3p1q1",
                                          "n1c32h9w9k16u2v2"};
     static const char *const layouts[] = {"nchw16c", "nchw8c", "nchw"};
+    size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         for (size_t k = 0; k < ARRAY_LEN(layouts); k++)
-            check("conv", layouts[k], shapes[i], 64);
+            n += check("conv", layouts[k], shapes[i], 64);
+    assert_true(n > 0);
 }
 
 static void roof(void **state)
 {
     (void)state;
-    check("roof", NULL, "4104", 64);
-    check("roof", NULL, "64", 64);
+    assert_true(check("roof", NULL, "4104", 64) > 0);
+    assert_true(check("roof", NULL, "64", 64) > 0);
 }
 
 /* As many parts as threads where there is enough to do. */

@@ -49,6 +49,37 @@ static void sign_k_table(void **state)
     assert_int_equal(stats_sign_k(5, 0), 3);
 }
 
+/* Clopper-Pearson intervals at 95%, from published tables; and what they have to be where
+ * they can be written down. */
+static void proportions(void **state)
+{
+    static const struct {
+        size_t successes, n;
+        double lo, hi;
+    } cases[] = {
+        {0, 10, 0, 0.30850},        {1, 10, 0.00253, 0.44502},
+        {5, 10, 0.18709, 0.81291},  {10, 10, 0.69150, 1},
+        {0, 100, 0, 0.03622},       {98, 100, 0.92962, 0.99757},
+        {49, 50, 0.89353, 0.99949},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct interval ci =
+            stats_proportion_interval(cases[i].successes, cases[i].n, 0.95);
+        assert_true(ci.known);
+        assert_near(ci.lo, cases[i].lo, 1e-5);
+        assert_near(ci.hi, cases[i].hi, 1e-5);
+    }
+    for (size_t n = 1; n < 3000; n = 3 * n + 1) {
+        const struct interval none = stats_proportion_interval(0, n, 0.99);
+        assert_near(none.hi, 1 - pow(0.005, 1 / (double)n), 1e-9);
+        assert_true(none.lo == 0);
+        assert_near(stats_proportion_interval(n, n, 0.99).lo, 1 - none.hi, 1e-9);
+    }
+    assert_false(stats_proportion_interval(0, 0, 0.95).known);
+}
+
 /* For large n the exact k must agree with the normal quantile, and its level with a sum
  * of binomial terms made in another way. */
 static void sign_k_large(void **state)
@@ -392,6 +423,7 @@ int main(void)
         cmocka_unit_test(median_min_mad),
         cmocka_unit_test(sign_k_table),
         cmocka_unit_test(sign_k_large),
+        cmocka_unit_test(proportions),
         cmocka_unit_test(interval_known_answers),
         cmocka_unit_test(ratio_known_answers),
         cmocka_unit_test(interval_coverage),

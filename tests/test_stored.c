@@ -250,10 +250,18 @@ static void new_and_gone(void **state)
     compare(head, base);
     assert_int_equal(find(head, "gemm/new")->comparison->verdict, VERDICT_NEW);
     assert_int_equal(find(head, ADD64)->comparison->verdict, VERDICT_GONE);
+    assert_int_equal(find(head, ADD64)->status, STATUS_SKIPPED);
+    assert_true(find(head, ADD64)->comparison->base_ns > 0);
+    assert_true(find(head, "gemm/new")->comparison->head_ns > 0);
     const struct comparison *const fma = find(head, FMA64)->comparison;
     assert_int_equal(fma->verdict, VERDICT_GONE);
     assert_string_equal(fma->reason, "run 2: skipped: no memory");
     assert_int_equal(head->gate->only_one, 3);
+    /* Nothing that run 1 measured passes for what run 2 did. */
+    char *const times = sample_text(head, FORMAT_GITHUB_ACTION, NULL);
+    assert_non_null(strstr(times, "gemm/new"));
+    assert_null(strstr(times, ADD64));
+    free(times);
     /* What is gone stands with its op, and the whole can be written and read. */
     for (size_t i = 1; i < head->n_results; i++)
         assert_true(head->results[i - 1].group <= head->results[i].group);

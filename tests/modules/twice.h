@@ -99,6 +99,11 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
         out[i] = 2 * in[i];
 }
 
+/* Redefined by those that take options. */
+#ifndef MODULE_OPEN
+#define MODULE_OPEN
+#endif
+
 #define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
 
 #define MODULE_ROWS(name_, one_, one_run_, two_, two_run_)                              \
@@ -122,7 +127,7 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
         .size = sizeof module,                                                          \
         .abi = SIMDBENCH_ABI,                                                           \
         .name = name_,                                                                  \
-        .ops = (const struct simdbench_op *const[]){&twice_op, NULL},                   \
+        MODULE_OPEN.ops = (const struct simdbench_op *const[]){&twice_op, NULL},        \
         .kernels = (const struct simdbench_kernel *const[]){&good_row, &bad_row, NULL}, \
     };                                                                                  \
     const struct simdbench_module *simdbench_module(uint32_t abi)                       \

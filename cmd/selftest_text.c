@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selftest_private.h"
+
+#include <math.h>
+
+static void percent(double x, char out[16])
+{
+    if (isfinite(x))
+        snprintf(out, 16, "%.2f%%", 100 * x);
+    else
+        snprintf(out, 16, "-");
+}
+
+static void print_effect(const struct selftest_effect *effect, FILE *file)
+{
+    char change[16], floor[16], detectable[16], rate[48] = "-";
+    percent(effect->change, change);
+    percent(effect->floor, floor);
+    percent(effect->detectable, detectable);
+    if (effect->rate_ci.known)
+        snprintf(rate, sizeof rate, "%.0f%% [%.1f, %.1f]", 100 * effect->rate,
+                 100 * effect->rate_ci.lo, 100 * effect->rate_ci.hi);
+    fprintf(file, "%+8.3g%% %6zu %10zu %9zu %5zu %13zu %9zu  %19s %9s %7s %11s %7.2f\n",
+            100 * effect->effect, effect->n, effect->regressed, effect->improved,
+            effect->same, effect->inconclusive, effect->unusable, rate, change, floor,
+            detectable, effect->seconds);
+}
+
+static void print_recommendation(const struct selftest *selftest, FILE *file)
+{
+    if (!isfinite(selftest->recommended))
+        fputs("recommended threshold: none: too often gates of equal code have no "
+              "result here\n",
+              file);
+    else if (selftest->recommended > 0)
+        fprintf(file,
+                "recommended threshold: %.3g%%; with it %.0f%% of the gates of equal "
+                "code are SAME, and a change of %+.1f%% is found\n",
+                100 * selftest->recommended, 100 * SELFTEST_SHARE,
+                100 * selftest->reliable);
+}
+
+void selftest_print(const struct selftest *selftest, FILE *file)
+{
+    fprintf(file,
+            "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
+            "itself\n\n",
+            selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
+    fprintf(file, "%9s %6s %10s %9s %5s %13s %9s  %19s %9s %7s %11s %7s\n", "more work",
+            "gates", "REGRESSED", "IMPROVED", "SAME", "INCONCLUSIVE", "UNUSABLE",
+            "REGRESSED [95% CI]", "change", "floor", "detectable", "s/gate");
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        print_effect(&selftest->effects[i], file);
+    fputs("\nA change of no more than the threshold is not to be called. change, floor, "
+          "detectable, s/gate: medians.\n",
+          file);
+    if (selftest->found)
+        fprintf(file, "found with this threshold: %+.3g%% and more\n",
+                100 * selftest->found->effect);
+    print_recommendation(selftest, file);
+    fprintf(file, "host: %s, fingerprint %s\n", selftest->cpu, selftest->fingerprint);
+}

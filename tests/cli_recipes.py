@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of docs/recipes, used as docs/recipes.md says, on a repository with a plug-in of
+which one commit is four times slower. Builds of the others are equal, so thresholds are wide
+and processes few."""
+import os
+import re
+import shutil
+import subprocess
+
+from cli_tool import BINARY, SOURCE, Case, environment
+
+__all__ = ["Recipes"]
+
+RECIPES = SOURCE / "docs/recipes"
+QUICK = "relu --sizes=4096 --processes=8 --rounds=3 --threshold=80% --quiet"
+MAKEFILE = """\
+kernels.so: kernels.c
+\t$(CC) $(CPPFLAGS) -O2 -shared -fPIC -o $@ $<
+"""
+KERNEL = """\
+#include "simdbench.h"
+
+static void relu_run(const struct simdbench_operands *operands, void *state)
+{
+    const float *x = operands->operand[0]->data;
+    float *y = operands->operand[1]->data;
+    (void)state;
+    for (int turn = 0; turn < 1; turn++) {
+        for (uint64_t i = 0; i < operands->operand[0]->count; i++)
+            y[i] = x[i] < 0 ? 0 : x[i];
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+static const struct simdbench_kernel relu = {
+    .size = sizeof relu,
+    .type = SIMDBENCH_F32,
+    .op = "relu",
+    .isa = "scalar",
+    .variant = "mine",
+    .run = relu_run,
+};
+
+static const struct simdbench_module module = {
+    .size = sizeof module,
+    .abi = SIMDBENCH_ABI,
+    .name = "mine",
+    .kernels = (const struct simdbench_kernel *const[]){&relu, NULL},
+};
+
+const struct simdbench_module *simdbench_module(uint32_t abi)
+{
+    (void)abi;
+    return &module;
+}
+"""
+SLOW = KERNEL.replace("turn < 1", "turn < 4")
+
+
+class Recipes(Case):
+    def setUp(self):
+        super().setUp()
+        for program in ("git", "make", "cc"):
+            if not shutil.which(program):
+                self.skipTest(f"there is no {program}")
+        programs, self.repository = self.folder / "bin", self.folder / "work"
+        programs.mkdir()
+        (programs / "simdbench").symlink_to(BINARY)
+        clean = {k: v for k, v in environment().items()
+                 if not k.startswith(("GIT_", "SIMDBENCH_"))}
+        self.env = {**clean, "HOME": str(self.folder), "GIT_CONFIG_NOSYSTEM": "1",
+                    "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org",
+                    "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org",
+                    "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(self.new_folder()),
+                    "CPPFLAGS": f"-I{SOURCE / 'kernels'}", "SIMDBENCH_AB": QUICK}
+        self.git("init", "-q", "-b", "main", self.repository, cwd=self.folder)
+        (self.repository / "Makefile").write_text(MAKEFILE)
+        self.first = self.commit("kernels.c", KERNEL)
+
+    def tearDown(self):
+        """Nothing stays behind, in temporary folders or in the repository."""
+        if hasattr(self, "first"):
+            self.assertEqual(os.listdir(self.env["TMPDIR"]), [])
+            trees = self.git("worktree", "list", "--porcelain").stdout
+            self.assertEqual(trees.count("worktree "), 1, trees)
+
+    def run_here(self, *command, status=0, cwd=None, **more):
+        done = subprocess.run(command, cwd=cwd or self.repository, text=True, timeout=300,
+                              capture_output=True, stdin=subprocess.DEVNULL,
+                              env={**self.env, **more})
+        if status is not None:
+            self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
+        return done
+
+    def git(self, *arguments, **more):
+        return self.run_here("git", *map(str, arguments), **more)
+
+    def commit(self, name, text):
+        (self.repository / name).write_text(text)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", f"{name}: another one")
+        return self.git("rev-parse", "HEAD").stdout.strip()
+
+    def install(self, *names):
+        for name in names:
+            shutil.copy(RECIPES / name, self.repository / ".git/hooks" / name)
+
+    def undecided(self, text):
+        """A machine that is too busy to tell may try again."""
+        return re.search("INCONCLUSIVE|UNUSABLE", text) and "REGRESSED" not in text
+
+    def test_pre_push(self):
+        bare = self.folder / "bare.git"
+        self.git("init", "-q", "--bare", "-b", "main", bare)
+        self.git("remote", "add", "origin", bare)
+        self.install("pre-push", "ab-commits")
+        done = self.git("push", "origin", "main")
+        self.assertIn("nothing to compare", done.stderr)
+        self.git("remote", "set-head", "origin", "main")
+
+        self.commit("README", "As fast as before.\n")
+        done = self.git("push", "origin", "main")
+        self.assertRegex(done.stderr, "1 case, 1 the same|undecided|INCONCLUSIVE|UNUSABLE")
+
+        before = self.git("rev-parse", "main").stdout
+        slow = self.commit("kernels.c", SLOW)
+        for branch in ("main", "main:new"):
+            for _ in range(3):
+                done = self.git("push", "origin", branch, status=None)
+                if not self.undecided(done.stderr):
+                    break
+                for undo in (f"{before.strip()}:main", ":new"):
+                    self.git("push", "--no-verify", "--force", "origin", undo, status=None)
+            self.assertNotEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, "REGRESSED")
+            self.assertRegex(done.stderr, "pre-push: refused")
+        self.assertEqual(self.git("rev-parse", "main", cwd=bare).stdout, before)
+        self.git("push", "origin", "main", SIMDBENCH_SKIP="1")
+        self.assertEqual(self.git("rev-parse", "main", cwd=bare).stdout.strip(), slow)
+
+        self.commit("kernels.c", "#error no kernel\n")
+        done = self.git("push", "origin", "main")
+        self.assertRegex(done.stderr, '"make kernels.so" does not make kernels.so')
+        self.assertRegex(done.stderr, "not compared, status 125")
+        self.git("push", "origin", ":main", status=None)  # has no commit to compare
+
+    def test_bisect(self):
+        self.install("bisect", "ab-commits")
+        self.commit("README", "One.\n")
+        self.commit("README", "Two.\n")
+        self.commit("kernels.c", "#error no kernel\n")  # which Git looks at first
+        self.commit("kernels.c", KERNEL)
+        slow = self.commit("kernels.c", SLOW)
+        self.commit("README", "Three.\n")
+        self.git("bisect", "start", "HEAD", self.first)
+        done = self.git("bisect", "run", ".git/hooks/bisect", self.first, *QUICK.split())
+        self.assertIn(f"{slow} is the first bad commit", done.stdout)
+        skipped = self.git("bisect", "log").stdout.count("# skip:")
+        self.assertGreaterEqual(skipped, 1)
+        self.git("bisect", "reset")
+
+    def test_bisect_statuses(self):
+        """What each status of ab becomes, and how often ab is asked."""
+        self.install("bisect")
+        calls = self.folder / "calls"
+        fake = self.repository / ".git/hooks/ab-commits"
+        fake.write_text(f'#!/bin/bash\necho "$*" >>{calls}\nexit "$STATUS"\n')
+        fake.chmod(0o755)
+        for status, wanted, times in ((0, 0, 1), (1, 1, 1), (2, 125, 1), (3, 125, 3),
+                                      (4, 125, 1), (5, 125, 1), (125, 125, 1), (130, 130, 1)):
+            with self.subTest(status=status):
+                calls.write_text("")
+                self.run_here(".git/hooks/bisect", "good", "relu", status=wanted,
+                              STATUS=str(status))
+                self.assertEqual(calls.read_text(), "good HEAD --strict relu\n" * times)
+
+    def test_workflow(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("python3-yaml is not installed")
+        text = (RECIPES / "gate.yml").read_text(encoding="utf-8")
+        workflow = yaml.safe_load(text)
+        self.assertEqual(set(workflow[True]), {"pull_request", "push"})  # YAML's "on"
+        self.assertEqual(workflow["permissions"], {"contents": "read"})
+        job = workflow["jobs"]["gate"]
+        self.assertEqual(job["defaults"]["run"]["shell"], "bash")
+        steps = job["steps"]
+        for step in steps:
+            self.assertRegex(step.get("uses", "actions/none@v1"), r"^actions/[a-z-]+@v\d+$")
+            self.assertNotIn("${{", step.get("run", ""))  # nobody's text becomes a command
+
+        workspace = self.workspace()
+        for step in steps[:-1]:
+            if "run" not in step:
+                continue
+            slow = step["name"] == "Compare"
+            done = self.step(step["run"], workspace, status=1 if slow else 0)
+        self.assertRegex(done.stdout, "(?m)^::error title=REGRESSED relu/f32/scalar/mine@4096")
+        self.assertIn("**REGRESSED: 1 of 1 case", (self.folder / "summary.md").read_text())
+        for name in steps[-1]["with"]["path"].split():
+            self.assertTrue((workspace / name).is_file(), name)
+        self.assertEqual(self.load(workspace / "gate.json")["gate"]["regressed"], 1)
+        self.git("worktree", "remove", "--force", workspace / "base", cwd=workspace / "head")
+
+    def workspace(self):
+        """What the steps of others leave: both checkouts, and an installed system."""
+        workspace = self.folder / "workspace"
+        workspace.mkdir()
+        self.commit("kernels.c", SLOW)
+        self.git("clone", "-q", "--depth=2", f"file://{self.repository}", workspace / "head")
+        scripts = workspace / "simdbench/scripts"
+        scripts.mkdir(parents=True)
+        (workspace / "simdbench/kernels").symlink_to(SOURCE / "kernels")
+        # Without the time that it takes to build simdbench.
+        run = scripts / "run"
+        run.write_text(f'#!/bin/bash\nexec simdbench "$@" {QUICK}\n')
+        run.chmod(0o755)
+        apt = self.folder / "bin/apt-get"
+        apt.write_text("#!/bin/bash\n")
+        apt.chmod(0o755)
+        return workspace
+
+    def step(self, script, workspace, status):
+        (self.folder / "step.sh").write_text(script)
+        (self.folder / "summary.md").write_text("")
+        if shutil.which("shellcheck"):
+            self.run_here("shellcheck", "--shell=bash", self.folder / "step.sh")
+        return self.run_here("bash", "--noprofile", "--norc", "-eo", "pipefail",
+                             self.folder / "step.sh", cwd=workspace, status=status,
+                             GITHUB_STEP_SUMMARY=str(self.folder / "summary.md"),
+                             GITHUB_SHA="0123456789abcdef", CPPFLAGS="")
