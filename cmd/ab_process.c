@@ -180,6 +180,7 @@ static int prepare(struct ab_group *group, size_t c, int which)
     if (done)
         group->cases[c].number[which] = message_u64(reply, "case", UINT64_MAX);
     if (done && which == ARM_HEAD) {
+        group->state.cases[c].team = (int)message_number(reply, "threads", 0);
         result->prepare_ns = message_number(reply, "prepare_ns", 0);
         result->ops = message_number(reply, "ops", result->ops);
         result->bytes = message_number(reply, "bytes", result->bytes);

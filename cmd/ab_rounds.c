@@ -81,7 +81,8 @@ int ab_calibrate(struct ab_group *group, size_t c)
                 return status;
             slowest = fmax(slowest, batch.ns);
             disturbed |= batch.void_;
-            result->threads_used = (int)fmax(1, round(batch.process_ns / batch.ns));
+            result->threads_used =
+                group->state.cases[c].team ? group->state.cases[c].team : batch.threads;
         }
         entry->call_ns = slowest / (double)calls;
         if (slowest >= AB_BATCH_NS) {
@@ -101,7 +102,7 @@ static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
                      uint64_t calls, double ns[ARMS], bool *whole)
 {
     const struct ab *ab = group->ab;
-    const int64_t steal = session_steal(&ab->session);
+    const int64_t steal = group_steal(&group->state);
     *whole = true;
     for (int i = 0; i < ARMS; i++) {
         const int which = order[i];
@@ -114,7 +115,7 @@ static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
         ns[which] = batch.ns / (double)calls - group->overhead_ns;
         *whole &= !batch.void_ && ns[which] > 0;
     }
-    *whole &= session_steal(&ab->session) == steal;
+    *whole &= group_steal(&group->state) == steal;
     return 0;
 }
 

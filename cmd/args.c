@@ -59,6 +59,13 @@ const struct command_row command_rows[] = {
      3,
      {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
       "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
+    {"threads",
+     COMMAND_THREADS,
+     "OP",
+     "from which size on are several threads faster? measured and kept for later runs",
+     1,
+     1,
+     {"threads gemm", "threads relu --threads=2,4..16 --sizes=1Ki..16Mi*4"}},
     {"selftest",
      COMMAND_SELFTEST,
      "",
@@ -274,7 +281,9 @@ static int check_whole(const struct command_row *command, const struct options *
         return unknown_word(words->item[most], options, command, error);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         command->min_words > 1 ? "two files" : "a file",
+                         command->min_words > 1             ? "two files"
+                         : command->mask == COMMAND_THREADS ? "an op"
+                                                            : "a file",
                          command->examples[0]);
     return 0;
 }
@@ -347,7 +356,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
 int args_parse(int argc, char **argv, struct options *options, struct error *error)
 {
     *options = (struct options){
-        .threads = 1,
+        .threads = {1},
+        .n_threads = 1,
         .align = 64,
         .threshold = 0.02,
         .time_per_case_ns = 100000000,

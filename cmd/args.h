@@ -20,7 +20,8 @@ enum command_mask {
     COMMAND_COMPARE = 1 << 7,
     COMMAND_SELFTEST = 1 << 8,
     COMMAND_HISTORY = 1 << 9,
-    COMMAND_ALL = (1 << 10) - 1,
+    COMMAND_THREADS = 1 << 10,
+    COMMAND_ALL = (1 << 11) - 1,
 };
 
 struct option_row;

@@ -73,6 +73,7 @@ struct output {
     char *argument; /* what asked for it: "--json=run.json", for messages */
 };
 
+enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
 struct options {
@@ -96,7 +97,10 @@ struct options {
     char *uarch;               /* whose groups are listed; NULL: this machine's */
     int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
     size_t n_cpu;
-    uint32_t threads; /* 1 */
+    uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
+    size_t n_threads;
+    bool all_threads; /* --threads-threshold=off: also where fewer are faster */
+    bool scaling;     /* threads: nothing is printed while it runs */
     bool cold;        /* --cache=cold */
     bool huge_pages;  /* --pages=2m */
     uint64_t align;   /* --align, 64 */
@@ -223,8 +227,9 @@ int worker_main(int argc, char **argv);
 
 struct plan_case {
     char *id;
-    size_t offer; /* index into the catalog */
-    char *skip;   /* reason why it will not run, or NULL */
+    size_t offer;     /* index into the catalog */
+    uint32_t threads; /* 0: those of the group */
+    char *skip;       /* reason why it will not run, or NULL */
     char *limit_id;
 };
 
@@ -233,6 +238,7 @@ struct plan_group {
     uint32_t type;
     struct shape_info shape;
     char *input; /* NULL: the op's default */
+    uint32_t threads;
     struct plan_case *cases;
     size_t n_cases;
 };
@@ -322,6 +328,7 @@ size_t groups_print(const char *uarch, const char *pattern);
 int command_history(const struct options *options);
 int command_doctor(const struct options *options);
 int command_license(const struct options *options);
+int command_threads(struct options *options, int argc, char **argv);
 /* How often gates on this machine say what is true. */
 int command_selftest(const struct options *options);
 /* What the last selftest of this host said, a line; NULL: none is there. To be freed. */

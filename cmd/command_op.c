@@ -25,14 +25,9 @@ int command_op(const struct options *options, int argc, char **argv)
 
     struct event events[EVENTS_MAX];
     size_t n_events;
-    int status =
-        options->threads == 1
-            ? 0
-            : error_set(&error, -EINVAL,
-                        "--threads=%u: one thread is all that is measured so far",
-                        options->threads);
+    int status = 0;
     struct error why = {.text = ""};
-    if (status == 0 && (status = counted_events(options, events, &n_events, &why)) < 0)
+    if ((status = counted_events(options, events, &n_events, &why)) < 0)
         error_set(&error, status, "--events: %.480s", why.text);
     if (status == 0)
         status = outputs_check(options, &error);

@@ -61,10 +61,11 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
     unrank(result, text);
 }
 
-void fairness_alive(struct result *result, int alive)
+/* Threads of an earlier group with more of them stay, asleep. */
+void fairness_alive(struct result *result, int alive, int most)
 {
     char text[128];
-    if (alive <= result->threads)
+    if (alive <= most)
         return;
     snprintf(text, sizeof text, "its process has %d threads alive, the case asked for %d",
              alive, result->threads);

@@ -47,7 +47,7 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     }
     cJSON *request = message_new("setup"), *reply = NULL;
     cJSON *cpus = cJSON_AddArrayToObject(request, "cpus");
-    for (size_t i = 0; i < session->n_cpu; i++)
+    for (size_t i = 0; i < group->used_cpus; i++)
         cJSON_AddItemToArray(cpus, cJSON_CreateNumber(session->cpu[i]));
     cJSON *events = cJSON_AddArrayToObject(request, "events");
     for (size_t i = 0; i < session->n_events; i++)
@@ -67,7 +67,7 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool huge
     message_add_u64(request, "block", group->map.bytes);
     cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
     cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
-    cJSON_AddNumberToObject(request, "threads", options->threads);
+    cJSON_AddNumberToObject(request, "threads", group->plan->threads);
     cJSON_AddBoolToObject(request, "huge", huge);
     int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
     if (status == 0 && huge && group->map.bytes) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One case before it is timed: prepared, checked, and asked how exact it is. */
 #include "run.h"
+#include "thresholds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,16 +21,51 @@ static void take_choice(struct case_state *entry, struct result *result,
     note_once(result, message_text(reply, "note"));
 }
 
+/* Own kernels get no more threads than are worth while; a limit gets all. */
+static uint32_t choose_threads(const struct group_state *group,
+                               const struct case_state *entry)
+{
+    const struct session *session = group->session;
+    const struct offer *offer = entry->offer;
+    struct result *result = case_result(group, entry);
+    const uint32_t asked = (uint32_t)result->threads;
+    double ops = 0;
+    if (asked > 1 && (uint32_t)asked > session->n_cpu) {
+        char text[128];
+        snprintf(text, sizeof text, "%u threads take turns on %zu CPU%s", asked,
+                 session->n_cpu, session->n_cpu == 1 ? "" : "s");
+        note_once(result, text);
+    }
+    if (!session->thresholds || offer->is_roof || worker_info(offer->worker)->path)
+        return asked;
+    const uint32_t chosen = thresholds_threads(session->thresholds, offer->op,
+                                               group->plan->shape.ops, asked, &ops);
+    if (chosen < asked) {
+        char text[256];
+        char least[64] = "at no size that was measured";
+        if (isfinite(ops))
+            snprintf(least, sizeof least, "from %.6g operations a call on", ops);
+        snprintf(text, sizeof text,
+                 "%u of %u threads: here more of them are faster %s (simdbench threads "
+                 "%.32s); --threads-threshold=off runs all",
+                 chosen, asked, least, offer->op);
+        note_once(result, text);
+    }
+    return chosen;
+}
+
 static int prepare(struct group_state *group, struct case_state *entry, bool *done)
 {
     const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
     cJSON *request = message_new("prepare"), *reply = NULL;
     message_add_u64(request, "kernel", entry->offer->index);
+    cJSON_AddNumberToObject(request, "threads", choose_threads(group, entry));
     result->has_accuracy = false;
     int status = case_ask(group, entry, request, options->timeout_ns, &reply, done);
     if (*done) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
+        entry->team = (int)message_number(reply, "threads", 0);
         result->prepare_ns = message_number(reply, "prepare_ns", 0);
         result->ops = message_number(reply, "ops", result->ops);
         result->bytes = message_number(reply, "bytes", result->bytes);
@@ -99,6 +135,7 @@ static int ask_owner(struct group_state *group, struct result *result,
 
 static int check(struct group_state *group, struct case_state *entry)
 {
+    const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
     const struct answers *answers = group_answers(group, entry);
     cJSON *request = message_new("check"), *reply = NULL;
@@ -106,11 +143,11 @@ static int check(struct group_state *group, struct case_state *entry)
     if (answers)
         group_add_answers(group, answers, request);
     bool done;
-    int status = case_ask(group, entry, request, group->session->options->timeout_ns,
-                          &reply, &done);
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
     if (done) {
         note_once(result, message_text(reply, "note"));
-        fairness_alive(result, (int)message_number(reply, "threads_alive", 1));
+        fairness_alive(result, (int)message_number(reply, "threads_alive", 1),
+                       (int)options_most_threads(options));
         if (!take_accuracy(result, reply))
             status = ask_owner(group, result, answers);
     }

@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         status = command_ab(&options, argc, argv);
     else if (!strcmp(options.command, "history"))
         status = command_history(&options);
+    else if (!strcmp(options.command, "threads"))
+        status = command_threads(&options, argc, argv);
     else if (!strcmp(options.command, "selftest"))
         status = command_selftest(&options);
     else if (!strcmp(options.command, "license"))

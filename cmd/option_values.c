@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "team.h"
 
 /* With fewer processes nothing can be told apart from chance. */
 enum { PROCESSES_MIN = 8, PROCESSES_MAX = 1000 };
@@ -225,19 +226,40 @@ static int read_whole(const struct option_row *row, const char *value, int64_t *
                : 0;
 }
 
+/* A number of threads, or `all`: one for each CPU that this process may use. */
+static int add_threads(const struct option_row *row, const char *item,
+                       struct options *options, struct error *error)
+{
+    int allowed[CPUS_MAX];
+    int64_t n = (int64_t)cpus_allowed(allowed, CPUS_MAX);
+    const int rc = strcmp(item, "all") ? read_whole(row, item, &n, error) : 0;
+    if (rc != 0)
+        return rc;
+    if (n < 1 || n > TEAM_MAX)
+        return value_error(row, item, error, "must be from 1 to %d threads", TEAM_MAX);
+    for (size_t i = 0; i < options->n_threads; i++)
+        if (options->threads[i] == (uint32_t)n)
+            return 0;
+    if (options->n_threads == THREADS_MAX)
+        return value_error(row, item, error, "more than %d numbers of threads",
+                           THREADS_MAX);
+    options->threads[options->n_threads++] = (uint32_t)n;
+    return 0;
+}
+
 int option_set_threads(const struct option_row *row, const char *value,
                        struct options *options, struct error *error)
 {
-    int64_t n;
-    const int rc = read_whole(row, value, &n, error);
+    struct text_list items = {.n = 0};
+    struct error why = {.text = ""};
+    int rc = sizes_expand(value, &items, &why);
     if (rc != 0)
-        return rc;
-    if (n == 0)
-        return value_error(row, value, error, "at least one thread must do the work");
-    if (n > 1)
-        return value_error(row, value, error, "only one thread is measured so far");
-    options->threads = 1;
-    return 0;
+        value_error(row, value, error, "%s", why.text);
+    options->n_threads = 0;
+    for (size_t i = 0; i < items.n && rc == 0; i++)
+        rc = add_threads(row, items.item[i], options, error);
+    text_list_free(&items);
+    return rc;
 }
 
 int option_set_align(const struct option_row *row, const char *value,

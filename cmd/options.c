@@ -17,8 +17,9 @@
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE)
-#define CASES (MEASURERS | COMMAND_AB)
-#define SHAPED (COMMAND_OP | COMMAND_AB)
+#define GATED (MEASURERS | COMMAND_AB)
+#define CASES (GATED | COMMAND_THREADS)
+#define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS)
 #define RECORDED (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 
@@ -75,8 +76,17 @@ const struct option_row option_rows[] = {
 
     {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
-    {"threads", "N", CONDITIONS, CASES, "1", "Threads that do the work: 1 so far.",
+    {"threads", "LIST", CONDITIONS, GATED, "1",
+     "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
+     "with the same number.",
      option_set_threads, 0},
+    {"threads", "LIST", CONDITIONS, COMMAND_THREADS, "2,4.. up to all CPUs",
+     "How many threads, as in 2,4..16 or all, each held against one.", option_set_threads,
+     0},
+    {"threads-threshold", "auto|off", CONDITIONS, MEASURERS, "auto",
+     "auto runs fewer threads where `simdbench threads` found on this machine that they "
+     "are faster.",
+     option_set_second, AT(all_threads)},
     {"cpu", "LIST", CONDITIONS, COMMAND_LICENSE, "one of each core",
      "CPUs that count as all cores, as in 2 or 0,2-5; the last one is measured alone too.",
      option_set_cpu, 0},
@@ -106,9 +116,9 @@ const struct option_row option_rows[] = {
      option_add_counters, AT(counters)},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, 0},
-    {"time-per-case", "TIME", MEASURE, MEASURERS, "100ms",
+    {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS, "100ms",
      "How long each case is measured.", option_set_duration, AT(time_per_case_ns)},
-    {"rounds", "N", MEASURE, MEASURERS, "from the time",
+    {"rounds", "N", MEASURE, MEASURERS | COMMAND_THREADS, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_rounds, 0},
     {"rounds", "N", MEASURE, COMMAND_AB, "24, down to 6 for calls above 0.12ms",
      "How often base, head and control take turns in each process.", option_set_rounds, 0},
@@ -134,7 +144,7 @@ const struct option_row option_rows[] = {
      option_set_flag, AT(accuracy)},
     {"timeout", "TIME", MEASURE, CASES, "60s", "The longest that one call may take.",
      option_set_duration, AT(timeout_ns)},
-    {"in-process", NULL, MEASURE, RUNNERS, NULL,
+    {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
      AT(in_process)},
 
@@ -144,6 +154,8 @@ const struct option_row option_rows[] = {
      "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
      "benchstat, csv, json.",
      option_add_format, 0},
+    {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
+     option_add_output, 0},
     {"json", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=json:FILE.", option_add_output, 0},
     {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=markdown:FILE.",
      option_add_output, 0},

@@ -45,6 +45,7 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
         const struct plan_group *other = &plan->groups[i];
         /* Two spellings of one shape ("64" and "64x64x64") are one group. */
         if (!strcmp(other->op, group->op) && other->type == group->type &&
+            other->threads == group->threads &&
             !strcmp(other->shape.text, group->shape.text) &&
             !strcmp(other->input ? other->input : "", group->input ? group->input : ""))
             return true;
@@ -53,7 +54,8 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
 }
 
 static int add_group(const struct request *request, const struct shape_info *shape,
-                     const char *input, bool any_layout, struct error *error)
+                     const char *input, uint32_t threads, bool any_layout,
+                     struct error *error)
 {
     const struct selection *selection = request->selection;
     struct plan *plan = request->plan;
@@ -62,6 +64,7 @@ static int add_group(const struct request *request, const struct shape_info *sha
         .type = request->type,
         .shape = *shape,
         .input = *input ? strdup(input) : NULL,
+        .threads = threads,
     };
     int status = 0;
     if (!group.op || (*input && !group.input))
@@ -88,9 +91,12 @@ static int add_inputs(const struct request *request, const struct shape_info *sh
                       bool any_layout, struct error *error)
 {
     const struct text_list *inputs = &request->selection->inputs;
+    const struct options *options = request->selection->options;
     int status = 0;
-    for (size_t i = 0; i < inputs->n && status == 0; i++)
-        status = add_group(request, shape, inputs->item[i], any_layout, error);
+    for (size_t i = 0; i < inputs->n; i++)
+        for (size_t k = 0; k < options->n_threads && status == 0; k++)
+            status = add_group(request, shape, inputs->item[i], options->threads[k],
+                               any_layout, error);
     return status;
 }
 
@@ -230,10 +236,13 @@ void plan_print(const struct plan *plan, FILE *file)
     size_t cases = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *group = &plan->groups[g];
-        fprintf(file, "group %zu: %s %s %s%s%s%s%s, %.6g operations, %.6g bytes\n", g + 1,
-                group->op, type_name(group->type), group->shape.text,
+        char threads[32] = "";
+        if (group->threads > 1)
+            snprintf(threads, sizeof threads, ", %u threads", group->threads);
+        fprintf(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes\n",
+                g + 1, group->op, type_name(group->type), group->shape.text,
                 group->shape.layout[0] ? ", layout " : "", group->shape.layout,
-                group->input ? ", input " : "", group->input ? group->input : "",
+                group->input ? ", input " : "", group->input ? group->input : "", threads,
                 group->shape.ops, group->shape.bytes);
         for (size_t i = 0; i < group->n_cases; i++, cases++) {
             const struct plan_case *entry = &group->cases[i];

@@ -84,13 +84,14 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
 
 /* [module[,option=value]...:]op/[semiring-]type/isa/variant@shape[;setting=value]... */
 static char *make_id(const struct options *options, const struct offer *offer,
-                     const char *shape, const char *input)
+                     const char *shape, const struct plan_group *group)
 {
+    const char *const input = group->input;
     char settings[256] = "";
     int n = 0;
-    if (options->threads > 1)
+    if (group->threads > 1)
         n += snprintf(settings + n, sizeof settings - (size_t)n, ";threads=%u",
-                      options->threads);
+                      group->threads);
     if (options->cold)
         n += snprintf(settings + n, sizeof settings - (size_t)n, ";cache=cold");
     if (options->huge_pages)
@@ -160,9 +161,9 @@ static int add_limit(const struct selection *selection, struct plan_group *group
             continue;
         char bytes[32];
         snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
-        char *id = make_id(selection->options, roof,
-                           roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes,
-                           group->input);
+        char *id =
+            make_id(selection->options, roof,
+                    roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
         if (!id)
             return -ENOMEM;
         group->cases[number].limit_id = strdup(id);
@@ -195,7 +196,7 @@ static int add_offer(const struct selection *selection, struct plan_group *group
                      size_t number)
 {
     const struct offer *offer = &selection->catalog->offers[number];
-    char *id = make_id(selection->options, offer, group->shape.text, group->input);
+    char *id = make_id(selection->options, offer, group->shape.text, group);
     if (id && !offer->is_baseline && !listed(&selection->options->filters, id)) {
         free(id);
         return 0;

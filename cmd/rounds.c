@@ -15,8 +15,15 @@ struct batch batch_read(cJSON *reply)
     struct batch batch = {.reply = reply, .ns = message_number(reply, "ns", 0)};
     batch.cpu_ns = message_number(reply, "cpu_ns", 0);
     batch.process_ns = message_number(reply, "process_ns", batch.cpu_ns);
-    batch.void_ = batch.ns > batch.cpu_ns * 1.01 ||
-                  message_number(reply, "major_faults", 0) > 0 ||
+    const double busy =
+        message_number(reply, "threads_busy", batch.process_ns / batch.ns);
+    batch.threads = busy < 1.5 ? 1 : (int)lround(busy);
+    /* A caller may wait for its helpers. Where a process has several threads, what counts
+     * is how long any of them was ready to run and had no CPU. */
+    const double waited = message_number(reply, "waited_ns", -1);
+    const bool preempted =
+        waited < 0 ? batch.ns > batch.cpu_ns * 1.01 : waited > batch.ns * 0.01;
+    batch.void_ = preempted || message_number(reply, "major_faults", 0) > 0 ||
                   message_true(reply, "migrated");
     return batch;
 }
@@ -41,6 +48,8 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
     if (!done)
         return status ? status : GROUP_RESTART;
     *batch = batch_read(batch->reply);
+    if (entry->team)
+        batch->threads = entry->team;
     if (!(batch->ns > 0)) {
         case_end(group, entry, STATUS_FAILED, "the clock did not advance during a batch");
         return GROUP_RESTART;
@@ -64,9 +73,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         if (status)
             return status;
         entry->call_ns = batch.ns / (double)entry->iterations;
-        double threads = batch.process_ns / batch.ns;
-        case_result(group, entry)->threads_used =
-            threads < 1.5 ? 1 : (int)lround(threads);
+        case_result(group, entry)->threads_used = batch.threads;
         if (batch.ns >= shortest) {
             crossed++;
             continue;
@@ -206,11 +213,11 @@ static void shuffle(size_t *order, size_t n, uint64_t *random)
     }
 }
 
-int64_t session_steal(const struct session *session)
+int64_t group_steal(const struct group_state *group)
 {
     int64_t sum = 0;
-    for (size_t i = 0; i < session->n_cpu; i++)
-        sum += cpus_steal(session->cpu[i]);
+    for (size_t i = 0; i < group->used_cpus; i++)
+        sum += cpus_steal(group->session->cpu[i]);
     return sum;
 }
 
@@ -231,7 +238,7 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
                      size_t n, struct batch *batches, bool *complete)
 {
     struct session *session = group->session;
-    int64_t steal = session_steal(session);
+    int64_t steal = group_steal(group);
     int status = 0;
     size_t done = 0;
     for (; done < n && status == 0; done++) {
@@ -244,7 +251,7 @@ static int run_round(struct group_state *group, uint32_t round, const size_t *or
             session->probe_ns -= PROBE_EVERY_NS;
         session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
     }
-    bool stolen = session_steal(session) != steal;
+    bool stolen = group_steal(group) != steal;
     *complete = !stolen;
     for (size_t i = 0; i < done; i++) {
         struct case_state *entry = &group->cases[order[i]];

@@ -2,6 +2,7 @@
 /* The only place that measures: groups in plan order, each until no case breaks it any
  * more. */
 #include "run.h"
+#include "thresholds.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -52,12 +53,13 @@ static int add_counters(struct session *session, struct result *result)
 }
 
 static int add_settings(struct result *result, const struct options *options,
-                        const char *input)
+                        const struct plan_group *group, uint32_t threads)
 {
+    const char *const input = group->input;
     char text[32];
     int status = 0;
-    if (options->threads > 1) {
-        snprintf(text, sizeof text, "%u", options->threads);
+    if (threads > 1) {
+        snprintf(text, sizeof text, "%u", threads);
         status = result_add_setting(result, "threads", text);
     }
     if (options->cold && status == 0)
@@ -90,7 +92,8 @@ int session_add_result(struct session *session, size_t g, size_t c)
     if (at)
         snprintf(shape, sizeof shape, "%.*s", (int)strcspn(at + 1, ";"), at + 1);
     result->group = g;
-    result->threads = (int)session->options->threads;
+    const uint32_t threads = entry->threads ? entry->threads : group->threads;
+    result->threads = (int)threads;
     result->is_roof = offer->is_roof && strcmp(group->op, "roof");
     result->is_baseline = offer->is_baseline;
     result->ops = group->shape.ops;
@@ -122,7 +125,7 @@ int session_add_result(struct session *session, size_t g, size_t c)
         status = result_add_module_option(result, worker->options[i].name,
                                           worker->options[i].value);
     if (status == 0)
-        status = add_settings(result, session->options, group->input);
+        status = add_settings(result, session->options, group, threads);
     if (status == 0)
         status = add_counters(session, result);
     if (status == 0 && entry->skip)
@@ -167,6 +170,10 @@ int group_begin(struct session *session, size_t g, size_t first,
                                   .cases = calloc(plan->n_cases, sizeof *group->cases)};
     if (!group->cases)
         return error_set(error, -ENOMEM, "out of memory");
+    /* One thread may have several CPUs to choose from, if the user says so. */
+    const size_t n_cpu = session->n_cpu;
+    const bool list = session->options->n_cpu && plan->threads == 1;
+    group->used_cpus = list || plan->threads > n_cpu ? n_cpu : plan->threads;
     uint64_t state = session->options->seed + g;
     group->seed = random_next(&state);
     for (size_t i = 0; i < plan->n_cases; i++)
@@ -280,6 +287,14 @@ static int judge_company(const struct session *session)
     return status < 0 ? status : facts_number(facts, "core_shared_probes", shared);
 }
 
+uint32_t options_most_threads(const struct options *options)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i < options->n_threads; i++)
+        most = options->threads[i] > most ? options->threads[i] : most;
+    return most;
+}
+
 int session_choose_cpus(struct session *session, struct error *error)
 {
     const struct options *options = session->options;
@@ -290,13 +305,23 @@ int session_choose_cpus(struct session *session, struct error *error)
         session->cpu[i] = options->cpu[i];
     if (session->n_cpu)
         return 0;
-    /* The last one: interrupts and other people's work prefer the first. */
-    int allowed[CPUS_MAX];
-    size_t n = cpus_allowed(allowed, CPUS_MAX);
-    if (n) {
-        session->cpu[0] = allowed[n - 1];
-        session->n_cpu = 1;
+    /* The last one: interrupts and other people's work prefer the first. Then one of
+     * each core, and those that share a core with them last. */
+    int allowed[CPUS_MAX], order[CPUS_MAX];
+    const size_t n = cpus_allowed(allowed, CPUS_MAX);
+    for (size_t i = 0; i < n; i++)
+        order[i] = allowed[n - 1 - i];
+    size_t chosen = cpus_cores(order, n);
+    for (size_t i = n; i-- > 0 && chosen < n;) {
+        size_t at = 0;
+        while (at < chosen && order[at] != allowed[i])
+            at++;
+        if (at == chosen)
+            order[chosen++] = allowed[i];
     }
+    const uint32_t most = options_most_threads(options);
+    session->n_cpu = most < n ? most : n;
+    memcpy(session->cpu, order, session->n_cpu * sizeof order[0]);
     return 0;
 }
 
@@ -326,6 +351,9 @@ int run_plan(const struct options *options, struct catalog *catalog,
                                 .started = clock_now(),
                                 .progress = !options->quiet && isatty(STDERR_FILENO)};
     status = session_choose_cpus(session, error);
+    if (status == 0 && options_most_threads(options) > 1 && !options->all_threads &&
+        !options->scaling)
+        status = thresholds_read(run->fingerprint, &session->thresholds, error);
     if (status == 0)
         status = counted_events(options, session->events, &session->n_events, error);
     for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
@@ -341,7 +369,8 @@ int run_plan(const struct options *options, struct catalog *catalog,
         goto out;
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
-    bool live = options->format == FORMAT_TABLE && !options->accuracy;
+    bool live =
+        options->format == FORMAT_TABLE && !options->accuracy && !options->scaling;
     int64_t saved = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         if (status == 0)
@@ -375,12 +404,14 @@ int run_plan(const struct options *options, struct catalog *catalog,
     }
     if (live)
         table_end(run, &text, stdout);
-    else if (options->format == FORMAT_TABLE)
+    else if (options->format == FORMAT_TABLE && options->accuracy)
         accuracy_print(plan, run, catalog, stdout);
     status = exit_status(run);
 out:
-    if (session)
+    if (session) {
+        cJSON_Delete(session->thresholds);
         free(session->widths);
+    }
     free(session);
     free(first);
     return status;

@@ -27,6 +27,7 @@ struct session {
     struct run *run;
     int cpu[CPUS_MAX];
     size_t n_cpu;
+    cJSON *thresholds;               /* of this host (thresholds.h), or NULL */
     struct event events[EVENTS_MAX]; /* of --events and --counters */
     size_t n_events;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
@@ -45,6 +46,7 @@ struct case_state {
     const struct offer *offer;
     size_t result;   /* index into run->results */
     uint64_t number; /* in its worker */
+    int team;        /* threads that share its work, 0: its library decides */
     uint64_t iterations;
     double call_ns;
     /* What each event counts per call of an empty kernel, and in a region without one. */
@@ -64,6 +66,7 @@ struct group_state {
     size_t number;
     struct case_state *cases;
     size_t n_cases;
+    size_t used_cpus; /* of session->cpu: one for each thread */
     uint64_t seed;
     uint64_t memory_bytes;
     uint64_t block; /* least that is reserved for operands, before the answers */
@@ -117,13 +120,14 @@ int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* What one batch said (rounds.c). */
 struct batch {
     double ns, cpu_ns, process_ns;
-    bool void_; /* on evidence: preempted, migrated, or a major fault */
+    int threads; /* that did something */
+    bool void_;  /* on evidence: preempted, migrated, or a major fault */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);
 /* Clock ticks stolen from the CPUs so far. */
-int64_t session_steal(const struct session *session);
+int64_t group_steal(const struct group_state *group);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 /* accuracy.c: in place of group_measure, cases that were checked are done. */
@@ -137,13 +141,15 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 void fairness_clear(struct result *result);
 /* `isa`: of what it chose for this case, NULL if it says nothing. */
 void fairness_isa(struct result *result, const struct offer *offer, const char *isa);
-void fairness_alive(struct result *result, int alive);
+/* `most`: the largest number of threads that any group of the run has. */
+void fairness_alive(struct result *result, int alive, int most);
 void fairness_used(struct result *result);
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
 
 /* run.c: the first steps of a run. `g`: number of the group, `c`: of its case, `first`:
  * of its first result. group->cases is the caller's to free. */
+uint32_t options_most_threads(const struct options *options);
 int session_choose_cpus(struct session *session, struct error *error);
 int session_add_result(struct session *session, size_t g, size_t c);
 int group_begin(struct session *session, size_t g, size_t first,

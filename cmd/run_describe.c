@@ -47,7 +47,6 @@ static int add_settings(const struct options *options, struct run *run)
         const char *name;
         double number;
     } numbers[] = {
-        {"threads", options->threads},
         {"align", (double)options->align},
         {"time_per_case_ns", (double)options->time_per_case_ns},
         {"rounds", options->rounds},
@@ -55,6 +54,14 @@ static int add_settings(const struct options *options, struct run *run)
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers) && status == 0; i++)
         status = facts_number(&run->settings, numbers[i].name, numbers[i].number);
+    char threads[THREADS_MAX * 6] = "";
+    for (size_t i = 0, n = 0; i < options->n_threads; i++)
+        n += (size_t)snprintf(threads + n, sizeof threads - n, "%s%u", i ? " " : "",
+                              options->threads[i]);
+    if (status == 0)
+        status = options->n_threads == 1
+                     ? facts_number(&run->settings, "threads", options->threads[0])
+                     : facts_text(&run->settings, "threads", threads);
     if (status == 0)
         status = facts_text(&run->settings, "cache", options->cold ? "cold" : "hot");
     if (status == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What selftest.c (gates), selftest_text.c (the table) and selftest_file.c (where it is
+/* What selftest_gates.c, selftest_text.c (the table) and selftest_file.c (where it is
  * kept) share. */
 #ifndef SIMDBENCH_SELFTEST_PRIVATE_H
 #define SIMDBENCH_SELFTEST_PRIVATE_H

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "team.h"
+
 cJSON *service_ok(void)
 {
     cJSON *reply = cJSON_CreateObject();
@@ -69,6 +71,7 @@ void service_free(struct service *service)
     if (!service)
         return;
     unmap(service);
+    team_stop();
     if (service->sampler.counters)
         counters_close(service->sampler.counters);
     while (service->n_parts-- > 0)
@@ -87,6 +90,8 @@ static cJSON *setup(struct service *service, const cJSON *request)
         if (n < CPUS_MAX && cJSON_IsNumber(item))
             cpu[n++] = item->valueint;
     }
+    memcpy(service->cpu, cpu, sizeof cpu);
+    service->n_cpu = n;
     if (n) {
         int status = cpus_pin(cpu, n, &error);
         if (status < 0)
@@ -264,6 +269,7 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"accuracy", service_accuracy},
         {"batch", service_batch},
         {"overhead", service_overhead},
+        {"team", service_team},
     };
     const char *verb = message_text(request, "do");
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {

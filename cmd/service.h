@@ -7,6 +7,7 @@
 #ifndef SIMDBENCH_SERVICE_H
 #define SIMDBENCH_SERVICE_H
 
+#include "split.h"
 #include "worker.h"
 
 enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, ACCURACY_OUTPUTS = 1 << 16 };
@@ -14,6 +15,9 @@ enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, ACCURACY_OUTPUTS = 1 << 
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
     void *state;
+    /* The kernel's own, or that of a team, whose state is a split. */
+    void (*run)(const struct simdbench_operands *operands, void *state);
+    struct split *split; /* NULL: no team */
 };
 
 /* Simdbench's own kernels, or those of a module. */
@@ -35,6 +39,10 @@ struct service {
     unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
     uint64_t arena_bytes;
     struct operands operands;
+
+    int cpu[CPUS_MAX]; /* thread i runs on the i-th of them; none: anywhere */
+    size_t n_cpu;
+    int alive; /* threads of this process after the last check */
 
     struct event events[EVENTS_MAX];
     size_t n_events;
@@ -72,6 +80,15 @@ cJSON *service_accuracy(struct service *service, const cJSON *request);
 struct service_case *service_find_case(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
+/* service_threads.c: the CPUs of a case with several threads. */
+int service_place(const struct service *service, struct error *error);
+/* After the first call, by which a library has started its threads. */
+void service_place_helpers(const struct service *service);
+/* Returns when no other thread of this process works any more, or a while later. */
+void service_rest(const struct service *service);
+/* What a team costs. */
+cJSON *service_team(struct service *service, const cJSON *request);
+double service_median(double *values, size_t n); /* sorts them */
 void service_release_all(struct service *service);
 
 #endif

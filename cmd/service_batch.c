@@ -84,6 +84,20 @@ static void add_sample(cJSON *reply, const struct sample *sample)
     cJSON_AddBoolToObject(reply, "migrated", sample->cpu_begin != sample->cpu_end);
 }
 
+/* How many threads did something, and if there is a CPU for each, the longest that one of
+ * them waited for it. Threads that work one after the other have nothing to wait for. */
+static void add_threads(const struct service *service, const struct sample *sample,
+                        const struct thread_times *before,
+                        const struct thread_times *after, cJSON *reply)
+{
+    const uint32_t threads = service->operands.view.threads;
+    const bool room = service->n_cpu == 0 || threads <= service->n_cpu;
+    cJSON_AddNumberToObject(reply, "threads_busy",
+                            thread_times_busy(before, after, sample->ns / 10));
+    cJSON_AddNumberToObject(reply, "waited_ns",
+                            room ? (double)thread_times_waited(before, after) : 0);
+}
+
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
     const struct service_case *entry = service_find_case(service, request);
@@ -98,15 +112,22 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
+    /* Of threads that a process does not have nothing is read. */
+    const bool team = service->alive > 1;
+    struct thread_times before, after;
     float_state_reset();
-    entry->kernel->run(operands, entry->state);
+    entry->run(operands, entry->state);
     /* By now a library has started its threads. */
     int status = counters ? counters_follow_threads(counters) : 0;
     if (status < 0)
         return service_error(status, "no memory for the counters of all threads");
+    if (team && operands->threads > 1 && !entry->split)
+        service_place_helpers(service);
+    if (team)
+        thread_times_read(&before);
     if (!cold) {
         sampler_begin(&service->sampler);
-        repeat(entry->kernel->run, operands, entry->state, iterations);
+        repeat(entry->run, operands, entry->state, iterations);
         sampler_end(&service->sampler, &sum);
         tally_add(service, counters, &tally);
     }
@@ -114,14 +135,19 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         struct sample one;
         operands_evict(&service->operands);
         sampler_begin(&service->sampler);
-        repeat(entry->kernel->run, operands, entry->state, 1);
+        repeat(entry->run, operands, entry->state, 1);
         sampler_end(&service->sampler, &one);
         sample_add(&sum, &one);
         tally_add(service, counters, &tally);
     }
+    if (team)
+        thread_times_read(&after);
     float_state_reset();
+    service_rest(service);
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
+    if (team)
+        add_threads(service, &sum, &before, &after, reply);
     if (counters) {
         cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
         service_add_text(reply, "note", counters_note(counters));
@@ -150,7 +176,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t n)
+double service_median(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_doubles);
     return n ? values[n / 2] : 0;
@@ -183,10 +209,10 @@ static void measure_empty(const struct service *service, struct sampler *sampler
             if (counters_get(sampler->counters, i, &count) && !count.absent[0])
                 counts[i][n[i]++] = (double)count.value;
     }
-    empty->ns = median(ns, EMPTY_BATCHES);
+    empty->ns = service_median(ns, EMPTY_BATCHES);
     for (size_t i = 0; i < service->n_events; i++) {
         empty->known[i] = n[i] > 0;
-        empty->count[i] = median(counts[i], n[i]);
+        empty->count[i] = service_median(counts[i], n[i]);
     }
 }
 

@@ -19,10 +19,48 @@ void service_release_all(struct service *service)
 {
     for (size_t i = 0; i < SERVICE_CASES_MAX; i++) {
         struct service_case *entry = &service->cases[i];
-        if (entry->kernel && entry->kernel->release)
+        if (entry->split)
+            split_free(entry->split);
+        else if (entry->kernel && entry->kernel->release)
             entry->kernel->release(entry->state);
         *entry = (struct service_case){.kernel = NULL};
     }
+}
+
+/* Own kernels share the work among a team; others know what to do with `threads`. */
+static int prepare_case(const struct service *service, struct service_case *entry,
+                        bool own, uint32_t threads, char *error, size_t error_size)
+{
+    const struct simdbench_operands *operands = &service->operands.view;
+    const struct simdbench_kernel *kernel = entry->kernel;
+    struct error why = {.text = ""};
+    entry->run = kernel->run;
+    if (!own || threads < 2)
+        return kernel->prepare
+                   ? kernel->prepare(operands, &entry->state, error, error_size)
+                   : 0;
+    int status = service_place(service, &why);
+    if (status < 0)
+        snprintf(error, error_size, "%s", why.text);
+    else
+        status = split_make(&entry->split, kernel, operands, threads, error, error_size);
+    entry->state = entry->split;
+    entry->run = split_run;
+    return status;
+}
+
+static void add_choice(const struct service_case *entry,
+                       const struct simdbench_operands *operands, cJSON *reply)
+{
+    struct simdbench_choice choice = {.size = sizeof choice};
+    if (entry->split)
+        split_choice(entry->split, operands, &choice);
+    else if (entry->kernel->choice)
+        entry->kernel->choice(operands, entry->state, &choice);
+    service_add_text(reply, "implementation", choice.implementation);
+    service_add_text(reply, "isa", choice.isa);
+    service_add_text(reply, "note", choice.note);
+    message_add_u64(reply, "workspace_bytes", choice.workspace_bytes);
 }
 
 cJSON *service_prepare(struct service *service, const cJSON *request)
@@ -45,32 +83,33 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
             return service_error(status, "%s cannot use %u threads", module->name,
                                  operands->threads);
     }
-    void *state = NULL;
+    const uint32_t threads =
+        (uint32_t)message_number(request, "threads", operands->threads);
+    struct service_case made = {.kernel = kernel};
     char error[512] = "";
     int64_t begin = clock_now();
-    int status =
-        kernel->prepare ? kernel->prepare(operands, &state, error, sizeof error) : 0;
+    int status = prepare_case(service, &made, !module, threads, error, sizeof error);
     int64_t end = clock_now();
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
-    service->cases[slot] = (struct service_case){.kernel = kernel, .state = state};
+    service->cases[slot] = made;
     cJSON *reply = service_ok();
     cJSON_AddNumberToObject(reply, "case", (double)slot);
     cJSON_AddNumberToObject(reply, "prepare_ns", (double)(end - begin));
     if (kernel->work) {
         double ops = 0, bytes = 0;
         kernel->work(operands, &ops, &bytes);
+        /* Each thread does all of what touches no operand. */
+        if (made.split && kernel->flags & SIMDBENCH_REGISTERS)
+            ops *= split_parts(made.split);
         cJSON_AddNumberToObject(reply, "ops", ops);
         cJSON_AddNumberToObject(reply, "bytes", bytes);
     }
-    if (kernel->choice) {
-        struct simdbench_choice choice = {.size = sizeof choice};
-        kernel->choice(operands, state, &choice);
-        service_add_text(reply, "implementation", choice.implementation);
-        service_add_text(reply, "isa", choice.isa);
-        service_add_text(reply, "note", choice.note);
-        message_add_u64(reply, "workspace_bytes", choice.workspace_bytes);
-    }
+    add_choice(&made, operands, reply);
+    /* Libraries decide for themselves: what they used is measured. */
+    if (!module)
+        cJSON_AddNumberToObject(reply, "threads",
+                                made.split ? split_parts(made.split) : 1);
     return reply;
 }
 
@@ -174,7 +213,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
     operands_poison(operands);
     uint64_t before = operands_hash(operands);
     float_state_reset();
-    entry->kernel->run(&operands->view, entry->state);
+    entry->run(&operands->view, entry->state);
     bool changed = float_state_changed();
     float_state_reset();
     struct error error = {.text = ""};
@@ -208,7 +247,9 @@ cJSON *service_check(struct service *service, const cJSON *request)
         cJSON_Delete(reply);
         return service_error(status, "check: accuracy: %s", strerror(-status));
     }
-    cJSON_AddNumberToObject(reply, "threads_alive", threads_alive());
+    service->alive = threads_alive();
+    service_rest(service);
+    cJSON_AddNumberToObject(reply, "threads_alive", service->alive);
     if (changed)
         cJSON_AddStringToObject(reply, "note",
                                 "leaves rounding or flush-to-zero modes changed");

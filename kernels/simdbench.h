@@ -15,7 +15,8 @@
  * to structs, never structs. SIMDBENCH_ABI rises only when that is not enough; then old
  * modules are refused with an error that names both versions.
  *
- * Threads: all hooks are called from one thread, the one that is measured.
+ * Threads: all hooks are called from one thread, the one that is measured. A kernel that
+ * shares its work starts threads of its own, operands->threads in all.
  * Errors: hooks that can fail return 0 or a negative errno and may write a sentence into
  * `error`.
  */

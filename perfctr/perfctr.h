@@ -136,6 +136,26 @@ void sampler_end(struct sampler *sampler, struct sample *sample);
  * by one). A sum over different CPUs has unequal cpu_begin and cpu_end. */
 void sample_add(struct sample *sum, const struct sample *more);
 
+/* ---- threads of this process (thread_times.c) ---- */
+
+enum { THREAD_TIMES_MAX = 256 };
+struct thread_time {
+    int tid;
+    int64_t ran_ns;    /* CPU time */
+    int64_t waited_ns; /* ready, but others had its CPU; 0 where nobody tells */
+};
+struct thread_times {
+    size_t n;
+    struct thread_time thread[THREAD_TIMES_MAX];
+};
+void thread_times_read(struct thread_times *times);
+/* Between two readings: the longest that any thread waited for a CPU, and how many ran
+ * at least that long. */
+int64_t thread_times_waited(const struct thread_times *begin,
+                            const struct thread_times *end);
+unsigned thread_times_busy(const struct thread_times *begin,
+                           const struct thread_times *end, int64_t least_ns);
+
 /* What the arithmetic environment of the calling thread should be: round to nearest, no
  * flush-to-zero, exceptions masked, upper halves clean. reset returns nothing; changed
  * tells whether rounding or denormal modes differ from that. */

@@ -8,10 +8,12 @@ import bench_gate
 import bench_gemm
 import bench_relu
 import bench_tanh
+import bench_threads
 from bench_common import Figures, Run
 
 PARTS = {"gemm": bench_gemm.bench, "relu": bench_relu.bench, "tanh": bench_tanh.bench,
-         "conv": bench_conv.bench, "gate": bench_gate.bench}
+         "conv": bench_conv.bench, "gate": bench_gate.bench,
+         "threads": bench_threads.bench}
 
 
 def main(program, *names):

@@ -26,6 +26,7 @@ from cli_robust import *
 from cli_run import *
 from cli_selftest import *
 from cli_shapes import *
+from cli_threads import *
 from cli_usage import *
 
 

@@ -109,7 +109,8 @@ static void test_defaults(void **state)
                          options.events.n + options.counters.n + options.files.n +
                          options.n_cpu,
                      0);
-    assert_int_equal(options.threads, 1);
+    assert_int_equal(options.n_threads, 1);
+    assert_int_equal(options.threads[0], 1);
     assert_int_equal(options.align, 64);
     assert_int_equal(options.time_per_case_ns, 100000000);
     assert_int_equal(options.timeout_ns, 60000000000);
@@ -286,8 +287,11 @@ static void test_refuses(void **state)
         {"gemm --sizes=512..64", "--sizes=512..64", "backwards"},
         {"gemm --sizes=0..64", "--sizes=0..64", "twice 0"},
         {"gemm --sizes=99999999999999999999", "--sizes=9999", "2^63-1"},
-        {"gemm --threads=0", "--threads=0", "at least one"},
-        {"gemm --threads=4", "--threads=4", "one thread is measured"},
+        {"gemm --threads=0", "--threads=0", "1 to 1024"},
+        {"gemm --threads=2,1025", "--threads=1025", "1 to 1024"},
+        {"gemm --threads=4..2", "--threads=4..2", "runs backwards"},
+        {"gemm --threads=1..100:1", "--threads=65", "more than 64"},
+        {"gemm --threads=1,,2", "--threads=1,,2", "an item is empty"},
         {"gemm --threads=-1", "--threads=-1", "negative"},
         {"gemm --threads=two", "--threads=two", "not a whole number"},
         {"gemm --cache=warm", "--cache=warm", "hot|cold"},

@@ -61,9 +61,10 @@ enum { CONV_IMAGE = 3 };
 struct conv_shape {
     int64_t n, c, h, w, k, r, s, u, v, p, q, d, g, b;
     int64_t oh, ow;
-    int64_t cg, kg; /* channels of one group: c/g, k/g */
-    int64_t cb, kb; /* blocks of channels in memory: ceil(c/b), ceil(k/b) */
-    bool x_plain;   /* x is nchw although b > 1 */
+    int64_t first, end; /* rows of y to compute, 0 to oh but for parts of a team */
+    int64_t cg, kg;     /* channels of one group: c/g, k/g */
+    int64_t cb, kb;     /* blocks of channels in memory: ceil(c/b), ceil(k/b) */
+    bool x_plain;       /* x is nchw although b > 1 */
 };
 
 static inline struct conv_shape conv_shape_of(const struct simdbench_shape *shape)
@@ -87,6 +88,7 @@ static inline struct conv_shape conv_shape_of(const struct simdbench_shape *shap
     };
     conv.oh = (conv.h + 2 * conv.p - conv.d * (conv.r - 1) - 1) / conv.u + 1;
     conv.ow = (conv.w + 2 * conv.q - conv.d * (conv.s - 1) - 1) / conv.v + 1;
+    conv.end = conv.oh;
     conv.cg = conv.c / conv.g;
     conv.kg = conv.k / conv.g;
     conv.cb = (conv.c + conv.b - 1) / conv.b;

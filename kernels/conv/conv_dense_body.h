@@ -260,7 +260,7 @@ static void conv_band(const struct conv_plan *plan, const float *x, const float 
 {
     const struct conv_shape *shape = &plan->shape;
     const ptrdiff_t kb = shape->kb / shape->g, taps = shape->r * plan->row_taps;
-    const ptrdiff_t left = plan->tiles - tile;
+    const ptrdiff_t left = conv_plan_tile(plan, shape->end) - tile;
     const ptrdiff_t end = tile + (left < plan->band ? left : plan->band);
     const ptrdiff_t y_block = plan->shape.oh * plan->shape.ow * BLOCK;
     ptrdiff_t top = 0;
@@ -306,9 +306,12 @@ static void conv_dense(const struct conv_plan *plan, const float *x, float *y)
     const ptrdiff_t y_group = kb * shape->oh * shape->ow * BLOCK;
     const ptrdiff_t weights = kb * BLOCK * shape->cg * shape->r * shape->s;
 
+    const ptrdiff_t first = conv_plan_tile(plan, shape->first);
+    const ptrdiff_t end = conv_plan_tile(plan, shape->end);
+
     for (ptrdiff_t image = 0; image < shape->n; image++)
         for (ptrdiff_t group = 0; group < shape->g; group++, x += x_group, y += y_group)
-            for (ptrdiff_t tile = 0; tile < plan->tiles; tile += plan->band)
+            for (ptrdiff_t tile = first; tile < end; tile += plan->band)
                 conv_band(plan, x, plan->weights + group * weights, y, tile);
 }
 

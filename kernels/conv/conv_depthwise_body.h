@@ -206,7 +206,7 @@ static void depthwise_block(const struct conv_plan *plan, const float *x,
     const bool three = shape->s == 3 && shape->d == 1 && shape->v <= 2 && shape->q <= 1 &&
                        (shape->ow - 1) * shape->v - shape->q + 2 <= shape->w;
 
-    for (ptrdiff_t i = 0; i < shape->oh; i++) {
+    for (ptrdiff_t i = shape->first; i < shape->end; i++) {
         const ptrdiff_t start = i * shape->u - shape->p;
         ptrdiff_t a0, a1;
         depthwise_clip(shape, start, shape->h, shape->r, &a0, &a1);

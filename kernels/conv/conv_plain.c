@@ -209,6 +209,38 @@ int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
     return result;
 }
 
+int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
+                    int64_t images, int64_t first, int64_t end)
+{
+    struct conv_plain *made = malloc(sizeof *made);
+
+    if (!made)
+        return -ENOMEM;
+    *made = *whole;
+    made->shape.n = images;
+    made->shape.first = first;
+    made->shape.end = end;
+    made->blocked = NULL;
+    made->scratch = allocate(made->scratch_bytes);
+    if (!made->scratch ||
+        (whole->blocked &&
+         conv_plan_part(&made->blocked, whole->blocked, 1, first, end) < 0)) {
+        conv_plain_part_free(made);
+        return -ENOMEM;
+    }
+    *part = made;
+    return 0;
+}
+
+void conv_plain_part_free(struct conv_plain *part)
+{
+    if (!part)
+        return;
+    conv_plan_part_free(part->blocked);
+    free(part->scratch);
+    free(part);
+}
+
 /* ---- rows of kernels.def ---- */
 
 /* prepare, release and choice of the rows that work on plain operands. */

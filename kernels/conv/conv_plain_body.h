@@ -215,12 +215,16 @@ static void plain_group(const struct conv_plain *plain, const float *x,
 {
     const struct conv_shape *shape = &plain->shape;
     const ptrdiff_t plane = shape->h * shape->w;
+    const ptrdiff_t top = plain->points ? 0 : shape->first;
+    const ptrdiff_t bottom = plain->points ? 1 : shape->end;
+    const ptrdiff_t start = plain->points ? shape->first * shape->ow : 0;
+    const ptrdiff_t end = plain->points ? shape->end * shape->ow : plain->row_length;
     struct plain_strip strip;
 
-    for (strip.i = 0; strip.i < plain->rows; strip.i += plain->strip_rows)
-        for (strip.j = 0; strip.j < plain->row_length; strip.j += plain->strip_columns) {
-            const ptrdiff_t down = plain->rows - strip.i;
-            const ptrdiff_t right = plain->row_length - strip.j;
+    for (strip.i = top; strip.i < bottom; strip.i += plain->strip_rows)
+        for (strip.j = start; strip.j < end; strip.j += plain->strip_columns) {
+            const ptrdiff_t down = bottom - strip.i;
+            const ptrdiff_t right = end - strip.j;
             strip.rows = down < plain->strip_rows ? down : plain->strip_rows;
             strip.columns = right < plain->strip_columns ? right : plain->strip_columns;
             if (plain->in_place && strip.columns % LANES == 0) {
@@ -241,37 +245,75 @@ static void plain_group(const struct conv_plain *plain, const float *x,
 
 /* ---- in blocks ---- */
 
-/* Planes of up to BLOCK channels into a block, or back. */
-static void plain_to_block(float *to, const float *planes, ptrdiff_t pixels, ptrdiff_t n)
+/* Of each plane. */
+struct plain_pixels {
+    ptrdiff_t from, n;
+};
+
+/* Those of y that this plan computes. */
+static struct plain_pixels plain_results(const struct conv_plan *plan)
 {
+    const struct conv_shape *shape = &plan->shape;
+    if (plan->kind != CONV_POINTS)
+        return (struct plain_pixels){.from = shape->first * shape->ow,
+                                     .n = (shape->end - shape->first) * shape->ow};
+    const ptrdiff_t length = plan->row_length, tiles = plan->row_tiles;
+    const ptrdiff_t from = conv_plan_tile(plan, shape->first) * length / tiles;
+    return (struct plain_pixels){
+        .from = from, .n = conv_plan_tile(plan, shape->end) * length / tiles - from};
+}
+
+/* And those of x that it reads. */
+static struct plain_pixels plain_sources(const struct conv_plan *plan)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t top = shape->first * shape->u - shape->p;
+    const ptrdiff_t bottom =
+        (shape->end - 1) * shape->u - shape->p + shape->d * (shape->r - 1) + 1;
+    const ptrdiff_t first = top < 0 ? 0 : top;
+    const ptrdiff_t end = bottom < shape->h ? bottom : shape->h;
+    if (plan->kind == CONV_POINTS)
+        return plain_results(plan);
+    return (struct plain_pixels){.from = first * shape->w,
+                                 .n = end > first ? (end - first) * shape->w : 0};
+}
+
+/* Pixels of up to BLOCK planes into a block, or back. */
+static void plain_to_block(float *to, const float *planes, ptrdiff_t plane,
+                           struct plain_pixels pixels, ptrdiff_t n)
+{
+    to += pixels.from * BLOCK;
+    planes += pixels.from;
     for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
         const ptrdiff_t here = n - lane < 0 ? 0 : n - lane < LANES ? n - lane : LANES;
-        const float *const from = planes + lane * pixels;
+        const float *const from = planes + lane * plane;
         ptrdiff_t i = 0;
-        for (; i + LANES <= pixels && here == LANES; i += LANES) {
+        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
             VEC square[LANES];
             UNROLL
             for (int c = 0; c < LANES; c++)
-                square[c] = LOAD(from + c * pixels + i);
+                square[c] = LOAD(from + c * plane + i);
             conv_transpose(square);
             UNROLL
             for (int c = 0; c < LANES; c++)
                 STORE(to + (i + c) * BLOCK + lane, square[c]);
         }
-        for (; i < pixels; i++)
+        for (; i < pixels.n; i++)
             for (ptrdiff_t c = 0; c < LANES; c++)
-                to[i * BLOCK + lane + c] = c < here ? from[c * pixels + i] : 0;
+                to[i * BLOCK + lane + c] = c < here ? from[c * plane + i] : 0;
     }
 }
 
-static void plain_from_block(float *planes, const float *from, ptrdiff_t pixels,
-                             ptrdiff_t n)
+static void plain_from_block(float *planes, const float *from, ptrdiff_t plane,
+                             struct plain_pixels pixels, ptrdiff_t n)
 {
+    planes += pixels.from;
+    from += pixels.from * BLOCK;
     for (ptrdiff_t lane = 0; lane < n; lane += LANES) {
         const ptrdiff_t here = n - lane < LANES ? n - lane : LANES;
-        float *const to = planes + lane * pixels;
+        float *const to = planes + lane * plane;
         ptrdiff_t i = 0;
-        for (; i + LANES <= pixels && here == LANES; i += LANES) {
+        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
             VEC square[LANES];
             UNROLL
             for (int c = 0; c < LANES; c++)
@@ -279,11 +321,11 @@ static void plain_from_block(float *planes, const float *from, ptrdiff_t pixels,
             conv_transpose(square);
             UNROLL
             for (int c = 0; c < LANES; c++)
-                STORE(to + c * pixels + i, square[c]);
+                STORE(to + c * plane + i, square[c]);
         }
-        for (; i < pixels; i++)
+        for (; i < pixels.n; i++)
             for (ptrdiff_t c = 0; c < here; c++)
-                to[c * pixels + i] = from[i * BLOCK + lane + c];
+                to[c * plane + i] = from[i * BLOCK + lane + c];
     }
 }
 
@@ -292,14 +334,16 @@ static void plain_depthwise(const struct conv_plain *plain, const float *x, floa
 {
     const struct conv_shape *shape = &plain->blocked->shape;
     const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
+    const struct plain_pixels sources = plain_sources(plain->blocked);
+    const struct plain_pixels results = plain_results(plain->blocked);
     float *const from = plain->scratch, *const to = from + plain->y_offset;
 
     for (ptrdiff_t c = 0; c < shape->c; c += BLOCK) {
         const ptrdiff_t n = shape->c - c < BLOCK ? shape->c - c : BLOCK;
-        plain_to_block(from, x + c * x_pixels, x_pixels, n);
+        plain_to_block(from, x + c * x_pixels, x_pixels, sources, n);
         depthwise_block(plain->blocked, from,
                         plain->blocked->weights + c * shape->r * shape->s, to);
-        plain_from_block(y + c * y_pixels, to, y_pixels, n);
+        plain_from_block(y + c * y_pixels, to, y_pixels, results, n);
     }
 }
 
@@ -308,14 +352,16 @@ static void plain_blocks(const struct conv_plain *plain, const float *x, float *
 {
     const struct conv_shape *shape = &plain->blocked->shape;
     const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
+    const struct plain_pixels sources = plain_sources(plain->blocked);
+    const struct plain_pixels results = plain_results(plain->blocked);
     float *const from = plain->scratch, *const to = from + plain->y_offset;
 
     for (ptrdiff_t c = 0; c < shape->c && !shape->x_plain; c += BLOCK)
-        plain_to_block(from + c * x_pixels, x + c * x_pixels, x_pixels,
+        plain_to_block(from + c * x_pixels, x + c * x_pixels, x_pixels, sources,
                        shape->c - c < BLOCK ? shape->c - c : BLOCK);
     conv_dense(plain->blocked, shape->x_plain ? x : from, to);
     for (ptrdiff_t k = 0; k < shape->k; k += BLOCK)
-        plain_from_block(y + k * y_pixels, to + k * y_pixels, y_pixels,
+        plain_from_block(y + k * y_pixels, to + k * y_pixels, y_pixels, results,
                          shape->k - k < BLOCK ? shape->k - k : BLOCK);
 }
 

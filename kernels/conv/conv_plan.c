@@ -250,6 +250,33 @@ void conv_plan_free(struct conv_plan *plan)
     free(plan);
 }
 
+int conv_plan_part(struct conv_plan **part, const struct conv_plan *whole, int64_t images,
+                   int64_t first, int64_t end)
+{
+    struct conv_plan *made = malloc(sizeof *made);
+
+    if (!made)
+        return -ENOMEM;
+    *made = *whole;
+    made->shape.n = images;
+    made->shape.first = first;
+    made->shape.end = end;
+    made->scratch = made->scratch_bytes ? allocate(made->scratch_bytes) : NULL;
+    if (made->scratch_bytes && !made->scratch) {
+        free(made);
+        return -ENOMEM;
+    }
+    *part = made;
+    return 0;
+}
+
+void conv_plan_part_free(struct conv_plan *part)
+{
+    if (part)
+        free(part->scratch);
+    free(part);
+}
+
 int conv_plan_make(struct conv_plan **plan, const struct conv_shape *shape,
                    const struct conv_target *target, const float *weights, char *error,
                    size_t error_size)

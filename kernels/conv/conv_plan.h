@@ -91,6 +91,16 @@ int conv_plan_make(struct conv_plan **plan, const struct conv_shape *shape,
                    const struct conv_target *target, const float *weights, char *error,
                    size_t error_size);
 void conv_plan_free(struct conv_plan *plan);
+/* The same for `images` images and some rows of y, with scratch of its own; the rest is
+ * that of `whole`, which must live longer. -ENOMEM. */
+int conv_plan_part(struct conv_plan **part, const struct conv_plan *whole, int64_t images,
+                   int64_t first, int64_t end);
+void conv_plan_part_free(struct conv_plan *part);
+/* Its tiles: those of rows first to end, which for CONV_POINTS are as many pixels. */
+static inline ptrdiff_t conv_plan_tile(const struct conv_plan *plan, ptrdiff_t row)
+{
+    return plan->tiles * row / plan->shape.oh;
+}
 void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *choice);
 
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kernel whose work a team shares: each thread runs the kernel itself on its part of
+ * the operands. Results are the same bits as those of one thread.
+ *
+ *   relu, tanh, roof   ranges of elements that begin at multiples of 64 bytes of the
+ *                      output; register mixes run whole in every thread
+ *   gemm, gemm_argmax  matrices of a batch, rows and columns of C, whichever leaves the
+ *                      largest part smallest; each thread packs what it reads
+ *   conv               images and rows of y; weights are shared
+ *
+ * What cannot be split runs in one thread: split_parts() tells.
+ */
+#ifndef SIMDBENCH_SPLIT_H
+#define SIMDBENCH_SPLIT_H
+
+#include "kernels.h"
+
+struct split;
+
+/* prepare, for up to that many threads of the team: what team_start() made. */
+int split_make(struct split **split, const struct simdbench_kernel *kernel,
+               const struct simdbench_operands *operands, uint32_t threads, char *error,
+               size_t error_size);
+/* run; `state` is the split. */
+void split_run(const struct simdbench_operands *operands, void *state);
+/* release */
+void split_free(struct split *split);
+/* How many threads have a part. */
+uint32_t split_parts(const struct split *split);
+/* What the kernel's own prepare made, for choice; memory of all parts. */
+void split_choice(const struct split *split, const struct simdbench_operands *operands,
+                  struct simdbench_choice *choice);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the operands of each op are cut; split.c and the split_<op>.c share it. */
+#ifndef SIMDBENCH_SPLIT_RULES_H
+#define SIMDBENCH_SPLIT_RULES_H
+
+#include "kernels.h"
+
+struct split_rule {
+    const char *op;
+    /* Cuts a copy of the operands down to one part; false if nothing is left. */
+    bool (*part)(struct operands *part, uint32_t index, uint32_t count);
+    /* Makes the state of a part out of that of the whole; NULL: the kernel's own prepare
+     * makes one for each part. -ENOTSUP: this kernel cannot be split. */
+    int (*share)(const struct simdbench_kernel *kernel,
+                 const struct simdbench_operands *part, void *whole, void **state);
+    void (*release)(const struct simdbench_kernel *kernel, void *state); /* or NULL */
+};
+
+bool split_gemm(struct operands *part, uint32_t index, uint32_t count);
+bool split_conv(struct operands *part, uint32_t index, uint32_t count);
+int split_share_conv(const struct simdbench_kernel *kernel,
+                     const struct simdbench_operands *part, void *whole, void **state);
+void split_release_conv(const struct simdbench_kernel *kernel, void *state);
+
+#endif

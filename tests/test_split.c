@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every own kernel that a team shares gives the same bits as one thread, whatever the
+ * number of threads, more than there are rows included; and stays within its operands. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "split.h"
+#include "team.h"
+
+static const uint32_t team_sizes[] = {1, 2, 3, 7};
+
+struct bench {
+    struct operands operands;
+    struct operands_map map;
+    unsigned char *memory, *expected;
+};
+
+static void bench_open(struct bench *bench, const struct simdbench_kernel *kernel,
+                       const char *text, uint64_t align)
+{
+    const struct simdbench_op *const op = op_find(kernel->op);
+    struct simdbench_shape shape;
+    struct error error;
+    char why[256];
+    assert_int_equal(op->parse(text, &shape, why, sizeof why), 0);
+    if (kernel->layout && op->relayout)
+        assert_int_equal(op->relayout(&shape, kernel->layout, why, sizeof why), 0);
+    assert_int_equal(
+        operands_place(op, &shape, kernel->type, align, 7, &bench->map, &error), 0);
+    const size_t bytes = (bench->map.bytes + 4095) / 4096 * 4096;
+    bench->memory = aligned_alloc(4096, bytes);
+    bench->expected = malloc(bytes);
+    assert_non_null(bench->memory);
+    assert_non_null(bench->expected);
+    memset(bench->memory, 0, bytes);
+    operands_bind(&bench->operands, &bench->map, &shape, 1, bench->memory);
+    assert_int_equal(op->fill(&bench->operands.view, 3, NULL), 0);
+}
+
+static void reset(const struct bench *bench)
+{
+    operands_guard(&bench->operands);
+    operands_poison(&bench->operands);
+}
+
+/* False: it does not support the shape. */
+static bool run_alone(const struct bench *bench, const struct simdbench_kernel *kernel)
+{
+    const struct simdbench_operands *const view = &bench->operands.view;
+    void *state = NULL;
+    char why[256];
+    reset(bench);
+    const int status =
+        kernel->prepare ? kernel->prepare(view, &state, why, sizeof why) : 0;
+    if (status == -ENOTSUP)
+        return false;
+    assert_int_equal(status, 0);
+    kernel->run(view, state);
+    if (kernel->release)
+        kernel->release(state);
+    memcpy(bench->expected, bench->memory, bench->map.bytes);
+    return true;
+}
+
+static void run_split(const struct bench *bench, const struct simdbench_kernel *kernel,
+                      uint32_t threads, uint32_t *parts)
+{
+    const struct simdbench_operands *const view = &bench->operands.view;
+    struct split *split;
+    char why[256];
+    reset(bench);
+    assert_int_equal(split_make(&split, kernel, view, threads, why, sizeof why), 0);
+    split_run(view, split);
+    reset(bench);
+    split_run(view, split);
+    *parts = split_parts(split);
+    split_free(split);
+    assert_int_equal(operands_damaged(&bench->operands), -1);
+    if (memcmp(bench->expected, bench->memory, bench->map.bytes) != 0)
+        fail_msg("%s/%s/%s/%s with %u threads: other bits than alone", kernel->op,
+                 type_name(kernel->type), kernel->isa, kernel->variant, threads);
+}
+
+/* Tests a shape with all kernels of an op that can run here and have that layout; how
+ * many these are. */
+static size_t check(const char *op, const char *layout, const char *shape, uint64_t align)
+{
+    size_t n = 0;
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+        const struct simdbench_kernel *const kernel = *at;
+        struct bench bench;
+        const bool other = layout && (!kernel->layout || strcmp(layout, kernel->layout));
+        if (strcmp(kernel->op, op) || other || kernel->flags & SIMDBENCH_REGISTERS ||
+            !isa_available((size_t)isa_find(kernel->isa), NULL, 0))
+            continue;
+        bench_open(&bench, kernel, shape, align);
+        const bool supported = run_alone(&bench, kernel);
+        for (size_t i = 0; i < ARRAY_LEN(team_sizes) && supported; i++) {
+            uint32_t parts;
+            run_split(&bench, kernel, team_sizes[i], &parts);
+            assert_in_range(parts, 1, team_sizes[i]);
+        }
+        free(bench.memory);
+        free(bench.expected);
+        n++;
+    }
+    return n;
+}
+
+static void relu(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"1", "15", "16", "17", "100", "1003"};
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        assert_true(check("relu", NULL, shapes[i], 64) > 0);
+    assert_true(check("relu", NULL, "1003", 8) > 0);
+}
+
+static void relu_in_place(void **state)
+{
+    (void)state;
+    assert_true(check("relu", "inplace", "1003", 8) > 0);
+}
+
+static void tanh_(void **state)
+{
+    (void)state;
+    assert_true(check("tanh", NULL, "1", 64) > 0);
+    assert_true(check("tanh", NULL, "33", 8) > 0);
+    assert_true(check("tanh", NULL, "1003", 64) > 0);
+}
+
+static void gemm(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"1x1x1",   "5x3x7",   "3x100x9",   "100x3x9",
+                                         "33x65x0", "67x35x5", "130x131x17"};
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        assert_true(check("gemm", NULL, shapes[i], 64) > 0);
+}
+
+static void gemm_batches(void **state)
+{
+    (void)state;
+    assert_true(check("gemm", NULL, "b5x9x18x7", 64) > 0);
+    assert_true(check("gemm", NULL, "b2x40x40x9", 64) > 0);
+}
+
+static void gemm_argmax(void **state)
+{
+    (void)state;
+    assert_true(check("gemm_argmax", NULL, "5x3x7", 64) > 0);
+    assert_true(check("gemm_argmax", NULL, "67x35x300", 64) > 0);
+}
+
+/* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
+static void conv(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"n1c16h1w1k16",
+                                         "n3c16h5w6k16r3s3p1q1",
+                                         "n1c19h13w11k17r3s3",
+                                         "n1c16h9w9k16r5s5p2q2",
+                                         "n1c32h7w9k35",
+                                         "n2c3h15w17k16r3s3u2v2p1q1",
+                                         "n1c16h2w8k16r2s2",
+                                         "n1c16h8w12k16g16r3s3p1q1",
+                                         "n1c16h13w12k16r3s3p2q2d2",
+                                         "n1c32h8w8k64g2r3s3p1q1",
+                                         "n1c32h9w9k16u2v2"};
+    static const char *const layouts[] = {"nchw16c", "nchw8c", "nchw"};
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        for (size_t k = 0; k < ARRAY_LEN(layouts); k++)
+            n += check("conv", layouts[k], shapes[i], 64);
+    assert_true(n > 0);
+}
+
+static void roof(void **state)
+{
+    (void)state;
+    assert_true(check("roof", NULL, "4104", 64) > 0);
+    assert_true(check("roof", NULL, "64", 64) > 0);
+}
+
+/* As many parts as threads where there is enough to do. */
+static void all_have_a_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op, *shape;
+    } cases[] = {{"relu", "1000"}, {"tanh", "1000"}, {"gemm", "64x64x8"}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+            struct bench bench;
+            uint32_t parts;
+            if (strcmp((*at)->op, cases[i].op) || strcmp((*at)->isa, "scalar") ||
+                (*at)->layout || (*at)->flags)
+                continue;
+            bench_open(&bench, *at, cases[i].shape, 64);
+            assert_true(run_alone(&bench, *at));
+            run_split(&bench, *at, 7, &parts);
+            assert_int_equal(parts, 7);
+            free(bench.memory);
+            free(bench.expected);
+        }
+}
+
+static void count_up(void *context, uint32_t index, uint32_t count)
+{
+    uint32_t *const seen = context;
+    seen[index * 64] += count;
+}
+
+static void team_runs_each_part_once(void **state)
+{
+    (void)state;
+    uint32_t seen[8 * 64] = {0};
+    for (uint32_t threads = 1; threads <= 7; threads++) {
+        memset(seen, 0, sizeof seen);
+        for (int turn = 0; turn < 50; turn++) {
+            team_run(threads, count_up, seen);
+            if (turn % 10 == 0)
+                team_rest();
+        }
+        for (uint32_t i = 0; i < 8; i++)
+            assert_int_equal(seen[i * 64], i < threads ? 50 * threads : 0);
+    }
+    team_rest();
+}
+
+static void team_refuses(void **state)
+{
+    (void)state;
+    struct error error = {.text = ""};
+    const int nowhere = 1 << 20;
+    assert_int_equal(team_start(0, NULL, 0, &error), -EINVAL);
+    assert_int_equal(team_start(TEAM_MAX + 1, NULL, 0, &error), -EINVAL);
+    assert_int_equal(team_start(1, &nowhere, 1, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "1048576"));
+}
+
+static void team_ends_and_begins_again(void **state)
+{
+    (void)state;
+    struct error error;
+    uint32_t seen[8 * 64] = {0};
+    team_stop();
+    assert_int_equal(team_start(7, NULL, 0, &error), 0);
+    team_run(7, count_up, seen);
+    assert_int_equal(seen[6 * 64], 7);
+}
+
+static int open_team(void **state)
+{
+    (void)state;
+    struct error error;
+    return team_start(7, NULL, 0, &error);
+}
+
+static int close_team(void **state)
+{
+    (void)state;
+    team_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relu),
+        cmocka_unit_test(relu_in_place),
+        cmocka_unit_test(tanh_),
+        cmocka_unit_test(gemm),
+        cmocka_unit_test(gemm_batches),
+        cmocka_unit_test(gemm_argmax),
+        cmocka_unit_test(conv),
+        cmocka_unit_test(roof),
+        cmocka_unit_test(all_have_a_part),
+        cmocka_unit_test(team_runs_each_part_once),
+        cmocka_unit_test(team_refuses),
+        cmocka_unit_test(team_ends_and_begins_again),
+    };
+    return cmocka_run_group_tests(tests, open_team, close_team);
+}
