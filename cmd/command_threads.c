@@ -48,8 +48,12 @@ static int add_copy(struct plan_group *group, size_t number, uint32_t threads)
     copy.id = id_with(one->id, threads);
     copy.skip = one->skip ? strdup(one->skip) : NULL;
     copy.limit_id = one->limit_id ? id_with(one->limit_id, threads) : NULL;
-    if (!copy.id || (one->limit_id && !copy.limit_id))
+    if (!copy.id || (one->limit_id && !copy.limit_id) || (one->skip && !copy.skip)) {
+        free(copy.id);
+        free(copy.skip);
+        free(copy.limit_id);
         return -ENOMEM;
+    }
     cases[group->n_cases++] = copy;
     return 0;
 }
@@ -285,8 +289,10 @@ static int save(const struct options *options, const struct run *run, struct err
 static int settle(struct options *options, struct error *error)
 {
     char *const op = strdup(options->files.item[0]);
-    if (!op || text_list_add(&options->baselines, "none"))
+    if (!op || text_list_add(&options->baselines, "none")) {
+        free(op);
         return error_set(error, -ENOMEM, "out of memory");
+    }
     free(options->command);
     options->command = op;
     options->scaling = true;
@@ -312,7 +318,7 @@ static void choose_counts(struct options *options)
 static int measure(struct options *options, struct catalog *catalog,
                    const struct plan *plan, int argc, char **argv, struct error *error)
 {
-    struct cost cost[THREADS_MAX];
+    struct cost cost[THREADS_MAX] = {{0}};
     struct run *const run = run_new();
     int status = run ? run_describe(options, catalog, argc, argv, run) : -ENOMEM;
     if (status < 0)

@@ -24,7 +24,7 @@ static int file_path(char *path, size_t size, bool make)
         if (mkdir(folder, 0777) < 0 && errno != EEXIST)
             return -errno;
         if (deeper == 0)
-            strcat(folder, "/simdbench");
+            snprintf(folder + n, sizeof folder - (size_t)n, "/simdbench");
     }
     n = snprintf(path, size, "%s%s/threads.json", folder, make ? "" : "/simdbench");
     return (size_t)n < size ? 0 : -ENAMETOOLONG;

@@ -16,7 +16,7 @@
 /* A pause leaves the core to its other thread, but in a virtual machine it may last
  * longer than a part: now and then, so. And others that want this CPU get it now and
  * then. */
-enum { TURNS_OF_PAUSE = 64, TURNS_OF_YIELD = 1 << 14, CPU_BYTES = 1024 };
+enum { TURNS_OF_PAUSE = 64, TURNS_OF_YIELD = 1 << 14 };
 
 /* What the caller writes in one line and what the helper writes in another: a turn costs
  * two ways between cores. */
@@ -167,12 +167,12 @@ static int add_helper(struct error *error)
 
 static int pin(pthread_t thread, int cpu, struct error *error)
 {
-    unsigned char set[CPU_BYTES] = {0};
-    if (cpu < 0 || cpu >= CPU_BYTES * 8)
+    cpu_set_t set;
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
         return error_set(error, -EINVAL, "there is no CPU %d", cpu);
-    set[cpu / 8] = (unsigned char)(1u << cpu % 8);
-    const int code =
-        pthread_setaffinity_np(thread, sizeof set, (const cpu_set_t *)(const void *)set);
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    const int code = pthread_setaffinity_np(thread, sizeof set, &set);
     return code ? error_set(error, -code, "cannot run on CPU %d: %s", cpu, strerror(code))
                 : 0;
 }

@@ -64,10 +64,10 @@ static int write_directly(const char *path, int stream, file_writer *write,
     int create = !lstat(path, &link) && S_ISLNK(link.st_mode) ? O_CREAT : 0;
     int fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 3)
                          : open(path, O_WRONLY | O_CLOEXEC | create, 0666);
-    FILE *file;
+    FILE *file = NULL;
     int code = fd < 0 ? failed(why, -errno) : fill(fd, write, context, &file, why);
 
-    if (!code && fclose(file))
+    if (!code && file && fclose(file))
         code = failed(why, -errno);
     return code;
 }
@@ -126,12 +126,12 @@ static int replace(const char *path, const struct stat *old, file_writer *write,
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + (slash == path))
                          : strdup("."),
-         *name;
+         *name = NULL;
     FILE *file = NULL;
     int fd = folder ? open_beside(folder, &name, why) : failed(why, -ENOMEM), code;
 
     free(folder);
-    if (fd < 0)
+    if (fd < 0 || !name)
         return fd;
     /* Root writes into the files of others; they stay theirs. */
     if (old && !fchown(fd, old->st_uid, old->st_gid))

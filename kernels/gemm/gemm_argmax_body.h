@@ -224,6 +224,7 @@ static void NAME(argmax_place)(const struct NAME(argmax) * argmax,
         }
     for (ptrdiff_t i = 0; i < at->rows && fold && at->valid < width; i++)
         memcpy(value + i * width, at->c + i * ldc, (size_t)at->valid * sizeof(TYPE));
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): rows and vectors from 1 up */
     argmax->tiles[at->rows][at->vectors - 1](k, at->a, at->lda, at->panel, value, block);
     for (ptrdiff_t i = 0; i < at->rows; i++) {
         if (at->valid < width)
