@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The option table (options.c) and what reads it: parsing (args.c), help (help.c), and
- * the readers of values (numbers.c, option_values.c).
+ * the readers of values (numbers.c, option_values.c, option_names.c).
  */
 #ifndef SIMDBENCH_ARGS_H
 #define SIMDBENCH_ARGS_H
@@ -58,6 +58,15 @@ option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_thre
     option_set_gates;
 /* --format=NAME[:FILE] of a run, and --NAME=FILE. */
 option_setter option_add_format, option_add_output;
+
+/* What setters share. OPTION_FIELD: where a shared setter writes. */
+#define OPTION_FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
+/* -EINVAL and "--NAME=VALUE: why". */
+__attribute__((format(printf, 4, 5))) int option_value_error(const struct option_row *row,
+                                                             const char *value,
+                                                             struct error *error,
+                                                             const char *format, ...);
+int option_no_memory(struct error *error);
 
 struct command_row {
     const char *name;

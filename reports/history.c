@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "history.h"
+#include "history_db.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,28 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by history.c (appends) and history_read.c: an SQLite database of runs. */
+/* Part of reports.h: runs in an SQLite database. */
 #ifndef SIMDBENCH_HISTORY_H
 #define SIMDBENCH_HISTORY_H
 
-#include <sqlite3.h>
+#include <stdio.h>
 
-#include "reports.h"
+#include "error.h"
+#include "stats.h"
 
-enum { HISTORY_APPLICATION = 0x73696d64 /* "simd" */, HISTORY_VERSION = 1 };
+struct run;
 
-struct database {
-    sqlite3 *sqlite;
-    const char *path;
+/* docs/history.md has the tables. history.c appends, history_read.c reads, history_text.c
+ * writes what was read. In a build without SQLite (history_none.c) all but history_free()
+ * return -ENOTSUP. */
+
+/* Appends a run, all or nothing of it, to a database that is made if it is not there.
+ * Several processes may do so at once. Results of merged runs stay behind. A fact "label"
+ * of the settings is the label of the run. -EINVAL: the file is no history. */
+int history_append(const char *path, const struct run *run, struct error *error);
+/* Whether `path` is or may become a history that can be appended to. Makes no file. */
+int history_check(const char *path, struct error *error);
+
+/* What one run said of one case. */
+struct moment {
+    char *id, *fingerprint, *cpu, *started_at, *commit, *label, *status, *reason;
+    double median_ns; /* of head, if builds were compared; NaN: not measured */
+    struct interval ci_ns;
+    double change;   /* of the median since the moment before, unpaired; or NaN */
+    char *verdict;   /* NULL: no builds were compared */
+    double compared; /* the change between these builds; or NaN */
+    struct interval compared_ci;
 };
 
-/* Opens with sqlite3_open_v2() flags; waits for others that write. */
-int database_open(struct database *database, const char *path, int flags,
-                  struct error *error);
-void database_close(struct database *database);
-/* Why SQLite failed, as a negative errno. `doing`: "append to". */
-int database_error(const struct database *database, const char *doing, int code,
-                   struct error *error);
-/* -EINVAL if it is the database of somebody else, or of another version. `empty`: nothing
- * is in it yet. */
-int database_check(const struct database *database, bool *empty, struct error *error);
+struct history {
+    struct moment *moments; /* by case, then host, then time */
+    size_t n;
+};
+
+/* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
+ * it with history_free(). */
+int history_read(const char *path, const char *pattern, struct history *history,
+                 struct error *error);
+void history_free(struct history *history);
+/* Appends the ids of all cases. */
+int history_cases(const char *path, char ***ids, size_t *n, struct error *error);
+/* Tables, one for each case and host; or all as one CSV table. -EIO or -errno. */
+int history_write_table(const struct history *history, FILE *file, struct error *error);
+int history_write_csv(const struct history *history, FILE *file, struct error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "history.h"
+#include "history_db.h"
 
 enum { WAIT_MS = 5000 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "history_db.h"
 
 /* Roofs are asked for by name. One that several groups of a run have is shown once. */
 static const char moments_sql[] =

@@ -14,53 +14,8 @@
 #include <stdio.h>
 
 #include "error.h"
-
-/* ---- statistics (stats.c) ---- */
-
-/* An interval; `known` is false below STATS_MIN_SAMPLES. */
-struct interval {
-    bool known;
-    double lo, hi;
-    double level; /* exact confidence level, at least the one asked for */
-};
-
-enum { STATS_MIN_SAMPLES = 6 };
-#define STATS_LEVEL 0.95
-
-/* Median (mean of the middle two for even n); NaN for n = 0. `x` is not changed. */
-double stats_median(const double *x, size_t n);
-double stats_min(const double *x, size_t n);
-/* Median absolute deviation from the median, not scaled. */
-double stats_mad(const double *x, size_t n);
-/* Exact order-statistic interval of the median: [x(k), x(n+1-k)] with the largest k for
- * which 2 P(Binomial(n, 1/2) < k) <= 1 - level. Distribution-free; the same numbers
- * invert the sign test. */
-struct interval stats_median_interval(const double *x, size_t n, double level);
-/* That k; 0 if there is none. */
-size_t stats_sign_k(size_t n, double level);
-/* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
-double stats_sign_p(size_t n, size_t successes);
-/* Exact (Clopper-Pearson) interval of the probability behind that many successes of n. */
-struct interval stats_proportion_interval(size_t successes, size_t n, double level);
-/* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
- * times faster b is than a. NaN for n = 0. */
-double stats_ratio(const double *a, const double *b, size_t n, double level,
-                   struct interval *interval);
-double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
-
-/* ---- two independent samples (mann_whitney.c) ---- */
-
-/* Hodges-Lehmann: the median of all differences b - a, and the interval of those that the
- * two-sided Mann-Whitney test does not reject; its level is exact up to
- * STATS_EXACT_MAX values each, else that of the normal approximation. NaN if a sample is
- * empty or memory runs out. */
-double stats_shift(const double *a, size_t n, const double *b, size_t m, double level,
-                   struct interval *interval);
-/* One-sided Mann-Whitney test that b does not exceed a + delta: exact for samples of up
- * to STATS_EXACT_MAX values without ties, else by the normal approximation, corrected for
- * ties. NaN likewise. */
-double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
-enum { STATS_EXACT_MAX = 25 };
+#include "history.h"
+#include "stats.h"
 
 /* ---- the model ---- */
 
@@ -403,45 +358,6 @@ int run_write_json(const struct run *run, FILE *file, struct error *error);
  * are ignored. Returns 0, -EINVAL, -ENOMEM; run_load also what open and read return. */
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
 int run_load(struct run **run, const char *path, struct error *error);
-
-/* ---- history: runs in an SQLite database (docs/history.md) ----
- *
- * history.c appends, history_read.c reads, history_text.c writes what was read. In a
- * build without SQLite (history_none.c) all but history_free() return -ENOTSUP. */
-
-/* Appends a run, all or nothing of it, to a database that is made if it is not there.
- * Several processes may do so at once. Results of merged runs stay behind. A fact "label"
- * of the settings is the label of the run. -EINVAL: the file is no history. */
-int history_append(const char *path, const struct run *run, struct error *error);
-/* Whether `path` is or may become a history that can be appended to. Makes no file. */
-int history_check(const char *path, struct error *error);
-
-/* What one run said of one case. */
-struct moment {
-    char *id, *fingerprint, *cpu, *started_at, *commit, *label, *status, *reason;
-    double median_ns; /* of head, if builds were compared; NaN: not measured */
-    struct interval ci_ns;
-    double change;   /* of the median since the moment before, unpaired; or NaN */
-    char *verdict;   /* NULL: no builds were compared */
-    double compared; /* the change between these builds; or NaN */
-    struct interval compared_ci;
-};
-
-struct history {
-    struct moment *moments; /* by case, then host, then time */
-    size_t n;
-};
-
-/* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
- * it with history_free(). */
-int history_read(const char *path, const char *pattern, struct history *history,
-                 struct error *error);
-void history_free(struct history *history);
-/* Appends the ids of all cases. */
-int history_cases(const char *path, char ***ids, size_t *n, struct error *error);
-/* Tables, one for each case and host; or all as one CSV table. -EIO or -errno. */
-int history_write_table(const struct history *history, FILE *file, struct error *error);
-int history_write_csv(const struct history *history, FILE *file, struct error *error);
 
 /* ---- text ---- */
 

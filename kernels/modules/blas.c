@@ -26,14 +26,14 @@ static int gemm_prepare(const struct simdbench_operands *operands, void **state,
     (void)state;
     for (uint32_t i = 0; i < operands->shape->rank; i++) {
         if (operands->shape->dim[i] > INT_MAX) {
-            snprintf(error, error_size, "%s takes dimensions up to %d", blas.library,
+            snprintf(error, error_size, "%s takes dimensions up to %d", blas.brand,
                      INT_MAX);
             return -ENOTSUP;
         }
     }
     for (uint32_t i = 0; i < operands->count; i++) {
         if (operands->operand[i]->ld > INT_MAX) {
-            snprintf(error, error_size, "%s takes rows up to %d apart", blas.library,
+            snprintf(error, error_size, "%s takes rows up to %d apart", blas.brand,
                      INT_MAX);
             return -ENOTSUP;
         }

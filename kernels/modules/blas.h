@@ -19,7 +19,7 @@ typedef void dgemm_function(int order, int transpose_a, int transpose_b, int m, 
 
 /* The library's functions: set them before a row is prepared. */
 struct blas {
-    const char *library; /* for messages: "OpenBLAS" */
+    const char *brand; /* for messages: "OpenBLAS" */
     sgemm_function *sgemm;
     dgemm_function *dgemm;
 };

@@ -124,7 +124,7 @@ static int load(char *error, size_t error_size)
     }
     void *end_team = dlsym(blis.handle, "omp_pause_resource_all");
     memcpy(&blis.end_team, &end_team, sizeof end_team);
-    blas.library = "BLIS";
+    blas.brand = "BLIS";
     snprintf(blis.version_text, sizeof blis.version_text, "BLIS %s", blis.version());
     return 0;
 }

@@ -64,7 +64,7 @@ static int load(char *error, size_t error_size)
                               sizeof symbols / sizeof *symbols, error, error_size);
     if (status < 0)
         return status;
-    blas.library = "OpenBLAS";
+    blas.brand = "OpenBLAS";
     /* "OpenBLAS 0.3.21 NO_AFFINITY ...": the first two words. */
     const char *config = openblas.config();
     size_t first = strcspn(config, " ");

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that are one or some of a list of names: choices, instruction sets, groups of
+ * counters, formats. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+
+/* -EINVAL with near matches and all names, unless the list has the word. */
+static int expect_known(const struct option_row *row, const char *word,
+                        const struct text_list *known, const char *what,
+                        struct error *error)
+{
+    char near[100], all[200] = "";
+    size_t used = 0;
+    if (text_list_has(known, word))
+        return 0;
+    for (size_t i = 0; i < known->n && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                                 known->item[i]);
+    text_list_near(known, word, near, sizeof near);
+    return option_value_error(row, word, error, "no such %s%s%s%s (known: %s)", what,
+                              near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
+                              all);
+}
+
+int option_add_isas(const struct option_row *row, const char *value,
+                    struct options *options, struct error *error)
+{
+    const size_t first = options->isas.n;
+    struct text_list known = {0};
+    int rc = option_add_items(row, value, options, error);
+
+    if (rc == 0 && (text_list_add(&known, "auto") || text_list_add(&known, "all")))
+        rc = option_no_memory(error);
+    for (size_t i = 0; i < isa_count() && rc == 0; i++)
+        if (text_list_add(&known, isa_get(i)->name) != 0)
+            rc = option_no_memory(error);
+    for (size_t i = first; i < options->isas.n && rc == 0; i++)
+        rc = expect_known(row, options->isas.item[i], &known, "instruction set", error);
+    text_list_free(&known);
+    return rc;
+}
+
+int option_add_counters(const struct option_row *row, const char *value,
+                        struct options *options, struct error *error)
+{
+    const size_t first = options->counters.n;
+    struct text_list known = {0};
+    int rc = option_add_items(row, value, options, error);
+
+    if (rc == 0 && text_list_add(&known, "all") != 0)
+        rc = option_no_memory(error);
+    for (size_t g = 0; g < counter_group_count() && rc == 0; g++)
+        if (text_list_add(&known, counter_group_get(g)->name) != 0)
+            rc = option_no_memory(error);
+    for (size_t i = first; i < options->counters.n && rc == 0; i++)
+        rc = expect_known(row, options->counters.item[i], &known, "group", error);
+    text_list_free(&known);
+    return rc;
+}
+
+int option_set_uarch(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
+{
+    struct text_list known = {0};
+    int rc = 0;
+    for (size_t i = 0; i < uarch_count() && rc == 0; i++)
+        rc = text_list_add(&known, uarch_get(i)->name);
+    if (rc != 0)
+        rc = option_no_memory(error);
+    else if (!uarch_find(value))
+        rc = expect_known(row, value, &known, "microarchitecture", error);
+    text_list_free(&known);
+    if (rc != 0)
+        return rc;
+    free(options->uarch);
+    options->uarch = strdup(value);
+    return options->uarch ? 0 : option_no_memory(error);
+}
+
+/* Which of the row's "a|b|c" it is, or -EINVAL. */
+static int choice(const struct option_row *row, const char *value, struct error *error)
+{
+    struct text_list known = {0};
+    int found = -1, rc = 0;
+
+    for (const char *at = row->value; rc == 0 && *at;) {
+        const size_t length = strcspn(at, "|");
+        rc = text_list_add_n(&known, at, length);
+        if (rc == 0 && strcmp(known.item[known.n - 1], value) == 0)
+            found = (int)known.n - 1;
+        at += length + (at[length] == '|');
+    }
+    if (rc != 0) {
+        rc = option_no_memory(error);
+    } else if (found < 0) {
+        char near[100];
+        text_list_near(&known, value, near, sizeof near);
+        rc = option_value_error(row, value, error, "must be one of %s%s%s%s", row->value,
+                                near[0] ? "; did you mean " : "", near,
+                                near[0] ? "?" : "");
+    }
+    text_list_free(&known);
+    return rc ? rc : found;
+}
+
+/* For pairs of which the first is the default. */
+int option_set_second(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const int which = choice(row, value, error);
+    if (which < 0)
+        return which;
+    *OPTION_FIELD(bool, options, row) = which == 1;
+    return 0;
+}
+
+static int add_output(const struct option_row *row, const char *value, enum format format,
+                      const char *file, struct options *options, struct error *error)
+{
+    for (size_t i = 0; i < options->n_outputs; i++)
+        if (strcmp(options->outputs[i].file, file) == 0)
+            return option_value_error(row, value, error, "%.100s names the same file",
+                                      options->outputs[i].argument);
+    struct output *const outputs =
+        realloc(options->outputs, (options->n_outputs + 1) * sizeof *outputs);
+    if (!outputs)
+        return option_no_memory(error);
+    options->outputs = outputs;
+    struct output *const output = &outputs[options->n_outputs++];
+    *output = (struct output){.format = format, .file = strdup(file)};
+    if (asprintf(&output->argument, "--%s=%s", row->name, value) < 0)
+        output->argument = NULL;
+    return output->file && output->argument ? 0 : option_no_memory(error);
+}
+
+int option_add_output(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    enum format format;
+    const int rc = format_find(row->name, &format);
+    return rc ? rc : add_output(row, value, format, value, options, error);
+}
+
+int option_add_format(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const char *const colon = strchr(value, ':');
+    struct text_list known = {0};
+    enum format format;
+    char name[32];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(value, ":"), value);
+    int rc = 0;
+    for (format = 0; format < FORMATS && rc == 0; format++)
+        rc = text_list_add(&known, format_name(format)) ? option_no_memory(error) : 0;
+    if (rc == 0)
+        rc = expect_known(row, name, &known, "format", error);
+    text_list_free(&known);
+    if (rc != 0 || format_find(name, &format) != 0)
+        return rc;
+    if (colon && !colon[1])
+        return option_value_error(row, value, error, "the name of the file is missing");
+    if (colon)
+        return add_output(row, value, format, colon + 1, options, error);
+    if (options->format_given)
+        return option_value_error(
+            row, value, error,
+            "standard output gets --format=%s already; name a file, as "
+            "in --format=%s:FILE",
+            format_name(options->format), name);
+    options->format_given = true;
+    options->format = format;
+    return 0;
+}
+
+int option_set_format(const struct option_row *row, const char *value,
+                      struct options *options, struct error *error)
+{
+    const int which = choice(row, value, error);
+    if (which < 0)
+        return which;
+    options->format_given = true;
+    return format_find(value, &options->format);
+}
