@@ -9,11 +9,12 @@ import bench_gemm
 import bench_relu
 import bench_tanh
 import bench_threads
+import bench_tropical
 from bench_common import Figures, Run
 
-PARTS = {"gemm": bench_gemm.bench, "relu": bench_relu.bench, "tanh": bench_tanh.bench,
-         "conv": bench_conv.bench, "gate": bench_gate.bench,
-         "threads": bench_threads.bench}
+PARTS = {"gemm": bench_gemm.bench, "tropical": bench_tropical.bench, "relu": bench_relu.bench,
+         "tanh": bench_tanh.bench, "conv": bench_conv.bench, "threads": bench_threads.bench,
+         "gate": bench_gate.bench}
 
 
 def main(program, *names):
