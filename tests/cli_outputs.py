@@ -227,7 +227,7 @@ class Surroundings(Case):
         """Neither the user's locale nor one that a module sets writes 0,5 for 0.5."""
         done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8",
                                self.folder / "de_DE.UTF-8"], capture_output=True, check=False)
-        if not (self.folder / "de_DE.UTF-8").exists():
+        if not (self.folder / "de_DE.UTF-8/LC_NUMERIC").exists():
             self.skipTest(f"no German locale: {done.stderr.decode().strip()}")
         env = environment(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8", LOCPATH=str(self.folder))
         for more in ([], ["--in-process"]):

@@ -11,6 +11,7 @@ from cli_tool import BINARY, MODULES, SHORT, SMALL, Case, environment, kernels, 
 __all__ = ["Misbehaving", "Signals"]
 
 LONG = ["gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none", "--time-per-case=50ms"]
+STOPS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT
 
 
 def plugin(**options):
@@ -31,6 +32,12 @@ def session(leader):
     return found
 
 
+def heed_signals():
+    """A shell has its background jobs ignore some."""
+    for number in STOPS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Started(Case):
     """A run that goes on while the test looks at it."""
 
@@ -38,7 +45,8 @@ class Started(Case):
         process = subprocess.Popen(
             [BINARY, *arguments], start_new_session=True,
             **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
-               "stdin": subprocess.DEVNULL, "env": environment(), **more})
+               "stdin": subprocess.DEVNULL, "env": environment(),
+               "preexec_fn": heed_signals, **more})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -184,7 +192,7 @@ class Signals(Started):
         return status, document
 
     def test_that_ask_to_stop(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for number in STOPS:
             with self.subTest(signal=number.name):
                 status, document = self.stop(number, None)
                 self.assertEqual(status, 128 + number)
