@@ -16,10 +16,8 @@
 #define WIDE 3
 #define MAX_VECTORS 3
 #define MAX_COLUMNS 12
+#define EACH_COLUMN LINES_12
 /* clang-format off */
-#define EACH_COLUMN(X, u) \
-    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
-    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
 #define EACH_TILE(X) \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
     X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
@@ -51,23 +49,9 @@
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j)); \
     } while (0)
 
-#include "conv_dense_body.h"
-#include "conv_depthwise_body.h"
-#include "conv_plain_body.h"
+#include "conv_rows.h"
 #define SPILL_COLUMNS 20
 #include "conv_pathologies_body.h"
 
-void conv_f32_avx2_direct(const struct simdbench_operands *operands, void *state)
-{
-    const struct conv_plan *plan = state;
-
-    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
-        plan, operands->operand[0]->data, operands->operand[2]->data);
-}
-
-void conv_f32_avx2_plain(const struct simdbench_operands *operands, void *state)
-{
-    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
-}
-
+CONV_ROWS(avx2)
 PATHOLOGY_ROWS(avx2)

@@ -19,14 +19,8 @@
 #define WIDE 3
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 28
+#define EACH_COLUMN LINES_28
 /* clang-format off */
-#define EACH_COLUMN(X, u) \
-    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
-    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) \
-    X(u, 11, 1, 3) X(u, 12, 1, 4) X(u, 13, 1, 5) X(u, 14, 1, 6) X(u, 15, 1, 7) \
-    X(u, 16, 2, 0) X(u, 17, 2, 1) X(u, 18, 2, 2) X(u, 19, 2, 3) X(u, 20, 2, 4) \
-    X(u, 21, 2, 5) X(u, 22, 2, 6) X(u, 23, 2, 7) X(u, 24, 3, 0) X(u, 25, 3, 1) \
-    X(u, 26, 3, 2) X(u, 27, 3, 3)
 #define EACH_TILE(X) \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
     X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(15, 1) X(16, 1) X(17, 1) X(18, 1) X(19, 1) \
@@ -68,23 +62,9 @@
                 : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), X_OPERANDS(j));         \
     } while (0)
 
-#include "conv_dense_body.h"
-#include "conv_depthwise_body.h"
-#include "conv_plain_body.h"
+#include "conv_rows.h"
 #define SPILL_COLUMNS 40
 #include "conv_pathologies_body.h"
 
-void conv_f32_avx512_direct(const struct simdbench_operands *operands, void *state)
-{
-    const struct conv_plan *plan = state;
-
-    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
-        plan, operands->operand[0]->data, operands->operand[2]->data);
-}
-
-void conv_f32_avx512_plain(const struct simdbench_operands *operands, void *state)
-{
-    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
-}
-
+CONV_ROWS(avx512)
 PATHOLOGY_ROWS(avx512)

@@ -8,7 +8,8 @@
  * BLOCK                  channels of a block: LANES or twice as many
  * MAX_VECTORS            of the largest width of a tile
  * MAX_COLUMNS            largest length of a tile, at most 32
- * EACH_COLUMN(X, u)      X(u, i, i / 8, i % 8) for columns i of a tile
+ * EACH_COLUMN(X, u)      X(u, i, i / 8, i % 8) for columns i of a tile: LINES_<n> of
+ *                        lines.h
  * EACH_TILE(X)           X(columns, blocks) for all sizes of tiles
  * COLUMN(u, i, j, r)     statement: acc[i][v] += x * weight[v] for all v < vectors, where
  *                        x is the element at ELEMENT(u, r) with X_OPERANDS(j), as asm
@@ -22,23 +23,12 @@
 #include <string.h>
 
 #include "conv_plan.h"
+#include "lines.h"
 
-/* The u-th element of the run at the pixel r columns right of %[p]. Few multiples of the
- * distance of pixels in registers reach eight of them. */
-#define AT_0 "(%[p])"
-#define AT_1 "(%[p],%[s1])"
-#define AT_2 "(%[p],%[s1],2)"
-#define AT_3 "(%[p],%[s3])"
-#define AT_4 "(%[p],%[s1],4)"
-#define AT_5 "(%[p],%[s5])"
-#define AT_6 "(%[p],%[s3],2)"
-#define AT_7 "(%[p],%[s7])"
+/* The u-th element of the run at the pixel r columns right of base[j]. */
 #define ELEMENT(u, r) #u "*4" AT_##r
-#define X_OPERANDS(j)                                                         \
-    [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
-        "m"(*(const float(*)[1 << 20]) base[j])
+#define X_OPERANDS(j) LINE_OPERANDS(float, j)
 
-#define HIDE(x) __asm__("" : "+r"(x))
 #define BASES ((MAX_COLUMNS + 7) / 8)
 #define STEP_COLUMN(u, i, j, r)  \
     if ((i) >= from && (i) < to) \

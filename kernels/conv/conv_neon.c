@@ -18,10 +18,8 @@
 #define WIDE 3
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 12
+#define EACH_COLUMN LINES_12
 /* clang-format off */
-#define EACH_COLUMN(X, u) \
-    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5) \
-    X(u, 6, 0, 6) X(u, 7, 0, 7) X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
 #define EACH_TILE(X) \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
     X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2)
@@ -32,16 +30,8 @@
 /* clang-format on */
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("ldr %q0, %1" : "=w"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN_OFFSET(r) \
-    ((r) == 0   ? 0      \
-     : (r) == 1 ? s1     \
-     : (r) == 2 ? 2 * s1 \
-     : (r) == 3 ? s3     \
-     : (r) == 4 ? 4 * s1 \
-     : (r) == 5 ? s5     \
-     : (r) == 6 ? 2 * s3 \
-                : s7)
-#define X_ELEMENT(u, j, r) [x] "m"(*((const float *)(base[j] + COLUMN_OFFSET(r)) + (u)))
+#define X_ELEMENT(u, j, r) \
+    [x] "m"(*((const float *)(base[j] + LINE_OFFSET(r, s1, s3, s5, s7)) + (u)))
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])
@@ -59,19 +49,6 @@
                                X_ELEMENT(u, j, r));                                     \
     } while (0)
 
-#include "conv_dense_body.h"
-#include "conv_depthwise_body.h"
-#include "conv_plain_body.h"
+#include "conv_rows.h"
 
-void conv_f32_neon_direct(const struct simdbench_operands *operands, void *state)
-{
-    const struct conv_plan *plan = state;
-
-    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
-        plan, operands->operand[0]->data, operands->operand[2]->data);
-}
-
-void conv_f32_neon_plain(const struct simdbench_operands *operands, void *state)
-{
-    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
-}
+CONV_ROWS(neon)

@@ -17,9 +17,8 @@
 #define WIDE 2
 #define MAX_VECTORS 2
 #define MAX_COLUMNS 6
+#define EACH_COLUMN LINES_6
 /* clang-format off */
-#define EACH_COLUMN(X, u) \
-    X(u, 0, 0, 0) X(u, 1, 0, 1) X(u, 2, 0, 2) X(u, 3, 0, 3) X(u, 4, 0, 4) X(u, 5, 0, 5)
 #define EACH_TILE(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
@@ -41,19 +40,6 @@
                          : [w0] "x"(weight[0]), [w1] "x"(weight[1]), X_OPERANDS(j));     \
     } while (0)
 
-#include "conv_dense_body.h"
-#include "conv_depthwise_body.h"
-#include "conv_plain_body.h"
+#include "conv_rows.h"
 
-void conv_f32_sse2_direct(const struct simdbench_operands *operands, void *state)
-{
-    const struct conv_plan *plan = state;
-
-    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
-        plan, operands->operand[0]->data, operands->operand[2]->data);
-}
-
-void conv_f32_sse2_plain(const struct simdbench_operands *operands, void *state)
-{
-    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
-}
+CONV_ROWS(sse2)

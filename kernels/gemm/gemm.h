@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tropical matrix multiplication C = A (x) B, shared by gemm.c and the bodies.
+ * Tropical matrix multiplication C = A (x) B, shared by the files of the op and the
+ * bodies.
  *
  * Operands: A (m x k), B (k x n), C (m x n), row-major, rows `ld` elements apart;
  * dim = {m, n, k}. C is overwritten. A shape of rank 4 is a batch of dim[3] such
@@ -8,17 +9,16 @@
  *
  * The rules of floating-point arithmetic, equal in all kernels and in the reference:
  *   - Each element of C starts at the semiring's zero: -inf for maxplus, +inf for
- * minplus, +0 for maxtimes. That is also the result for k = 0.
+ *     minplus, +0 for maxtimes. That is also the result for k = 0.
  *   - The products t = a + b (or a * b), rounded once, follow in the order of ascending
- * k, and `if (t > c) c = t` (t < c for minplus). This is x86's max(t, c) with c as the
- *     second operand. So a NaN never wins (a column of nothing but NaN gives the zero),
- *     and among equal zeros the first one stays, whatever its sign. (ARM's maximum takes
- *     the positive one and its minimum the negative one, which is right too.)
+ *     k, and `if (t > c) c = t` (t < c for minplus). This is x86's max(t, c) with c as
+ *     the second operand. So a NaN never wins (a column of nothing but NaN gives the
+ *     zero), and among equal zeros the first one stays, whatever its sign. (ARM's maximum
+ *     takes the positive one and its minimum the negative one, which is right too.)
  *   - Denormals count: FTZ and DAZ are off.
  * Folding c into a block's result in the same way, and computing an element twice, change
  * no bit; so results are the same bits for every ISA, block size and tile (but those
- * zeros). fma(a, 1, b)
- * is a + b rounded once: the same bits again.
+ * zeros). fma(a, 1, b) is a + b rounded once: the same bits again.
  *
  * The rules of integers, i32 and i64, maxplus and minplus:
  *   - The semiring's zero is the least integer for maxplus, the greatest for minplus. It

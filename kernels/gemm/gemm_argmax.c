@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -129,69 +128,6 @@ static int argmax_verify(const struct simdbench_operands *operands, const char *
         }
     }
     return 0;
-}
-
-/* ---- workspace ---- */
-
-static size_t least_of(int64_t a, int64_t b)
-{
-    return (size_t)(a < b ? a : b);
-}
-
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + 4095) / 4096 * 4096;
-}
-
-int gemm_argmax_workspace_prepare(const struct simdbench_operands *operands, void **state,
-                                  char *error, size_t error_size)
-{
-    const int64_t *const dim = operands->shape->dim;
-    const size_t size = type_bytes(operands->operand[0]->type);
-    const size_t deep =
-        (least_of(dim[2], GEMM_DEPTH) + GEMM_SPAN - 1) / GEMM_SPAN * GEMM_SPAN;
-    const size_t wide = least_of(dim[1], GEMM_WIDTH) + GEMM_TILE;
-    const size_t tall =
-        least_of(dim[0], GEMM_BLOCK_BYTES / (GEMM_DEPTH * (int64_t)size)) + 1;
-    const size_t panels = whole_pages(deep * wide * size);
-    const size_t rows = whole_pages(tall * (deep * size + 128));
-    struct gemm_argmax_workspace *workspace = malloc(sizeof *workspace);
-    char *memory = aligned_alloc(4096, 2 * panels + rows);
-
-    if (!workspace || !memory) {
-        free(workspace);
-        free(memory);
-        snprintf(error, error_size, "no memory for %zu bytes of packed blocks",
-                 2 * panels + rows);
-        return -ENOMEM;
-    }
-    memset(memory, 0, 2 * panels + rows);
-    *workspace = (struct gemm_argmax_workspace){
-        .panels = memory,
-        .columns = memory + panels,
-        .rows = memory + 2 * panels,
-        .bytes = 2 * panels + rows,
-    };
-    *state = workspace;
-    return 0;
-}
-
-void gemm_argmax_workspace_release(void *state)
-{
-    struct gemm_argmax_workspace *workspace = state;
-
-    if (workspace)
-        free(workspace->panels);
-    free(workspace);
-}
-
-void gemm_argmax_workspace_choice(const struct simdbench_operands *operands,
-                                  const void *state, struct simdbench_choice *choice)
-{
-    const struct gemm_argmax_workspace *workspace = state;
-
-    (void)operands;
-    choice->workspace_bytes = workspace->bytes;
 }
 
 const struct simdbench_op gemm_argmax_op = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of gemm_argmax for one element type on one ISA, included after gemm_body.h,
- * with whose macros a tile makes its products. Besides the file defines:
+ * The body of gemm_argmax for one element type on one ISA, included after gemm_body.h
+ * and gemm_argmax_tile.h. A tile makes its products as gemm's does. Besides the file
+ * defines:
  *
  * NOTE(acc, value, block, number)  statement: where acc is better than the elements at
  *                                  `value`, those at `block` become `number` (all are
@@ -14,73 +15,6 @@
  * An index in a register beside each maximum would double the work of each product; this
  * way it costs 3 instructions in GEMM_SPAN steps and some for each output of a block.
  */
-
-#ifndef GEMM_ARGMAX_BODY_H
-#define GEMM_ARGMAX_BODY_H
-
-#define ROW_RESUME(u, i, j, r)                                                     \
-    if ((i) < rows) {                                                              \
-        acc[i][0] = LOAD(value + (i) * vectors * LANES);                           \
-        acc[i][vectors - 1] = LOAD(value + ((i) * vectors + vectors - 1) * LANES); \
-    }
-#define ROW_NOTE(u, i, j, r)                                                          \
-    if ((i) < rows) {                                                                 \
-        NOTE(acc[i][0], value + (i) * vectors * LANES, block + (i) * vectors * LANES, \
-             number);                                                                 \
-        if (vectors > 1)                                                              \
-            NOTE(acc[i][TILE_VECTORS - 1], value + ((i) * vectors + 1) * LANES,       \
-                 block + ((i) * vectors + 1) * LANES, number);                        \
-    }
-#define K_STEPS_DONE(steps)        \
-    do {                           \
-        bp += (steps) * b1;        \
-        base[0] += (steps) * size; \
-        base[1] += (steps) * size; \
-        base[2] += (steps) * size; \
-    } while (0)
-
-#define ARGMAX_TILE_PARAMETERS \
-    ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, TYPE *value, TYPE *block
-#define ARGMAX_TILE(semiring, variant, form, rows, vectors)                 \
-    static void NAME(argmax_##semiring##_##variant##_##rows##x##vectors)(   \
-        ARGMAX_TILE_PARAMETERS)                                             \
-    {                                                                       \
-        NAME(argmax_tile)(rows, vectors, form, k, a, lda, b, value, block); \
-    }
-#define ARGMAX_TILE_ENTRY(semiring, variant, form, rows, vectors) \
-    [rows][vectors - 1] = NAME(argmax_##semiring##_##variant##_##rows##x##vectors),
-
-/* All of one row of kernels.def that writes C and I. `symbol` is the row's. */
-#define GEMM_ARGMAX_KERNEL(symbol, semiring, variant, form)                           \
-    EACH_TILE(ARGMAX_TILE, semiring, variant, form)                                   \
-    static void NAME(search_##semiring##_##variant)(int vectors,                      \
-                                                    ARGMAX_SEARCH_PARAMETERS)         \
-    {                                                                                 \
-        if (vectors > 1)                                                              \
-            NAME(argmax_search)(form, TILE_VECTORS * LANES, ARGMAX_SEARCH_ARGUMENTS); \
-        else                                                                          \
-            NAME(argmax_search)(form, LANES, ARGMAX_SEARCH_ARGUMENTS);                \
-    }                                                                                 \
-    void symbol(const struct simdbench_operands *operands, void *state)               \
-    {                                                                                 \
-        static NAME(argmax_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {    \
-            EACH_TILE(ARGMAX_TILE_ENTRY, semiring, variant, form)};                   \
-        NAME(argmax_multiply)(operands, state, (TYPE)gemm_form_zero(form), tiles,     \
-                              NAME(search_##semiring##_##variant));                   \
-    }
-/* And of one that writes C alone: gemm's own, which finds its operands here, too. */
-#define GEMM_ARGMAX_VALUE(symbol, gemm_symbol)                          \
-    void symbol(const struct simdbench_operands *operands, void *state) \
-    {                                                                   \
-        gemm_symbol(operands, state);                                   \
-    }
-
-#define ARGMAX_SEARCH_PARAMETERS                                                     \
-    ptrdiff_t n, ptrdiff_t k, const TYPE *a, const TYPE *columns, const TYPE *value, \
-        const TYPE *block, int32_t *index, int32_t first, bool fold
-#define ARGMAX_SEARCH_ARGUMENTS n, k, a, columns, value, block, index, first, fold
-
-#endif
 
 /* Where spans begin travels through vectors of TYPE as bits. */
 #define BITS __typeof__(_Generic((TYPE)0, float: (int32_t)0, double: (int64_t)0))

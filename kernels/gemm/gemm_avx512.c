@@ -2,8 +2,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "gemm.h"
-#include "gemm_argmax.h"
+#include "gemm_argmax_tile.h"
+#include "gemm_tile.h"
 
 /* One vector wide and up to 24 rows tall: the element of A is the memory operand of the
  * instruction that makes the product, so only the vector of B is copied before the
@@ -19,194 +19,31 @@
 #define IN_PLACE (4 << 20)
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
-#define EACH_ROW(X, u) \
-    X(u, 0, 0, 0)      \
-    X(u, 1, 0, 1)      \
-    X(u, 2, 0, 2)      \
-    X(u, 3, 0, 3)      \
-    X(u, 4, 0, 4)      \
-    X(u, 5, 0, 5)      \
-    X(u, 6, 0, 6)      \
-    X(u, 7, 0, 7)      \
-    X(u, 8, 1, 0)      \
-    X(u, 9, 1, 1)      \
-    X(u, 10, 1, 2)     \
-    X(u, 11, 1, 3)     \
-    X(u, 12, 1, 4)     \
-    X(u, 13, 1, 5)     \
-    X(u, 14, 1, 6)     \
-    X(u, 15, 1, 7)     \
-    X(u, 16, 2, 0)     \
-    X(u, 17, 2, 1)     \
-    X(u, 18, 2, 2)     \
-    X(u, 19, 2, 3)     \
-    X(u, 20, 2, 4)     \
-    X(u, 21, 2, 5)     \
-    X(u, 22, 2, 6)     \
-    X(u, 23, 2, 7)
+#define EACH_ROW LINES_24
+/* clang-format off */
 #define EACH_TILE(X, s, v, f) \
-    X(s, v, f, 1, 1)          \
-    X(s, v, f, 2, 1)          \
-    X(s, v, f, 4, 1)          \
-    X(s, v, f, 6, 1)          \
-    X(s, v, f, 8, 1)          \
-    X(s, v, f, 10, 1)         \
-    X(s, v, f, 12, 1)         \
-    X(s, v, f, 14, 1)         \
-    X(s, v, f, 16, 1)         \
-    X(s, v, f, 18, 1)         \
-    X(s, v, f, 20, 1)         \
-    X(s, v, f, 22, 1)         \
-    X(s, v, f, 24, 1)
+    X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1) \
+    X(s, v, f, 10, 1) X(s, v, f, 12, 1) X(s, v, f, 14, 1) X(s, v, f, 16, 1) \
+    X(s, v, f, 18, 1) X(s, v, f, 20, 1) X(s, v, f, 22, 1) X(s, v, f, 24, 1)
+/* clang-format on */
 #define HIDE_VECTOR(x) __asm__("" : "+v"(x))
 
-/* ROW_ADDRESS as asm text: the u-th element in row r below %[p]. */
-#define AT_0 "(%[p])"
-#define AT_1 "(%[p],%[s1])"
-#define AT_2 "(%[p],%[s1],2)"
-#define AT_3 "(%[p],%[s3])"
-#define AT_4 "(%[p],%[s1],4)"
-#define AT_5 "(%[p],%[s5])"
-#define AT_6 "(%[p],%[s3],2)"
-#define AT_7 "(%[p],%[s7])"
 #define ELEMENT(u, r) #u "*" ELEMENT_SIZE AT_##r BROADCAST
-#define A_OPERANDS(j)                                                         \
-    [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
-        "m"(*(const TYPE(*)[1 << 20]) base[j])
-#define PRODUCTS(u, i, j, r)                                           \
-    if (gemm_form_fma(form))                                           \
-        __asm__("vmovaps %[b], %[t]\n\t"                               \
-                "vfmadd231p" SUFFIX " " ELEMENT(u, r) ", %[one], %[t]" \
-                : [t] "=&v"(t[0])                                      \
-                : [b] "v"(bv[0]), [one] "v"(one), A_OPERANDS(j));      \
-    else if (form == GEMM_MAXTIMES_MUL)                                \
-        __asm__("vmulp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
-                : [t] "=v"(t[0])                                       \
-                : [b] "v"(bv[0]), A_OPERANDS(j));                      \
-    else                                                               \
-        __asm__("vaddp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"        \
-                : [t] "=v"(t[0])                                       \
-                : [b] "v"(bv[0]), A_OPERANDS(j))
+#define PRODUCTS(u, i, j, r)                                               \
+    if (gemm_form_fma(form))                                               \
+        __asm__("vmovaps %[b], %[t]\n\t"                                   \
+                "vfmadd231p" SUFFIX " " ELEMENT(u, r) ", %[one], %[t]"     \
+                : [t] "=&v"(t[0])                                          \
+                : [b] "v"(bv[0]), [one] "v"(one), LINE_OPERANDS(TYPE, j)); \
+    else if (form == GEMM_MAXTIMES_MUL)                                    \
+        __asm__("vmulp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"            \
+                : [t] "=v"(t[0])                                           \
+                : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j));                 \
+    else                                                                   \
+        __asm__("vaddp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"            \
+                : [t] "=v"(t[0])                                           \
+                : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j))
 
-#define UPDATE(c, t)                                                  \
-    do {                                                              \
-        if (gemm_form_min(form))                                      \
-            __asm__("vminp" SUFFIX " %0, %1, %0" : "+v"(c) : "v"(t)); \
-        else                                                          \
-            __asm__("vmaxp" SUFFIX " %0, %1, %0" : "+v"(c) : "v"(t)); \
-    } while (0)
-
-#define TYPE float
-#define NAME(x) x##_f32
-#define VEC __m512
-#define LOAD _mm512_loadu_ps
-#define STORE _mm512_storeu_ps
-#define SPLAT _mm512_set1_ps
-#define MAX _mm512_max_ps
-#define MIN _mm512_min_ps
-#define SUFFIX "s"
-#define ELEMENT_SIZE "4"
-#define BROADCAST "%{1to16%}"
-#include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_f32_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_maxplus_f32_avx512_fma, maxplus, fma, GEMM_MAXPLUS_FMA)
-GEMM_KERNEL(gemm_minplus_f32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_f32_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
-GEMM_KERNEL(gemm_maxtimes_f32_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
-
-#define NOTE(acc, value, block, number)                                          \
-    do {                                                                         \
-        const __mmask16 won = _mm512_cmp_ps_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
-        STORE(block, _mm512_mask_mov_ps(LOAD(block), won, number));              \
-        STORE(value, acc);                                                       \
-    } while (0)
-#define MATCHES(x, y) _mm512_cmp_ps_mask(x, y, _CMP_EQ_OQ)
-#include "gemm_argmax_body.h"
-
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx512_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_avx512_spans_add, maxplus, spans_add,
-                   GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_avx512_value, gemm_maxplus_f32_avx512_fma)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx512_spans, minplus, spans, GEMM_MINPLUS_FMA)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_avx512_spans_add, minplus, spans_add,
-                   GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_avx512_value, gemm_minplus_f32_avx512_fma)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_avx512_spans, maxtimes, spans,
-                   GEMM_MAXTIMES_MUL)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_avx512_value, gemm_maxtimes_f32_avx512_mul)
-
-#undef TYPE
-#undef NAME
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef SPLAT
-#undef MAX
-#undef MIN
-#undef SUFFIX
-#undef ELEMENT_SIZE
-#undef BROADCAST
-#define TYPE double
-#define NAME(x) x##_f64
-#define VEC __m512d
-#define LOAD _mm512_loadu_pd
-#define STORE _mm512_storeu_pd
-#define SPLAT _mm512_set1_pd
-#define MAX _mm512_max_pd
-#define MIN _mm512_min_pd
-#define SUFFIX "d"
-#define ELEMENT_SIZE "8"
-#define BROADCAST "%{1to8%}"
-#include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_f64_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_maxplus_f64_avx512_fma, maxplus, fma, GEMM_MAXPLUS_FMA)
-GEMM_KERNEL(gemm_minplus_f64_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_f64_avx512_fma, minplus, fma, GEMM_MINPLUS_FMA)
-GEMM_KERNEL(gemm_maxtimes_f64_avx512_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
-
-#undef NOTE
-#undef MATCHES
-#define NOTE(acc, value, block, number)                                         \
-    do {                                                                        \
-        const __mmask8 won = _mm512_cmp_pd_mask(acc, LOAD(value), _CMP_NEQ_OQ); \
-        STORE(block, _mm512_mask_mov_pd(LOAD(block), won, number));             \
-        STORE(value, acc);                                                      \
-    } while (0)
-#define MATCHES(x, y) _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
-#include "gemm_argmax_body.h"
-
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx512_spans, maxplus, spans, GEMM_MAXPLUS_FMA)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_avx512_spans_add, maxplus, spans_add,
-                   GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_avx512_value, gemm_maxplus_f64_avx512_fma)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx512_spans, minplus, spans, GEMM_MINPLUS_FMA)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_avx512_spans_add, minplus, spans_add,
-                   GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_avx512_value, gemm_minplus_f64_avx512_fma)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_avx512_spans, maxtimes, spans,
-                   GEMM_MAXTIMES_MUL)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_avx512_value, gemm_maxtimes_f64_avx512_mul)
-#undef TYPE
-#undef NAME
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef SPLAT
-#undef MAX
-#undef MIN
-#undef SUFFIX
-#undef ELEMENT_SIZE
-#undef BROADCAST
-#undef PRODUCTS
-#undef UPDATE
-
-/* Integers. */
-#define PRODUCTS(u, i, j, r)                        \
-    __asm__(ADD_OP " " ELEMENT(u, r) ", %[b], %[t]" \
-            : [t] "=v"(t[0])                        \
-            : [b] "v"(bv[0]), A_OPERANDS(j))
 #define UPDATE(c, t)                                          \
     do {                                                      \
         if (gemm_form_min(form))                              \
@@ -214,6 +51,82 @@ GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_avx512_value, gemm_maxtimes_f64_avx51
         else                                                  \
             __asm__(MAX_OP " %0, %1, %0" : "+v"(c) : "v"(t)); \
     } while (0)
+
+#define LOAD INTRINSIC(loadu)
+#define STORE INTRINSIC(storeu)
+#define SPLAT INTRINSIC(set1)
+#define MAX_OP "vmaxp" SUFFIX
+#define MIN_OP "vminp" SUFFIX
+#define MAX INTRINSIC(max)
+#define MIN INTRINSIC(min)
+#define NOTE(acc, value, block, number)                              \
+    do {                                                             \
+        const MASK won = COMPARE(acc, LOAD(value), _CMP_NEQ_OQ);     \
+        STORE(block, INTRINSIC(mask_mov)(LOAD(block), won, number)); \
+        STORE(value, acc);                                           \
+    } while (0)
+#define MATCHES(x, y) COMPARE(x, y, _CMP_EQ_OQ)
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC __m512
+#define INTRINSIC(op) _mm512_##op##_ps
+#define MASK __mmask16
+#define COMPARE _mm512_cmp_ps_mask
+#define SUFFIX "s"
+#define ELEMENT_SIZE "4"
+#define BROADCAST "%{1to16%}"
+#include "gemm_body.h"
+GEMM_FMA_ROWS(f32_avx512)
+#include "gemm_argmax_body.h"
+GEMM_ARGMAX_FMA_ROWS(f32_avx512)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef INTRINSIC
+#undef MASK
+#undef COMPARE
+#undef SUFFIX
+#undef ELEMENT_SIZE
+#undef BROADCAST
+#define TYPE double
+#define NAME(x) x##_f64
+#define VEC __m512d
+#define INTRINSIC(op) _mm512_##op##_pd
+#define MASK __mmask8
+#define COMPARE _mm512_cmp_pd_mask
+#define SUFFIX "d"
+#define ELEMENT_SIZE "8"
+#define BROADCAST "%{1to8%}"
+#include "gemm_body.h"
+GEMM_FMA_ROWS(f64_avx512)
+#include "gemm_argmax_body.h"
+GEMM_ARGMAX_FMA_ROWS(f64_avx512)
+
+#undef TYPE
+#undef NAME
+#undef VEC
+#undef INTRINSIC
+#undef MASK
+#undef COMPARE
+#undef SUFFIX
+#undef ELEMENT_SIZE
+#undef BROADCAST
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef MAX_OP
+#undef MIN_OP
+#undef MAX
+#undef MIN
+#undef PRODUCTS
+
+/* Integers. */
+#define PRODUCTS(u, i, j, r)                        \
+    __asm__(ADD_OP " " ELEMENT(u, r) ", %[b], %[t]" \
+            : [t] "=v"(t[0])                        \
+            : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j))
 #define VEC __m512i
 #define LOAD(p) _mm512_loadu_si512(p)
 #define STORE(p, v) _mm512_storeu_si512(p, v)
@@ -229,9 +142,7 @@ GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_avx512_value, gemm_maxtimes_f64_avx51
 #define ELEMENT_SIZE "4"
 #define BROADCAST "%{1to16%}"
 #include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_i32_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_i32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_INTEGER_ROWS(i32_avx512)
 
 #undef TYPE
 #undef NAME
@@ -256,6 +167,4 @@ GEMM_KERNEL(gemm_minplus_i32_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
 #define ELEMENT_SIZE "8"
 #define BROADCAST "%{1to8%}"
 #include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_i64_avx512_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_i64_avx512_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_INTEGER_ROWS(i64_avx512)

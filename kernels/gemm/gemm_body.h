@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The body of gemm for one element type on one ISA, included once for each type. The file
- * that includes it defines before:
+ * that includes it has included gemm_tile.h and defines before:
  *
  * TYPE, NAME(x)          element type; x with the type's suffix
  * VEC, LANES             vector and its number of elements
@@ -13,7 +13,8 @@
  * TILE_VECTORS           largest width of a tile in vectors, 1 or 2
  * HEIGHT_STEP            heights are 1 and the multiples of this
  * STEPS, EACH_STEP(X)    k-steps in one turn of the loop, at most 8; X(0) X(1) ...
- * EACH_ROW(X, u)         X(u, 0, 0, 0) ... X(u, i, i / 8, i % 8) for all rows of a tile
+ * EACH_ROW(X, u)         X(u, 0, 0, 0) ... X(u, i, i / 8, i % 8) for all rows of a tile:
+ *                        LINES_<TILE_ROWS> of lines.h
  * EACH_TILE(X, s, v, f)  X(s, v, f, rows, vectors) for all sizes of tiles
  * PRODUCTS(u, i, j, r)   statement: t[0..vectors) = the products of row i in k-step u, of
  *                        the element at ROW_ADDRESS(u, j, r) with bv[0..vectors)
@@ -25,94 +26,6 @@
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
  * how much they unroll, and accumulators left in memory cost half the speed.
  */
-
-#ifndef GEMM_BODY_H
-#define GEMM_BODY_H
-
-#define HIDE(x) __asm__("" : "+r"(x))
-
-/* i times x1, from odd multiples: what an address of x86 can add, so that few rows need a
- * register of their own. */
-#define OFFSET(i, x1, x3, x5, x7) \
-    ((i) == 0   ? 0               \
-     : (i) == 1 ? x1              \
-     : (i) == 2 ? 2 * x1          \
-     : (i) == 3 ? x3              \
-     : (i) == 4 ? 4 * x1          \
-     : (i) == 5 ? x5              \
-     : (i) == 6 ? 2 * x3          \
-                : x7)
-/* The element of A that is u columns right of base[j] and r rows below. */
-#define ROW_ADDRESS(u, j, r) ((const TYPE *)(base[j] + OFFSET(r, s1, s3, s5, s7)) + (u))
-#define B_OFFSET(u) OFFSET(u, b1, b3, b5, b7)
-
-#define ROW_START(u, i, j, r)            \
-    if ((i) < rows) {                    \
-        acc[i][0] = zero;                \
-        acc[i][TILE_VECTORS - 1] = zero; \
-    }
-#define ROW_STEP(u, i, j, r)                                       \
-    if ((i) < rows) {                                              \
-        VEC t[TILE_VECTORS];                                       \
-        PRODUCTS(u, i, j, r);                                      \
-        UPDATE(acc[i][0], t[0]);                                   \
-        if (vectors > 1)                                           \
-            UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
-    }
-#define ROW_FOLD(u, i, j, r)                                        \
-    if ((i) < rows) {                                               \
-        acc[i][0] = BETTER(acc[i][0], LOAD(to));                    \
-        if (vectors > 1)                                            \
-            acc[i][TILE_VECTORS - 1] =                              \
-                BETTER(acc[i][TILE_VECTORS - 1], LOAD(to + LANES)); \
-        NEXT_ROW(to);                                               \
-    }
-#define ROW_STORE(u, i, j, r)                            \
-    if ((i) < rows) {                                    \
-        STORE(to, acc[i][0]);                            \
-        if (vectors > 1)                                 \
-            STORE(to + LANES, acc[i][TILE_VECTORS - 1]); \
-        NEXT_ROW(to);                                    \
-    }
-#define NEXT_ROW(to) \
-    do {             \
-        to += ldc;   \
-        HIDE(to);    \
-    } while (0)
-#define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
-#define K_STEP(u)                                                \
-    {                                                            \
-        const TYPE *const bu = (const TYPE *)(bp + B_OFFSET(u)); \
-        VEC bv[TILE_VECTORS];                                    \
-        bv[0] = LOAD(bu);                                        \
-        if (vectors > 1)                                         \
-            bv[TILE_VECTORS - 1] = LOAD(bu + LANES);             \
-        EACH_ROW(ROW_STEP, u)                                    \
-    }
-
-#define TILE_PARAMETERS                                                               \
-    ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, ptrdiff_t ldb, TYPE *c, \
-        ptrdiff_t ldc, bool fold, ptrdiff_t times
-
-#define TILE(semiring, variant, form, rows, vectors)                                    \
-    static void NAME(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
-    {                                                                                   \
-        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold, times);        \
-    }
-#define TILE_ENTRY(semiring, variant, form, rows, vectors) \
-    [rows][vectors - 1] = NAME(tile_##semiring##_##variant##_##rows##x##vectors),
-
-/* All of one row of kernels.def. `symbol` is the row's. */
-#define GEMM_KERNEL(symbol, semiring, variant, form)                             \
-    EACH_TILE(TILE, semiring, variant, form)                                     \
-    void symbol(const struct simdbench_operands *operands, void *state)          \
-    {                                                                            \
-        static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = { \
-            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                     \
-        NAME(multiply)(operands, state, tiles, form);                            \
-    }
-
-#endif
 
 /* The start of a sum, and how elements of A and B are copied; integers change then. */
 #undef START

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "gemm.h"
-#include "gemm_argmax.h"
+#include "gemm_argmax_tile.h"
+#include "gemm_tile.h"
 
 /* One element is a vector of one. */
 #define LANES 1
@@ -14,20 +14,8 @@
 #define UPDATE(c, t) ((c) = BETTER(t, c))
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
-#define EACH_ROW(X, u) \
-    X(u, 0, 0, 0)      \
-    X(u, 1, 0, 1)      \
-    X(u, 2, 0, 2)      \
-    X(u, 3, 0, 3)
-#define EACH_TILE(X, s, v, f) \
-    X(s, v, f, 1, 1)          \
-    X(s, v, f, 2, 1)          \
-    X(s, v, f, 3, 1)          \
-    X(s, v, f, 4, 1)          \
-    X(s, v, f, 1, 2)          \
-    X(s, v, f, 2, 2)          \
-    X(s, v, f, 3, 2)          \
-    X(s, v, f, 4, 2)
+#define EACH_ROW LINES_4
+#define EACH_TILE(X, s, v, f) HEIGHTS_4(X, s, v, f, 1) HEIGHTS_4(X, s, v, f, 2)
 #if defined(__aarch64__)
 #define HIDE_VECTOR(x) __asm__("" : "+w"(x))
 #else
@@ -40,21 +28,7 @@
 #define MIN(t, c) ((t) < (c) ? (t) : (c))
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
-#define PRODUCTS(u, i, j, r)                                          \
-    const VEC x = SPLAT(*ROW_ADDRESS(u, j, r));                       \
-    t[0] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[0]) : ADD(x, bv[0]); \
-    if (vectors > 1)                                                  \
-    t[1] = form == GEMM_MAXTIMES_MUL ? MUL(x, bv[1]) : ADD(x, bv[1])
-
-#define TYPE float
-#define NAME(x) x##_f32
-#define VEC float
-#include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_f32_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_f32_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
-GEMM_KERNEL(gemm_maxtimes_f32_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
-
+#define PRODUCTS PLAIN_PRODUCTS
 #define NOTE(acc, value, block, number) \
     do {                                \
         if ((acc) != *(value))          \
@@ -62,15 +36,14 @@ GEMM_KERNEL(gemm_maxtimes_f32_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
         *(value) = (acc);               \
     } while (0)
 #define MATCHES(x, y) ((x) == (y))
-#include "gemm_argmax_body.h"
 
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f32_scalar_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f32_scalar_value, gemm_maxplus_f32_scalar_add)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f32_scalar_spans, minplus, spans, GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f32_scalar_value, gemm_minplus_f32_scalar_add)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f32_scalar_spans, maxtimes, spans,
-                   GEMM_MAXTIMES_MUL)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_scalar_value, gemm_maxtimes_f32_scalar_mul)
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC float
+#include "gemm_body.h"
+GEMM_FLOAT_ROWS(f32_scalar)
+#include "gemm_argmax_body.h"
+GEMM_ARGMAX_ROWS(f32_scalar)
 
 #undef TYPE
 #undef NAME
@@ -79,20 +52,10 @@ GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f32_scalar_value, gemm_maxtimes_f32_scala
 #define NAME(x) x##_f64
 #define VEC double
 #include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_f64_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_f64_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
-GEMM_KERNEL(gemm_maxtimes_f64_scalar_mul, maxtimes, mul, GEMM_MAXTIMES_MUL)
-
+GEMM_FLOAT_ROWS(f64_scalar)
 #include "gemm_argmax_body.h"
+GEMM_ARGMAX_ROWS(f64_scalar)
 
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxplus_f64_scalar_spans, maxplus, spans, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxplus_f64_scalar_value, gemm_maxplus_f64_scalar_add)
-GEMM_ARGMAX_KERNEL(gemm_argmax_minplus_f64_scalar_spans, minplus, spans, GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(gemm_argmax_minplus_f64_scalar_value, gemm_minplus_f64_scalar_add)
-GEMM_ARGMAX_KERNEL(gemm_argmax_maxtimes_f64_scalar_spans, maxtimes, spans,
-                   GEMM_MAXTIMES_MUL)
-GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_scalar_value, gemm_maxtimes_f64_scalar_mul)
 #undef TYPE
 #undef NAME
 #undef VEC
@@ -104,14 +67,8 @@ GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_scalar_value, gemm_maxtimes_f64_scala
 
 /* Integers: fewer rows, because x86 has 16 registers for sums and addresses together. */
 #define TILE_ROWS 2
-#define EACH_ROW(X, u) \
-    X(u, 0, 0, 0)      \
-    X(u, 1, 0, 1)
-#define EACH_TILE(X, s, v, f) \
-    X(s, v, f, 1, 1)          \
-    X(s, v, f, 2, 1)          \
-    X(s, v, f, 1, 2)          \
-    X(s, v, f, 2, 2)
+#define EACH_ROW LINES_2
+#define EACH_TILE(X, s, v, f) HEIGHTS_2(X, s, v, f, 1) HEIGHTS_2(X, s, v, f, 2)
 #define HIDE_VECTOR(x) __asm__("" : "+r"(x))
 #if defined(__x86_64__)
 /* In asm, or compilers branch. */
@@ -131,9 +88,7 @@ GEMM_ARGMAX_VALUE(gemm_argmax_maxtimes_f64_scalar_value, gemm_maxtimes_f64_scala
 #define INTEGER_LIMIT GEMM_I32_LIMIT
 #define VEC int32_t
 #include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_i32_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_i32_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_INTEGER_ROWS(i32_scalar)
 
 #undef TYPE
 #undef NAME
@@ -144,6 +99,4 @@ GEMM_KERNEL(gemm_minplus_i32_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
 #define INTEGER_LIMIT GEMM_I64_LIMIT
 #define VEC int64_t
 #include "gemm_body.h"
-
-GEMM_KERNEL(gemm_maxplus_i64_scalar_add, maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(gemm_minplus_i64_scalar_add, minplus, add, GEMM_MINPLUS_ADD)
+GEMM_INTEGER_ROWS(i64_scalar)

@@ -14,7 +14,6 @@ BACKWARD_KERNEL(gemm_backward_f32_scalar_rows)
 
 #undef TYPE
 #undef NAME
-#undef BACKWARD_KERNEL
 #define TYPE double
 #define NAME(x) x##_f64
 #include "gemm_backward_body.h"

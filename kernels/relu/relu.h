@@ -17,10 +17,13 @@
  *   and_mask    compare, then clear what is negative; on avx512 a masked move does that
  *   stream      max with non-temporal stores: its limit is roof copy_stream
  *   auto        max or stream, whichever is faster at this size on this machine; its
- * limit is roof copy, so that one column shows both and more than 100% is what streaming
- * gains inplace     max; its limit is roof update and slow on purpose: branch compare and
- * jump, for each element three_pass  copy x to y, then work in place alloc       a fresh
- * zeroed array for the result, which is copied to y and freed
+ *               limit is roof copy, so that one column shows both and more than 100% is
+ *               what streaming gains
+ *   inplace     max; its limit is roof update
+ * and slow on purpose:
+ *   branch      compare and jump, for each element
+ *   three_pass  copy x to y, then work in place
+ *   alloc       a fresh zeroed array for the result, which is copied to y and freed
  */
 #ifndef SIMDBENCH_RELU_H
 #define SIMDBENCH_RELU_H

@@ -47,15 +47,16 @@
 PAIR(float, f32, float32x4_t, uint32x4_t, vbicq_u32)
 PAIR(double, f64, float64x2_t, uint64x2_t, vbicq_u64)
 
+#define VEC struct NAME(pair)
+#define LOAD NAME(load)
+#define STORE NAME(store)
+#define STREAM NAME(stream)
+#define MAX NAME(max)
+#define AND_MASK NAME(and_mask)
+#define FEW NAME(few)
+
 #define TYPE float
 #define NAME(x) x##_f32
-#define VEC struct pair_f32
-#define LOAD load_f32
-#define STORE store_f32
-#define STREAM stream_f32
-#define MAX max_f32
-#define AND_MASK and_mask_f32
-#define FEW few_f32
 #include "relu_body.h"
 
 RELU_ROWS(float, f32, neon)
@@ -63,22 +64,8 @@ RELU_ROW(float, f32, neon, and_mask, ordinary_f32(x, y, n, RELU_AND_MASK);)
 
 #undef TYPE
 #undef NAME
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef STREAM
-#undef MAX
-#undef AND_MASK
-#undef FEW
 #define TYPE double
 #define NAME(x) x##_f64
-#define VEC struct pair_f64
-#define LOAD load_f64
-#define STORE store_f64
-#define STREAM stream_f64
-#define MAX max_f64
-#define AND_MASK and_mask_f64
-#define FEW few_f64
 #include "relu_body.h"
 
 RELU_ROWS(double, f64, neon)

@@ -14,17 +14,14 @@
         }                            \
     }
 
+#define STREAM NAME(stream)
+#define FEW NAME(few)
+
 #if defined(__x86_64__)
 #define LANES ((size_t)1)
-
-#define TYPE float
-#define NAME(x) x##_f32
-#define VEC __m128
-#define LOAD _mm_load_ss
-#define STORE _mm_store_ss
-#define STREAM stream_f32
-#define MAX(v) _mm_max_ss(_mm_setzero_ps(), v)
-#define FEW few_f32
+#define LOAD INTRINSIC(load)
+#define STORE INTRINSIC(store)
+#define MAX(v) INTRINSIC(max)((VEC){0}, v)
 
 static inline void stream_f32(float *to, __m128 value)
 {
@@ -32,6 +29,16 @@ static inline void stream_f32(float *to, __m128 value)
     _mm_stream_si32(line, _mm_cvtsi128_si32(_mm_castps_si128(value)));
 }
 
+static inline void stream_f64(double *to, __m128d value)
+{
+    void *const line = to;
+    _mm_stream_si64(line, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
+}
+
+#define TYPE float
+#define NAME(x) x##_f32
+#define VEC __m128
+#define INTRINSIC(op) _mm_##op##_ss
 #include "relu_body.h"
 
 RELU_ROWS(float, f32, scalar)
@@ -40,26 +47,11 @@ RELU_ROW(float, f32, scalar, branch, BRANCH)
 #undef TYPE
 #undef NAME
 #undef VEC
-#undef LOAD
-#undef STORE
-#undef STREAM
-#undef MAX
-#undef FEW
+#undef INTRINSIC
 #define TYPE double
 #define NAME(x) x##_f64
 #define VEC __m128d
-#define LOAD _mm_load_sd
-#define STORE _mm_store_sd
-#define STREAM stream_f64
-#define MAX(v) _mm_max_sd(_mm_setzero_pd(), v)
-#define FEW few_f64
-
-static inline void stream_f64(double *to, __m128d value)
-{
-    void *const line = to;
-    _mm_stream_si64(line, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
-}
-
+#define INTRINSIC(op) _mm_##op##_sd
 #include "relu_body.h"
 
 RELU_ROWS(double, f64, scalar)
@@ -68,6 +60,10 @@ RELU_ROW(double, f64, scalar, branch, BRANCH)
 #elif defined(__aarch64__)
 /* Two elements each on its own, because stores past the caches are of two registers. */
 #define LANES ((size_t)2)
+#define VEC struct NAME(pair)
+#define LOAD NAME(load)
+#define STORE NAME(store)
+#define MAX NAME(max)
 #define RELU(x) ((x) < 0 ? 0 : (x))
 
 #define PAIR(C, type, s)                                              \
@@ -99,12 +95,6 @@ PAIR(double, f64, "d")
 
 #define TYPE float
 #define NAME(x) x##_f32
-#define VEC struct pair_f32
-#define LOAD load_f32
-#define STORE store_f32
-#define STREAM stream_f32
-#define MAX max_f32
-#define FEW few_f32
 #include "relu_body.h"
 
 RELU_ROWS(float, f32, scalar)
@@ -112,20 +102,8 @@ RELU_ROW(float, f32, scalar, branch, BRANCH)
 
 #undef TYPE
 #undef NAME
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef STREAM
-#undef MAX
-#undef FEW
 #define TYPE double
 #define NAME(x) x##_f64
-#define VEC struct pair_f64
-#define LOAD load_f64
-#define STORE store_f64
-#define STREAM stream_f64
-#define MAX max_f64
-#define FEW few_f64
 #include "relu_body.h"
 
 RELU_ROWS(double, f64, scalar)

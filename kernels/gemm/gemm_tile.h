@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What gemm_body.h is written in, and what the files gemm_<isa>.c write the rest in: a
+ * tile's rows and k-steps as macros, tables of tiles, and rows of kernels.def. They are
+ * of use where what gemm_body.h asks for is defined.
+ */
+#ifndef SIMDBENCH_GEMM_TILE_H
+#define SIMDBENCH_GEMM_TILE_H
+
+#include "gemm.h"
+#include "lines.h"
+
+/* For EACH_TILE: X for all heights up to n. */
+/* clang-format off */
+#define HEIGHTS_2(X, s, v, f, vectors) X(s, v, f, 1, vectors) X(s, v, f, 2, vectors)
+#define HEIGHTS_4(X, s, v, f, vectors) \
+    HEIGHTS_2(X, s, v, f, vectors) X(s, v, f, 3, vectors) X(s, v, f, 4, vectors)
+#define HEIGHTS_5(X, s, v, f, vectors) \
+    HEIGHTS_4(X, s, v, f, vectors) X(s, v, f, 5, vectors)
+#define HEIGHTS_12(X, s, v, f, vectors) \
+    HEIGHTS_5(X, s, v, f, vectors) X(s, v, f, 6, vectors) X(s, v, f, 7, vectors) \
+    X(s, v, f, 8, vectors) X(s, v, f, 9, vectors) X(s, v, f, 10, vectors) \
+    X(s, v, f, 11, vectors) X(s, v, f, 12, vectors)
+/* clang-format on */
+
+/* PRODUCTS where compilers need no help; with ADD and MUL of vectors. */
+#define PLAIN_PRODUCTS(u, i, j, r)                                        \
+    do {                                                                  \
+        const VEC x = SPLAT(*ROW_ADDRESS(u, j, r));                       \
+        t[0] = PLAIN_PRODUCT(x, bv[0]);                                   \
+        if (vectors > 1)                                                  \
+            t[TILE_VECTORS - 1] = PLAIN_PRODUCT(x, bv[TILE_VECTORS - 1]); \
+    } while (0)
+#define PLAIN_PRODUCT(a, b) (form == GEMM_MAXTIMES_MUL ? MUL(a, b) : ADD(a, b))
+
+/* The element of A that is u columns right of base[j] and r rows below. */
+#define ROW_ADDRESS(u, j, r) \
+    ((const TYPE *)(base[j] + LINE_OFFSET(r, s1, s3, s5, s7)) + (u))
+#define B_OFFSET(u) LINE_OFFSET(u, b1, b3, b5, b7)
+
+#define ROW_START(u, i, j, r)            \
+    if ((i) < rows) {                    \
+        acc[i][0] = zero;                \
+        acc[i][TILE_VECTORS - 1] = zero; \
+    }
+#define ROW_STEP(u, i, j, r)                                       \
+    if ((i) < rows) {                                              \
+        VEC t[TILE_VECTORS];                                       \
+        PRODUCTS(u, i, j, r);                                      \
+        UPDATE(acc[i][0], t[0]);                                   \
+        if (vectors > 1)                                           \
+            UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
+    }
+#define ROW_FOLD(u, i, j, r)                                        \
+    if ((i) < rows) {                                               \
+        acc[i][0] = BETTER(acc[i][0], LOAD(to));                    \
+        if (vectors > 1)                                            \
+            acc[i][TILE_VECTORS - 1] =                              \
+                BETTER(acc[i][TILE_VECTORS - 1], LOAD(to + LANES)); \
+        NEXT_ROW(to);                                               \
+    }
+#define ROW_STORE(u, i, j, r)                            \
+    if ((i) < rows) {                                    \
+        STORE(to, acc[i][0]);                            \
+        if (vectors > 1)                                 \
+            STORE(to + LANES, acc[i][TILE_VECTORS - 1]); \
+        NEXT_ROW(to);                                    \
+    }
+#define NEXT_ROW(to) \
+    do {             \
+        to += ldc;   \
+        HIDE(to);    \
+    } while (0)
+#define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
+#define K_STEP(u)                                                \
+    {                                                            \
+        const TYPE *const bu = (const TYPE *)(bp + B_OFFSET(u)); \
+        VEC bv[TILE_VECTORS];                                    \
+        bv[0] = LOAD(bu);                                        \
+        if (vectors > 1)                                         \
+            bv[TILE_VECTORS - 1] = LOAD(bu + LANES);             \
+        EACH_ROW(ROW_STEP, u)                                    \
+    }
+
+#define TILE_PARAMETERS                                                               \
+    ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, ptrdiff_t ldb, TYPE *c, \
+        ptrdiff_t ldc, bool fold, ptrdiff_t times
+
+#define TILE(semiring, variant, form, rows, vectors)                                    \
+    static void NAME(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
+    {                                                                                   \
+        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold, times);        \
+    }
+#define TILE_ENTRY(semiring, variant, form, rows, vectors) \
+    [rows][vectors - 1] = NAME(tile_##semiring##_##variant##_##rows##x##vectors),
+
+/* All of one row of kernels.def, of which `type` is the type and the ISA: f32_avx2. */
+#define GEMM_KERNEL(type, semiring, variant, form)                                       \
+    EACH_TILE(TILE, semiring, variant, form)                                             \
+    void gemm_##semiring##_##type##_##variant(const struct simdbench_operands *operands, \
+                                              void *state)                               \
+    {                                                                                    \
+        static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {         \
+            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                             \
+        NAME(multiply)(operands, state, tiles, form);                                    \
+    }
+
+/* All rows of a type: of integers, of floats, and of floats where there is an fma. */
+#define GEMM_INTEGER_ROWS(type)                       \
+    GEMM_KERNEL(type, maxplus, add, GEMM_MAXPLUS_ADD) \
+    GEMM_KERNEL(type, minplus, add, GEMM_MINPLUS_ADD)
+#define GEMM_FLOAT_ROWS(type) \
+    GEMM_INTEGER_ROWS(type)   \
+    GEMM_KERNEL(type, maxtimes, mul, GEMM_MAXTIMES_MUL)
+#define GEMM_FMA_ROWS(type)                           \
+    GEMM_KERNEL(type, maxplus, add, GEMM_MAXPLUS_ADD) \
+    GEMM_KERNEL(type, maxplus, fma, GEMM_MAXPLUS_FMA) \
+    GEMM_KERNEL(type, minplus, add, GEMM_MINPLUS_ADD) \
+    GEMM_KERNEL(type, minplus, fma, GEMM_MINPLUS_FMA) \
+    GEMM_KERNEL(type, maxtimes, mul, GEMM_MAXTIMES_MUL)
+
+#endif
