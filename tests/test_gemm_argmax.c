@@ -365,7 +365,7 @@ static void test_verify(void **state)
 static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    int whole = 0, partial = 0;
+    int whole = 0, partial = 0, masked = 0;
 
     (void)state;
     for (size_t i = 0; kernels[i]; i++) {
@@ -376,12 +376,16 @@ static void test_rows(void **state)
         assert_int_equal(!is_value, strcmp(kernels[i]->roof, "value") == 0);
         partial += is_value;
         whole += strcmp(kernels[i]->variant, "spans") == 0;
+        masked += strcmp(kernels[i]->variant, "masked") == 0 &&
+                  strcmp(kernels[i]->isa, "avx512") == 0;
     }
     assert_int_equal(partial, whole);
 #if defined(__x86_64__)
     assert_int_equal(whole, 4 * 2 * 3);
+    assert_int_equal(masked, 2 * 3);
 #else
     assert_int_equal(whole, 2 * 2 * 3);
+    assert_int_equal(masked, 0);
 #endif
 }
 

@@ -89,7 +89,8 @@ static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
     return shape->rank == 4 ? shape->dim[3] : 1;
 }
 
-/* Memory for packed blocks: the state of every row of gemm, made by prepare. */
+/* Memory for packed blocks: the state of every row of gemm, and of those of
+ * gemm_argmax that run on its loops, made by prepare. */
 struct gemm_workspace {
     void *panels; /* B, tile after tile */
     void *rows;   /* A, row after row of one block */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of gemm_argmax for one element type on one ISA, included after gemm_body.h
+ * Rows `spans` of gemm_argmax for one element type on one ISA, included after gemm_body.h
  * and gemm_argmax_tile.h. A tile makes its products as gemm's does. Besides the file
  * defines:
  *
@@ -12,8 +12,8 @@
  * A tile keeps maxima alone in registers and looks every GEMM_SPAN k-steps which of them
  * grew: where the last such span began is noted. When a block of k-steps is done, that
  * span is searched for the first product that is equal to the maximum, with SIMD along k.
- * An index in a register beside each maximum would double the work of each product; this
- * way it costs 3 instructions in GEMM_SPAN steps and some for each output of a block.
+ * An index in a register beside each maximum (gemm_argmax_masked_body.h) doubles the work
+ * of each product; this way it costs 3 instructions in GEMM_SPAN steps and some for each output of a block.
  */
 
 /* Where spans begin travels through vectors of TYPE as bits. */
@@ -268,7 +268,8 @@ static void NAME(argmax_multiply)(const struct simdbench_operands *operands,
     const struct simdbench_operand *const *const operand =
         (const struct simdbench_operand *const *)operands->operand;
     const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
-    const ptrdiff_t steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP, strips = NAME(strips)(m);
+    const ptrdiff_t steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP,
+                    strips = NAME(strips)(m, TILE_ROWS);
 
     if (m == 0 || n == 0)
         return;
@@ -281,7 +282,7 @@ static void NAME(argmax_multiply)(const struct simdbench_operands *operands,
                     .lda = operand[0]->ld,
                     .ldb = operand[1]->ld,
                     .ldc = operand[2]->ld,
-                    .copy_rows = NAME(crowded)(operand[0]->ld, m)},
+                    .copy_rows = NAME(crowded)(operand[0]->ld, m, TILE_ROWS)},
         .workspace = workspace,
         .tiles = tiles,
         .search = search,

@@ -74,6 +74,54 @@
         gemm_##semiring##_##type##_##variant(operands, state);  \
     }
 
+/* ---- masked ---- */
+
+#define ROW_CONTINUE(u, i, j, r)                                                     \
+    if ((i) < rows) {                                                                \
+        acc[i][0] = first ? LOAD(c + (i) * ldc) : SPLAT(START(form));                \
+        winner[i] =                                                                  \
+            first ? LOAD_WINNERS(index + (i) * ldi) : SPLAT_WINNERS(GEMM_NO_WINNER); \
+    }
+#define ROW_STEP_MASKED(u, i, j, r)                        \
+    if ((i) < rows) {                                      \
+        VEC t[TILE_VECTORS];                               \
+        PRODUCTS(u, i, j, r);                              \
+        UPDATE_WINNER(acc[i][0], winner[i], t[0], number); \
+    }
+#define ROW_FINISH(u, i, j, r)           \
+    if ((i) < rows) {                    \
+        STORE(c, acc[i][0]);             \
+        STORE_WINNERS(index, winner[i]); \
+        NEXT_ROW(c);                     \
+        index += ldi;                    \
+        HIDE(index);                     \
+    }
+#define K_STEP_MASKED(u)          \
+    K_STEP_OF(ROW_STEP_MASKED, u) \
+    number = ADD_WINNERS(number, next);
+
+#define MASKED_TILE(semiring, variant, form, rows, vectors)                   \
+    static void NAME(argmax_##semiring##_##variant##_##rows)(TILE_PARAMETERS) \
+    {                                                                         \
+        NAME(masked_tile)                                                     \
+        (rows, form, k, a, lda, b, ldb, c, ldc, first, times, index, ldi);    \
+    }
+#define MASKED_TILE_ENTRY(semiring, variant, form, rows, vectors) \
+    [rows][0] = NAME(argmax_##semiring##_##variant##_##rows),
+
+/* As GEMM_ARGMAX_KERNEL. */
+#define GEMM_MASKED_KERNEL(type, semiring, variant, form)                                \
+    EACH_MASKED_TILE(MASKED_TILE, semiring, variant, form)                               \
+    void gemm_argmax_##semiring##_##type##_##variant(                                    \
+        const struct simdbench_operands *operands, void *state)                          \
+    {                                                                                    \
+        static NAME(tile_function) *const tiles[MASKED_ROWS + 1][TILE_VECTORS] = {       \
+            EACH_MASKED_TILE(MASKED_TILE_ENTRY, semiring, variant, form)};               \
+        NAME(multiply)(operands, state, tiles, MASKED_ROWS, form, operands->operand[3]); \
+    }
+
+/* ---- all rows ---- */
+
 /* All rows of a type, and of one where there is an fma. */
 #define GEMM_ARGMAX_ROWS(type)                                   \
     GEMM_ARGMAX_KERNEL(type, maxplus, spans, GEMM_MAXPLUS_ADD)   \
@@ -91,5 +139,11 @@
     GEMM_ARGMAX_VALUE(type, minplus, fma)                          \
     GEMM_ARGMAX_KERNEL(type, maxtimes, spans, GEMM_MAXTIMES_MUL)   \
     GEMM_ARGMAX_VALUE(type, maxtimes, mul)
+/* Those with winners in registers. Their products are additions even where there is an
+ * fma: with comparisons and masked moves beside them, that was faster on Zen 4. */
+#define GEMM_MASKED_ROWS(type)                                  \
+    GEMM_MASKED_KERNEL(type, maxplus, masked, GEMM_MAXPLUS_ADD) \
+    GEMM_MASKED_KERNEL(type, minplus, masked, GEMM_MINPLUS_ADD) \
+    GEMM_MASKED_KERNEL(type, maxtimes, masked, GEMM_MAXTIMES_MUL)
 
 #endif

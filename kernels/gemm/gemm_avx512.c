@@ -67,6 +67,34 @@
     } while (0)
 #define MATCHES(x, y) COMPARE(x, y, _CMP_EQ_OQ)
 
+/* gemm_argmax with winners in registers: 12 rows fill them. In this order, since the move
+ * after the maximum was slower. */
+#define MASKED_ROWS 12
+#define WINNERS __m512i
+#define GREATER "$30"
+#define LESS "$17"
+/* clang-format off */
+#define EACH_MASKED_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1) \
+    X(s, v, f, 10, 1) X(s, v, f, 12, 1)
+#define UPDATE_BY(predicate, op, c, w, t, n)                                   \
+    do {                                                                       \
+        MASK won;                                                              \
+        __asm__("vcmpp" SUFFIX " " predicate ", %[best], %[new], %[won]\n\t"   \
+                MOVE " %[number], %[winner]%{%[won]%}\n\t"                     \
+                op " %[best], %[new], %[best]"                                 \
+                : [best] "+v"(c), [winner] "+v"(w), [won] "=&Yk"(won)          \
+                : [new] "v"(t), [number] "v"(n));                              \
+    } while (0)
+/* clang-format on */
+#define UPDATE_WINNER(c, w, t, n)                   \
+    do {                                            \
+        if (gemm_form_min(form))                    \
+            UPDATE_BY(LESS, MIN_OP, c, w, t, n);    \
+        else                                        \
+            UPDATE_BY(GREATER, MAX_OP, c, w, t, n); \
+    } while (0)
+
 #define TYPE float
 #define NAME(x) x##_f32
 #define VEC __m512
@@ -76,10 +104,17 @@
 #define SUFFIX "s"
 #define ELEMENT_SIZE "4"
 #define BROADCAST "%{1to16%}"
+#define MOVE "vmovdqa32"
+#define LOAD_WINNERS(p) _mm512_loadu_si512(p)
+#define STORE_WINNERS(p, v) _mm512_storeu_si512(p, v)
+#define SPLAT_WINNERS(n) _mm512_set1_epi32((int)(n))
+#define ADD_WINNERS _mm512_add_epi32
 #include "gemm_body.h"
 GEMM_FMA_ROWS(f32_avx512)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f32_avx512)
+#include "gemm_argmax_masked_body.h"
+GEMM_MASKED_ROWS(f32_avx512)
 
 #undef TYPE
 #undef NAME
@@ -90,6 +125,11 @@ GEMM_ARGMAX_FMA_ROWS(f32_avx512)
 #undef SUFFIX
 #undef ELEMENT_SIZE
 #undef BROADCAST
+#undef MOVE
+#undef LOAD_WINNERS
+#undef STORE_WINNERS
+#undef SPLAT_WINNERS
+#undef ADD_WINNERS
 #define TYPE double
 #define NAME(x) x##_f64
 #define VEC __m512d
@@ -99,10 +139,17 @@ GEMM_ARGMAX_FMA_ROWS(f32_avx512)
 #define SUFFIX "d"
 #define ELEMENT_SIZE "8"
 #define BROADCAST "%{1to8%}"
+#define MOVE "vmovdqa64"
+#define LOAD_WINNERS(p) _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(p)))
+#define STORE_WINNERS(p, v) _mm256_storeu_si256((__m256i *)(p), _mm512_cvtepi64_epi32(v))
+#define SPLAT_WINNERS _mm512_set1_epi64
+#define ADD_WINNERS _mm512_add_epi64
 #include "gemm_body.h"
 GEMM_FMA_ROWS(f64_avx512)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f64_avx512)
+#include "gemm_argmax_masked_body.h"
+GEMM_MASKED_ROWS(f64_avx512)
 
 #undef TYPE
 #undef NAME
@@ -113,6 +160,11 @@ GEMM_ARGMAX_FMA_ROWS(f64_avx512)
 #undef SUFFIX
 #undef ELEMENT_SIZE
 #undef BROADCAST
+#undef MOVE
+#undef LOAD_WINNERS
+#undef STORE_WINNERS
+#undef SPLAT_WINNERS
+#undef ADD_WINNERS
 #undef LOAD
 #undef STORE
 #undef SPLAT

@@ -46,9 +46,11 @@
 
 typedef void NAME(tile_function)(TILE_PARAMETERS);
 
-/* C = A (x) B for `rows` x `vectors * LANES` elements; with `fold`, what stands in C is
- * folded in. Then the same for the next `rows` rows of A and C, `times` times in all.
- * rows, vectors and form are constants: each use becomes a kernel of its own. */
+/* C = A (x) B for `rows` x `vectors * LANES` elements. If `first`, the number of the
+ * first k-step, is not 0, what stands in C is folded in. Then the same for the next
+ * `rows` rows of A and C, `times` times in all. rows, vectors and form are constants:
+ * each use becomes a kernel of its own. `index` is for tiles of gemm_argmax, which also
+ * write winners there. */
 GEMM_TILE_BODY
 NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
 {
@@ -70,6 +72,8 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
     HIDE(b7);
     HIDE_VECTOR(one);
     (void)one;
+    (void)index;
+    (void)ldi;
 
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         const char *bp = (const char *)b;
@@ -95,7 +99,7 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
             base[2] += size;
         }
         TYPE *to = c;
-        if (fold) {
+        if (first) {
             EACH_ROW(ROW_FOLD, 0)
             to = c;
         }
@@ -168,14 +172,18 @@ static void NAME(narrow_tiles)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdi
                                TILE_PARAMETERS)
 {
     TYPE edge[TILE_ROWS * LANES] = {0};
+    int32_t winners[TILE_ROWS * LANES] = {0};
 
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
-        if (fold)
-            for (ptrdiff_t i = 0; i < rows; i++)
-                memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
-        tile(k, a, lda, b, ldb, edge, LANES, fold, 1);
+        for (ptrdiff_t i = 0; i < rows && first; i++)
+            memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
+        for (ptrdiff_t i = 0; i < rows && first && index; i++)
+            memcpy(winners + i * LANES, index + i * ldi, (size_t)n * sizeof(int32_t));
+        tile(k, a, lda, b, ldb, edge, LANES, first, 1, winners, LANES);
         for (ptrdiff_t i = 0; i < rows; i++)
             memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(TYPE));
+        for (ptrdiff_t i = 0; i < rows && index; i++, index += ldi)
+            memcpy(index, winners + i * LANES, (size_t)n * sizeof(int32_t));
     }
 }
 
@@ -186,15 +194,17 @@ struct NAME(problem) {
     enum gemm_form form;
     ptrdiff_t m, n, k, strips;
     ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
-    ptrdiff_t lda, ldb, ldc;
+    ptrdiff_t tallest;       /* height that no strip exceeds */
+    ptrdiff_t lda, ldb, ldc, ldi;
     bool copy_rows, copy_panels;
 };
 
-/* Strips of m rows, as even as the steps of heights allow. If m is odd and the step is
- * two, the last strip begins a row further up, and that row is computed twice. */
-static ptrdiff_t NAME(strips)(ptrdiff_t m)
+/* Strips of m rows, none above `tallest`, as even as the steps of heights allow. If m is
+ * odd and the step is two, the last strip begins a row further up, and that row is
+ * computed twice. */
+static ptrdiff_t NAME(strips)(ptrdiff_t m, ptrdiff_t tallest)
 {
-    const ptrdiff_t least = (m + TILE_ROWS - 1) / TILE_ROWS;
+    const ptrdiff_t least = (m + tallest - 1) / tallest;
 
     /* One strip alone cannot begin further up, so it has to be two. */
     return least == 1 && m > 1 && m % HEIGHT_STEP ? 2 : least;
@@ -222,15 +232,16 @@ static struct NAME(run)
     return (struct NAME(run)){start, height, strips};
 }
 
-/* All rows times n columns, k deep. Panel after panel of B stays in the first cache,
- * while the strips of a block of A come from the second. */
+/* All rows times n columns, k deep, from k-step `first` on. Panel after panel of B stays
+ * in the first cache, while the strips of a block of A come from the second. */
 static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k,
-                        const TYPE *a, const TYPE *b, TYPE *c, bool fold)
+                        const TYPE *a, const TYPE *b, TYPE *c, ptrdiff_t first,
+                        int32_t *index)
 {
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips;
     /* Strips whose rows fill a block. */
     const ptrdiff_t several =
-        GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * TILE_ROWS);
+        GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * problem->tallest);
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
     const ptrdiff_t padded =
         ((k * (ptrdiff_t)sizeof(TYPE) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(TYPE);
@@ -241,15 +252,15 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                                 problem->form);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
-        const ptrdiff_t first = NAME(run_at)(problem, s, last).start;
-        const TYPE *rows = a + first * lda;
+        const ptrdiff_t top = NAME(run_at)(problem, s, last).start;
+        const TYPE *rows = a + top * lda;
         const TYPE *panel = problem->workspace->panels;
 
         if (problem->copy_rows) {
             const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
             rows = problem->workspace->rows;
-            (void)NAME(pack_rows)(problem->workspace->rows, lda, a + first * problem->lda,
-                                  problem->lda, end.start + end.height - first, k,
+            (void)NAME(pack_rows)(problem->workspace->rows, lda, a + top * problem->lda,
+                                  problem->lda, end.start + end.height - top, k,
                                   problem->form);
         }
         for (ptrdiff_t j = 0; j < n;) {
@@ -263,13 +274,17 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                 run = NAME(run_at)(problem, t, last);
                 NAME(tile_function) *const tile =
                     problem->tiles[run.height][columns.vectors - 1];
-                const TYPE *const row = rows + (run.start - first) * lda;
+                const TYPE *const row = rows + (run.start - top) * lda;
                 TYPE *const to = c + run.start * ldc + columns.start;
+                int32_t *const winners =
+                    index ? index + run.start * problem->ldi + columns.start : NULL;
                 if (n < LANES)
                     (void)NAME(narrow_tiles)(tile, run.height, n, k, row, lda, from, ldb,
-                                             to, ldc, fold, run.strips);
+                                             to, ldc, first, run.strips, winners,
+                                             problem->ldi);
                 else
-                    tile(k, row, lda, from, ldb, to, ldc, fold, run.strips);
+                    tile(k, row, lda, from, ldb, to, ldc, first, run.strips, winners,
+                         problem->ldi);
             }
             panel += k * width;
             j += width;
@@ -280,12 +295,12 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
 #ifndef INTEGER_LIMIT
 /* True if rows of a tile of A would drive each other out of the first cache. It has 64
  * sets on all CPUs that are likely here. */
-static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
+static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m, ptrdiff_t tallest)
 {
     unsigned char rows[64] = {0};
     bool crowded = false;
 
-    for (ptrdiff_t i = 0; i < m && i < TILE_ROWS; i++) {
+    for (ptrdiff_t i = 0; i < m && i < tallest; i++) {
         const size_t set = (size_t)(i * lda) * sizeof(TYPE) / 64 % 64;
         crowded = crowded || ++rows[set] > CROWD;
     }
@@ -295,7 +310,7 @@ static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
 
 /* One product, block by block. */
 static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
-                          const TYPE *b, TYPE *c)
+                          const TYPE *b, TYPE *c, int32_t *index)
 {
     const ptrdiff_t n = problem->n, k = problem->k;
     const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
@@ -309,7 +324,8 @@ static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
         for (ptrdiff_t d = 0; d < depths; d++) {
             const ptrdiff_t p = d * k / depths;
             (void)NAME(block)(problem, end - j, (d + 1) * k / depths - p, a + p,
-                              b + p * problem->ldb + j, c + j, d > 0);
+                              b + p * problem->ldb + j, c + j, p,
+                              index ? index + j : NULL);
         }
 #ifdef INTEGER_LIMIT
         NAME(finish)(c + j, problem->ldc, problem->m, end - j, problem->form);
@@ -317,11 +333,13 @@ static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
     }
 }
 
-/* All products of a batch. */
+/* All products of a batch, by `tiles` up to `tallest` rows. `index` is NULL, or where the
+ * winners of the only product go. */
 static void NAME(multiply)(const struct simdbench_operands *operands,
                            const struct gemm_workspace *workspace,
                            NAME(tile_function) *const tiles[][TILE_VECTORS],
-                           enum gemm_form form)
+                           ptrdiff_t tallest, enum gemm_form form,
+                           const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
@@ -333,7 +351,7 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
     if (m == 0 || n == 0)
         return;
 
-    const ptrdiff_t strips = NAME(strips)(m);
+    const ptrdiff_t strips = NAME(strips)(m, tallest);
     const struct NAME(problem) problem = {
         .tiles = tiles,
         .workspace = workspace,
@@ -344,14 +362,16 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         .strips = strips,
         .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
         .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
+        .tallest = tallest,
         .lda = a->ld,
         .ldb = b->ld,
         .ldc = c->ld,
+        .ldi = index ? index->ld : 0,
 #ifdef INTEGER_LIMIT
         .copy_rows = true,
         .copy_panels = true,
 #else
-        .copy_rows = NAME(crowded)(a->ld, m),
+        .copy_rows = NAME(crowded)(a->ld, m, tallest),
         .copy_panels =
             n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
 #endif
@@ -360,5 +380,5 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
     for (int64_t i = 0; i < matrices; i++)
         NAME(product)(&problem, (const TYPE *)a->data + i * a->stride,
                       (const TYPE *)b->data + i * b->stride,
-                      (TYPE *)c->data + i * c->stride);
+                      (TYPE *)c->data + i * c->stride, index ? index->data : NULL);
 }

@@ -72,24 +72,26 @@
         HIDE(to);    \
     } while (0)
 #define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
-#define K_STEP(u)                                                \
+#define K_STEP(u) K_STEP_OF(ROW_STEP, u)
+#define K_STEP_OF(ROW, u)                                        \
     {                                                            \
         const TYPE *const bu = (const TYPE *)(bp + B_OFFSET(u)); \
         VEC bv[TILE_VECTORS];                                    \
         bv[0] = LOAD(bu);                                        \
         if (vectors > 1)                                         \
             bv[TILE_VECTORS - 1] = LOAD(bu + LANES);             \
-        EACH_ROW(ROW_STEP, u)                                    \
+        EACH_ROW(ROW, u)                                         \
     }
 
 #define TILE_PARAMETERS                                                               \
     ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, ptrdiff_t ldb, TYPE *c, \
-        ptrdiff_t ldc, bool fold, ptrdiff_t times
+        ptrdiff_t ldc, ptrdiff_t first, ptrdiff_t times, int32_t *index, ptrdiff_t ldi
 
 #define TILE(semiring, variant, form, rows, vectors)                                    \
     static void NAME(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
     {                                                                                   \
-        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold, times);        \
+        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
+                   ldi);                                                                \
     }
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = NAME(tile_##semiring##_##variant##_##rows##x##vectors),
@@ -102,7 +104,7 @@
     {                                                                                    \
         static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {         \
             EACH_TILE(TILE_ENTRY, semiring, variant, form)};                             \
-        NAME(multiply)(operands, state, tiles, form);                                    \
+        NAME(multiply)(operands, state, tiles, TILE_ROWS, form, NULL);                   \
     }
 
 /* All rows of a type: of integers, of floats, and of floats where there is an fma. */
