@@ -13,7 +13,8 @@
  * grew: where the last such span began is noted. When a block of k-steps is done, that
  * span is searched for the first product that is equal to the maximum, with SIMD along k.
  * An index in a register beside each maximum (gemm_argmax_masked_body.h) doubles the work
- * of each product; this way it costs 3 instructions in GEMM_SPAN steps and some for each output of a block.
+ * of each product; this way it costs 3 instructions in GEMM_SPAN steps and some for each
+ * output of a block.
  */
 
 /* Where spans begin travels through vectors of TYPE as bits. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows `masked` of gemm_argmax for one element type, included after gemm_body.h, whose
- * loops call their tiles, and gemm_argmax_tile.h. For ISAs with masks and a vector for
- * each row; besides the file defines:
+ * loops call their tiles, and gemm_argmax_tile.h. Besides the file defines:
  *
  * WINNERS                     vector of k-steps' numbers, as wide as the elements
  * LOAD_WINNERS, STORE_WINNERS from and to i32 in memory
@@ -16,12 +15,13 @@
  * more for each product, but none for an output, however few k-steps it has.
  */
 
-/* NAME(tile), which writes winners too: `index` of them. rows and form are constants. */
+/* NAME(tile) of one vector's columns, which also writes the winners, to `index`. rows and
+ * form are constants. */
 GEMM_TILE_BODY
 NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
 {
     const int vectors = 1;
-    const VEC one = SPLAT((TYPE)1); /* of an fma, which is not used here */
+    VEC one = SPLAT((TYPE)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     WINNERS winner[TILE_ROWS];
     WINNERS next = SPLAT_WINNERS(1);
@@ -34,6 +34,7 @@ NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
     HIDE(s3);
     HIDE(s5);
     HIDE(s7);
+    HIDE_VECTOR(one);
     HIDE_VECTOR(next);
     (void)one;
 

@@ -100,14 +100,17 @@
     K_STEP_OF(ROW_STEP_MASKED, u) \
     number = ADD_WINNERS(number, next);
 
-#define MASKED_TILE(semiring, variant, form, rows, vectors)                   \
-    static void NAME(argmax_##semiring##_##variant##_##rows)(TILE_PARAMETERS) \
-    {                                                                         \
-        NAME(masked_tile)                                                     \
-        (rows, form, k, a, lda, b, ldb, c, ldc, first, times, index, ldi);    \
+/* Vector after vector of columns. */
+#define MASKED_TILE(semiring, variant, form, rows, vectors)                         \
+    static void NAME(argmax_##semiring##_##variant##_##rows##x##vectors)(           \
+        TILE_PARAMETERS)                                                            \
+    {                                                                               \
+        for (int v = 0; v < (vectors); v++, b += LANES, c += LANES, index += LANES) \
+            NAME(masked_tile)                                                       \
+        (rows, form, k, a, lda, b, ldb, c, ldc, first, times, index, ldi);          \
     }
 #define MASKED_TILE_ENTRY(semiring, variant, form, rows, vectors) \
-    [rows][0] = NAME(argmax_##semiring##_##variant##_##rows),
+    [rows][vectors - 1] = NAME(argmax_##semiring##_##variant##_##rows##x##vectors),
 
 /* As GEMM_ARGMAX_KERNEL. */
 #define GEMM_MASKED_KERNEL(type, semiring, variant, form)                                \
@@ -139,11 +142,11 @@
     GEMM_ARGMAX_VALUE(type, minplus, fma)                          \
     GEMM_ARGMAX_KERNEL(type, maxtimes, spans, GEMM_MAXTIMES_MUL)   \
     GEMM_ARGMAX_VALUE(type, maxtimes, mul)
-/* Those with winners in registers. Their products are additions even where there is an
- * fma: with comparisons and masked moves beside them, that was faster on Zen 4. */
-#define GEMM_MASKED_ROWS(type)                                  \
-    GEMM_MASKED_KERNEL(type, maxplus, masked, GEMM_MAXPLUS_ADD) \
-    GEMM_MASKED_KERNEL(type, minplus, masked, GEMM_MINPLUS_ADD) \
+/* Those with winners in registers, with products of maxplus and minplus by ADD or FMA:
+ * which one is faster depends on what comparisons share their pipes with. */
+#define GEMM_MASKED_ROWS(type, product)                               \
+    GEMM_MASKED_KERNEL(type, maxplus, masked, GEMM_MAXPLUS_##product) \
+    GEMM_MASKED_KERNEL(type, minplus, masked, GEMM_MINPLUS_##product) \
     GEMM_MASKED_KERNEL(type, maxtimes, masked, GEMM_MAXTIMES_MUL)
 
 #endif

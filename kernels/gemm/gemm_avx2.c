@@ -71,16 +71,47 @@
     } while (0)
 #define MATCHES(x, y) INTRINSIC(movemask)(INTRINSIC(cmp)(x, y, _CMP_EQ_OQ))
 
+/* gemm_argmax with winners in registers. */
+#define MASKED_ROWS 5
+#define EACH_MASKED_TILE EACH_TILE
+#define WINNERS __m256i
+#define GREATER "$30"
+#define LESS "$17"
+/* clang-format off */
+#define UPDATE_BY(predicate, op, c, w, t, n)                                   \
+    do {                                                                       \
+        VEC won;                                                               \
+        __asm__("vcmpp" SUFFIX " " predicate ", %[best], %[new], %[won]\n\t"   \
+                "vblendvp" SUFFIX " %[won], %[number], %[winner], %[winner]\n\t" \
+                op " %[best], %[new], %[best]"                                 \
+                : [best] "+x"(c), [winner] "+x"(w), [won] "=&x"(won)           \
+                : [new] "x"(t), [number] "x"(n));                              \
+    } while (0)
+/* clang-format on */
+#define UPDATE_WINNER(c, w, t, n)                           \
+    do {                                                    \
+        if (gemm_form_min(form))                            \
+            UPDATE_BY(LESS, "vminp" SUFFIX, c, w, t, n);    \
+        else                                                \
+            UPDATE_BY(GREATER, "vmaxp" SUFFIX, c, w, t, n); \
+    } while (0)
+
 #define TYPE float
 #define NAME(x) x##_f32
 #define VEC __m256
 #define INTRINSIC(op) _mm256_##op##_ps
 #define SUFFIX "s"
 #define ELEMENT_SIZE "4"
+#define LOAD_WINNERS(p) _mm256_loadu_si256((const __m256i *)(p))
+#define STORE_WINNERS(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+#define SPLAT_WINNERS(n) _mm256_set1_epi32((int)(n))
+#define ADD_WINNERS _mm256_add_epi32
 #include "gemm_body.h"
 GEMM_FMA_ROWS(f32_avx2)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f32_avx2)
+#include "gemm_argmax_masked_body.h"
+GEMM_MASKED_ROWS(f32_avx2, FMA)
 
 #undef TYPE
 #undef NAME
@@ -88,16 +119,28 @@ GEMM_ARGMAX_FMA_ROWS(f32_avx2)
 #undef INTRINSIC
 #undef SUFFIX
 #undef ELEMENT_SIZE
+#undef LOAD_WINNERS
+#undef STORE_WINNERS
+#undef SPLAT_WINNERS
+#undef ADD_WINNERS
 #define TYPE double
 #define NAME(x) x##_f64
 #define VEC __m256d
 #define INTRINSIC(op) _mm256_##op##_pd
 #define SUFFIX "d"
 #define ELEMENT_SIZE "8"
+#define LOAD_WINNERS(p) _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(p)))
+#define STORE_WINNERS(p, v)                                                              \
+    _mm_storeu_si128((__m128i *)(p), _mm256_castsi256_si128(_mm256_permutevar8x32_epi32( \
+                                         v, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6))))
+#define SPLAT_WINNERS _mm256_set1_epi64x
+#define ADD_WINNERS _mm256_add_epi64
 #include "gemm_body.h"
 GEMM_FMA_ROWS(f64_avx2)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f64_avx2)
+#include "gemm_argmax_masked_body.h"
+GEMM_MASKED_ROWS(f64_avx2, FMA)
 
 #undef TYPE
 #undef NAME
@@ -105,6 +148,10 @@ GEMM_ARGMAX_FMA_ROWS(f64_avx2)
 #undef INTRINSIC
 #undef SUFFIX
 #undef ELEMENT_SIZE
+#undef LOAD_WINNERS
+#undef STORE_WINNERS
+#undef SPLAT_WINNERS
+#undef ADD_WINNERS
 #undef LOAD
 #undef STORE
 #undef SPLAT

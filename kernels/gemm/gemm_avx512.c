@@ -114,7 +114,7 @@ GEMM_FMA_ROWS(f32_avx512)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f32_avx512)
 #include "gemm_argmax_masked_body.h"
-GEMM_MASKED_ROWS(f32_avx512)
+GEMM_MASKED_ROWS(f32_avx512, ADD)
 
 #undef TYPE
 #undef NAME
@@ -149,7 +149,7 @@ GEMM_FMA_ROWS(f64_avx512)
 #include "gemm_argmax_body.h"
 GEMM_ARGMAX_FMA_ROWS(f64_avx512)
 #include "gemm_argmax_masked_body.h"
-GEMM_MASKED_ROWS(f64_avx512)
+GEMM_MASKED_ROWS(f64_avx512, ADD)
 
 #undef TYPE
 #undef NAME
