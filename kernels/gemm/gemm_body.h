@@ -172,8 +172,10 @@ static void NAME(narrow_tiles)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdi
                                TILE_PARAMETERS)
 {
     TYPE edge[TILE_ROWS * LANES] = {0};
-    int32_t winners[TILE_ROWS * LANES] = {0};
+    int32_t winners[TILE_ROWS * LANES];
 
+    if (index)
+        memset(winners, 0, sizeof winners);
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         for (ptrdiff_t i = 0; i < rows && first; i++)
             memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
@@ -194,7 +196,7 @@ struct NAME(problem) {
     enum gemm_form form;
     ptrdiff_t m, n, k, strips;
     ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
-    ptrdiff_t tallest;       /* height that no strip exceeds */
+    ptrdiff_t several;       /* strips whose rows fill a block */
     ptrdiff_t lda, ldb, ldc, ldi;
     bool copy_rows, copy_panels;
 };
@@ -238,10 +240,8 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
                         const TYPE *a, const TYPE *b, TYPE *c, ptrdiff_t first,
                         int32_t *index)
 {
-    const ptrdiff_t ldc = problem->ldc, strips = problem->strips;
-    /* Strips whose rows fill a block. */
-    const ptrdiff_t several =
-        GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * problem->tallest);
+    const ptrdiff_t ldc = problem->ldc, strips = problem->strips,
+                    several = problem->several;
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
     const ptrdiff_t padded =
         ((k * (ptrdiff_t)sizeof(TYPE) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(TYPE);
@@ -334,12 +334,12 @@ static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
 }
 
 /* All products of a batch, by `tiles` up to `tallest` rows. `index` is NULL, or where the
- * winners of the only product go. */
-static void NAME(multiply)(const struct simdbench_operands *operands,
-                           const struct gemm_workspace *workspace,
-                           NAME(tile_function) *const tiles[][TILE_VECTORS],
-                           ptrdiff_t tallest, enum gemm_form form,
-                           const struct simdbench_operand *index)
+ * winners of the only product go. Inline, so that it divides by a constant. */
+static inline __attribute__((always_inline)) void
+NAME(multiply)(const struct simdbench_operands *operands,
+               const struct gemm_workspace *workspace,
+               NAME(tile_function) *const tiles[][TILE_VECTORS], ptrdiff_t tallest,
+               enum gemm_form form, const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
@@ -362,7 +362,7 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         .strips = strips,
         .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
         .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
-        .tallest = tallest,
+        .several = GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * tallest),
         .lda = a->ld,
         .ldb = b->ld,
         .ldc = c->ld,
