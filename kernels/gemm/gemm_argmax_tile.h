@@ -113,14 +113,14 @@
     [rows][vectors - 1] = NAME(argmax_##semiring##_##variant##_##rows##x##vectors),
 
 /* As GEMM_ARGMAX_KERNEL. */
-#define GEMM_MASKED_KERNEL(type, semiring, variant, form)                                \
-    EACH_MASKED_TILE(MASKED_TILE, semiring, variant, form)                               \
-    void gemm_argmax_##semiring##_##type##_##variant(                                    \
-        const struct simdbench_operands *operands, void *state)                          \
-    {                                                                                    \
-        static NAME(tile_function) *const tiles[MASKED_ROWS + 1][TILE_VECTORS] = {       \
-            EACH_MASKED_TILE(MASKED_TILE_ENTRY, semiring, variant, form)};               \
-        NAME(multiply)(operands, state, tiles, MASKED_ROWS, form, operands->operand[3]); \
+#define GEMM_MASKED_KERNEL(type, semiring, variant, form)                          \
+    EACH_MASKED_TILE(MASKED_TILE, semiring, variant, form)                         \
+    void gemm_argmax_##semiring##_##type##_##variant(                              \
+        const struct simdbench_operands *operands, void *state)                    \
+    {                                                                              \
+        static NAME(tile_function) *const tiles[MASKED_ROWS + 1][TILE_VECTORS] = { \
+            EACH_MASKED_TILE(MASKED_TILE_ENTRY, semiring, variant, form)};         \
+        NAME(multiply)(operands, state, tiles, form, operands->operand[3]);        \
     }
 
 /* ---- all rows ---- */

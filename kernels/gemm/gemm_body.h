@@ -32,6 +32,10 @@
 #undef COPY_VECTOR
 #undef COPY_ELEMENTS
 #undef PACKED_BIAS
+/* No rows with winners in registers. */
+#ifndef MASKED_ROWS
+#define MASKED_ROWS TILE_ROWS
+#endif
 #ifdef INTEGER_LIMIT
 #include "gemm_integer_body.h"
 #define START(form) NAME(start)(form)
@@ -212,6 +216,12 @@ static ptrdiff_t NAME(strips)(ptrdiff_t m, ptrdiff_t tallest)
     return least == 1 && m > 1 && m % HEIGHT_STEP ? 2 : least;
 }
 
+/* Strips of that height whose rows fill a block. */
+static ptrdiff_t NAME(several)(ptrdiff_t tallest)
+{
+    return GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * tallest);
+}
+
 /* Neighbouring strips of equal height. */
 struct NAME(run) {
     ptrdiff_t start, height, strips;
@@ -295,12 +305,12 @@ static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdi
 #ifndef INTEGER_LIMIT
 /* True if rows of a tile of A would drive each other out of the first cache. It has 64
  * sets on all CPUs that are likely here. */
-static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m, ptrdiff_t tallest)
+static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
 {
     unsigned char rows[64] = {0};
     bool crowded = false;
 
-    for (ptrdiff_t i = 0; i < m && i < tallest; i++) {
+    for (ptrdiff_t i = 0; i < m && i < TILE_ROWS; i++) {
         const size_t set = (size_t)(i * lda) * sizeof(TYPE) / 64 % 64;
         crowded = crowded || ++rows[set] > CROWD;
     }
@@ -333,13 +343,12 @@ static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
     }
 }
 
-/* All products of a batch, by `tiles` up to `tallest` rows. `index` is NULL, or where the
- * winners of the only product go. Inline, so that it divides by a constant. */
-static inline __attribute__((always_inline)) void
-NAME(multiply)(const struct simdbench_operands *operands,
-               const struct gemm_workspace *workspace,
-               NAME(tile_function) *const tiles[][TILE_VECTORS], ptrdiff_t tallest,
-               enum gemm_form form, const struct simdbench_operand *index)
+/* All products of a batch. `index` is NULL, or where the winners of the only product go.
+ * Two calls of strips(), which divide by constants: shapes may be tiny. */
+static void NAME(multiply)(const struct simdbench_operands *operands,
+                           const struct gemm_workspace *workspace,
+                           NAME(tile_function) *const tiles[][TILE_VECTORS],
+                           enum gemm_form form, const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
@@ -351,7 +360,8 @@ NAME(multiply)(const struct simdbench_operands *operands,
     if (m == 0 || n == 0)
         return;
 
-    const ptrdiff_t strips = NAME(strips)(m, tallest);
+    const ptrdiff_t strips =
+        index ? NAME(strips)(m, MASKED_ROWS) : NAME(strips)(m, TILE_ROWS);
     const struct NAME(problem) problem = {
         .tiles = tiles,
         .workspace = workspace,
@@ -362,7 +372,7 @@ NAME(multiply)(const struct simdbench_operands *operands,
         .strips = strips,
         .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
         .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
-        .several = GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * tallest),
+        .several = index ? NAME(several)(MASKED_ROWS) : NAME(several)(TILE_ROWS),
         .lda = a->ld,
         .ldb = b->ld,
         .ldc = c->ld,
@@ -371,7 +381,7 @@ NAME(multiply)(const struct simdbench_operands *operands,
         .copy_rows = true,
         .copy_panels = true,
 #else
-        .copy_rows = NAME(crowded)(a->ld, m, tallest),
+        .copy_rows = NAME(crowded)(a->ld, m),
         .copy_panels =
             n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
 #endif
