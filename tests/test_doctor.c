@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
 #include "doctor.h"
+#include "file_tree.h"
 
 /* A machine with nothing to complain about. */
 static const struct host good_host = {
@@ -248,30 +247,6 @@ static void test_baselines(void **state)
 
 /* ---- what is read ---- */
 
-static void plant(const char *root, const char *path, const char *text)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    FILE *const file = fopen(full, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static int drop(const char *path, const struct stat *facts, int kind, struct FTW *walk)
-{
-    (void)facts;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
 static void test_read(void **state)
 {
     (void)state;
@@ -286,12 +261,12 @@ static void test_read(void **state)
     assert_true(vitals->quota == 0);
     assert_string_equal(vitals->isolated, "");
 
-    plant(root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
-    plant(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
-    plant(root, "/proc/sys/kernel/perf_user_access", "0\n");
-    plant(root, "/sys/fs/cgroup/cpu.max", "150000 100000\n");
-    plant(root, "/sys/devices/system/cpu/isolated", "2-3\n");
-    plant(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
+    tree_put(root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+    tree_put(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+    tree_put(root, "/proc/sys/kernel/perf_user_access", "0\n");
+    tree_put(root, "/sys/fs/cgroup/cpu.max", "150000 100000\n");
+    tree_put(root, "/sys/devices/system/cpu/isolated", "2-3\n");
+    tree_put(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
     vitals_read(vitals, root);
     assert_int_equal(vitals->seccomp, 2);
     assert_int_equal(vitals->rdpmc, 0);
@@ -300,13 +275,13 @@ static void test_read(void **state)
     assert_string_equal(vitals->isolated, "2-3");
     assert_string_equal(vitals->nohz_full, "");
 
-    plant(root, "/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
-    plant(root, "/sys/fs/cgroup/cpu.max", "max 100000\n");
+    tree_put(root, "/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
+    tree_put(root, "/sys/fs/cgroup/cpu.max", "max 100000\n");
     vitals_read(vitals, root);
     assert_int_equal(vitals->rdpmc, 1);
     assert_true(vitals->quota == 0);
     free(vitals);
-    nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
+    assert_int_equal(tree_remove(root), 0);
 }
 
 static void test_print(void **state)

@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
+#include "near.h"
 #include "sample_gate.h"
-
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 /* ---- statistics ---- */
 
