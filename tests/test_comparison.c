@@ -12,6 +12,7 @@
 #include "bad_json.h"
 #include "fuzz_json.h"
 #include "golden.h"
+#include "read_back.h"
 #include "sample_gate.h"
 
 static void golden_outputs(void **state)
@@ -104,21 +105,6 @@ static void hostile_names(void **state)
 
 /* ---- JSON ---- */
 
-static struct run *read_back(const struct run *run)
-{
-    char *const first = sample_text(run, FORMAT_JSON, NULL);
-    struct error error = {.text = ""};
-    struct run *again;
-
-    if (run_read_json(&again, first, strlen(first), &error))
-        fail_msg("%s", error.text);
-    char *const second = sample_text(again, FORMAT_JSON, NULL);
-    assert_string_equal(first, second);
-    free(first);
-    free(second);
-    return again;
-}
-
 static void round_trip(void **state)
 {
     struct run *const runs[] = {sample_gate(), sample_gate_small(),
@@ -127,13 +113,8 @@ static void round_trip(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *const again = read_back(runs[i]);
-        for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++) {
-            char *const live = sample_text(runs[i], format, NULL);
-            char *const later = sample_text(again, format, NULL);
-            assert_string_equal(live, later);
-            free(live);
-            free(later);
-        }
+        for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++)
+            assert_prints_the_same(runs[i], again, format);
         run_free(again);
         run_free(runs[i]);
     }
