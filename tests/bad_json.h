@@ -24,11 +24,14 @@ struct bad_edit {
 static inline char *edit(const char *text, const char *after, const char *find,
                          const char *replace)
 {
-    const char *from = strstr(text, after), *at = from ? strstr(from, find) : NULL;
-    char *made = NULL;
+    const char *const from = strstr(text, after);
+    const char *const at = from ? strstr(from, find) : NULL;
+    char *made;
 
-    if (!at)
+    if (!at) {
         fail_msg("the sample has no '%s' behind '%s'", find, after);
+        return NULL;
+    }
     assert_true(asprintf(&made, "%.*s%s%s", (int)(at - text), text, replace,
                          at + strlen(find)) >= 0);
     return made;
