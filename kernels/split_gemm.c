@@ -34,8 +34,9 @@ struct grid {
     uint32_t matrices, rows, columns;
 };
 
-/* The grid whose largest part is smallest, and of several of them the one that reads the
- * least of A and B. */
+/* The grid whose largest part is smallest, of several of them the one that reads the
+ * least of A and B, and of those the one with the most rows: cores that write to the same
+ * row of C fetch each other's lines ahead. */
 static struct grid choose(const struct simdbench_shape *shape, uint32_t count)
 {
     struct grid best = {.matrices = 1, .rows = count, .columns = 1};
@@ -49,7 +50,7 @@ static struct grid choose(const struct simdbench_shape *shape, uint32_t count)
             const double wide = (double)largest(shape->dim[1], COLUMNS, count / d / r);
             const double work = deep * tall * wide, reads = deep * (tall + wide);
             if (best_work > 0 &&
-                (work > best_work || (work == best_work && reads >= best_reads)))
+                (work > best_work || (work == best_work && reads > best_reads)))
                 continue;
             best = (struct grid){.matrices = d, .rows = r, .columns = count / d / r};
             best_work = work;
