@@ -157,6 +157,18 @@ static bool takes_next(const struct option_row *row, const struct argument *argu
            strncmp(argv[i + 1], "--", 2) != 0;
 }
 
+const char *args_op_name(const char *word)
+{
+    for (const struct simdbench_op *const *op = op_list(); *op; op++) {
+        size_t i = 0;
+        while (word[i] && (*op)->name[i] == (word[i] == '-' ? '_' : word[i]))
+            i++;
+        if (!word[i] && !(*op)->name[i])
+            return (*op)->name;
+    }
+    return word;
+}
+
 /* What must be known before options can be read: which command they belong to. */
 struct glance {
     int command; /* index of its word, 0: none */
@@ -288,24 +300,17 @@ static int check_whole(const struct command_row *command, const struct options *
     return 0;
 }
 
-/* `gemm --argmax` is another op; and gemm-backward may be written as it is spoken. */
+/* `gemm --argmax` is another op. */
 static int settle_op(struct options *options, struct error *error)
 {
-    if (options->argmax && strcmp(options->command, "gemm") != 0)
+    if (!options->argmax)
+        return 0;
+    if (strcmp(options->command, "gemm") != 0)
         return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
                          options->command);
-    char *name = options->argmax ? strdup("gemm_argmax") : strdup(options->command);
-    if (!name)
-        return error_set(error, -ENOMEM, "out of memory for options");
-    for (char *dash = name; (dash = strchr(dash, '-'));)
-        *dash = '_';
-    if (options->argmax || (op_find(name) && !op_find(options->command))) {
-        char *const spoken = options->command;
-        options->command = name;
-        name = spoken;
-    }
-    free(name);
-    return 0;
+    free(options->command);
+    options->command = strdup("gemm_argmax");
+    return options->command ? 0 : error_set(error, -ENOMEM, "out of memory for options");
 }
 
 static int draw_seed(uint64_t *seed, struct error *error)
@@ -326,7 +331,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
 
     options->is_op = !command;
     options->suite = mask == COMMAND_SUITE;
-    options->command = strdup(argv[command_at]);
+    options->command = strdup(args_op_name(argv[command_at]));
     if (!options->command)
         return error_set(error, -ENOMEM, "out of memory for options");
     for (int i = 1; i < argc && rc == 0; i++) {
@@ -372,7 +377,7 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
     }
     if (glance.help) {
         if (glance.command)
-            help_command(stdout, argv[glance.command]);
+            help_command(stdout, args_op_name(argv[glance.command]));
         else
             help_all(stdout);
         return 1;

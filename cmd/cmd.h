@@ -140,6 +140,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
 int args_commands(struct text_list *names);
+/* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
+const char *args_op_name(const char *word);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

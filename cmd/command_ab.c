@@ -54,10 +54,12 @@ static int measure(const struct options *options, struct ab *ab, int argc, char 
 
 int command_ab(const struct options *options, int argc, char **argv)
 {
-    const struct ab_request request = {.base = options->files.item[0],
-                                       .head = options->files.item[1],
-                                       .op = options->files.n > 2 ? options->files.item[2]
-                                                                  : NULL};
+    const struct text_list *const words = &options->files;
+    const struct ab_request request = {
+        .base = words->item[0],
+        .head = words->item[1],
+        .op = words->n > 2 ? args_op_name(words->item[2]) : NULL,
+    };
     struct error error = {.text = ""};
     struct ab *ab = NULL;
     signals_catch();

@@ -17,6 +17,7 @@ static const struct {
 } default_sizes[] = {
     {"gemm", "8..512"},
     {"gemm_argmax", "8..512"},
+    {"gemm_backward", "8..512"},
     {"relu", "1Ki..4Mi*4"},
     {"tanh", "256..1Mi*4"},
     {"conv", "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,n1c16h32w32k16r3s3,"
@@ -288,7 +289,7 @@ static int save(const struct options *options, const struct run *run, struct err
 /* The word after `threads` is the op; no library takes part. */
 static int settle(struct options *options, struct error *error)
 {
-    char *const op = strdup(options->files.item[0]);
+    char *const op = strdup(args_op_name(options->files.item[0]));
     if (!op || text_list_add(&options->baselines, "none")) {
         free(op);
         return error_set(error, -ENOMEM, "out of memory");

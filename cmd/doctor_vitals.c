@@ -152,19 +152,13 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* All x86 cores with AVX2 take four adds a cycle, so that a neighbour who never pauses
  * shows too; of others the best probes must do. */
 static void judge_widths(struct vitals *vitals, double *widths)
 {
     if (!vitals->probes)
         return;
-    qsort(widths, vitals->probes, sizeof *widths, compare);
+    stats_sort(widths, vitals->probes);
     /* The very best are those whose clock was read too low. */
     vitals->width = smaller(widths[vitals->probes * 95 / 100], 4);
     const int avx2 = isa_find("avx2");

@@ -2,7 +2,6 @@
 #include "service.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
@@ -170,15 +169,9 @@ static void empty_kernel(const struct simdbench_operands *operands, void *state)
     (void)state;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double service_median(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, compare_doubles);
+    stats_sort(values, n);
     return n ? values[n / 2] : 0;
 }
 

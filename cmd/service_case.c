@@ -31,10 +31,13 @@ void service_release_all(struct service *service)
 static int prepare_case(const struct service *service, struct service_case *entry,
                         bool own, uint32_t threads, char *error, size_t error_size)
 {
-    const struct simdbench_operands *operands = &service->operands.view;
+    const struct simdbench_operands *const all = &service->operands.view;
+    struct simdbench_operands copy = *all;
+    const struct simdbench_operands *const operands = own ? &copy : all;
     const struct simdbench_kernel *kernel = entry->kernel;
     struct error why = {.text = ""};
     entry->run = kernel->run;
+    copy.threads = threads;
     if (!own || threads < 2)
         return kernel->prepare
                    ? kernel->prepare(operands, &entry->state, error, error_size)
@@ -43,7 +46,7 @@ static int prepare_case(const struct service *service, struct service_case *entr
     if (status < 0)
         snprintf(error, error_size, "%s", why.text);
     else
-        status = split_make(&entry->split, kernel, operands, threads, error, error_size);
+        status = split_make(&entry->split, kernel, operands, error, error_size);
     entry->state = entry->split;
     entry->run = split_run;
     return status;

@@ -78,16 +78,24 @@ static const struct split_rule rules[] = {
     {.op = "roof", .part = split_elements},
     {.op = "gemm", .part = split_gemm},
     {.op = "gemm_argmax", .part = split_gemm},
+    {.op = "gemm_backward",
+     .part = split_backward,
+     .share = split_share_backward,
+     .release = split_release_backward,
+     .bytes = split_bytes_backward},
     {.op = "conv",
+     .takes = split_conv_shares,
      .part = split_conv,
      .share = split_share_conv,
      .release = split_release_conv},
+    {.op = "conv", .part = split_conv_images},
 };
 
 static const struct split_rule *rule_of(const struct simdbench_kernel *kernel)
 {
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        if (!strcmp(rules[i].op, kernel->op))
+        if (!strcmp(rules[i].op, kernel->op) &&
+            (!rules[i].takes || rules[i].takes(kernel)))
             return &rules[i];
     return NULL;
 }
@@ -123,8 +131,9 @@ static int prepare(const struct simdbench_kernel *kernel,
 }
 
 static int prepare_parts(struct split *split, const struct simdbench_operands *operands,
-                         uint32_t count, char *error, size_t error_size)
+                         char *error, size_t error_size)
 {
+    const uint32_t count = operands->threads;
     for (uint32_t i = 0; i < count; i++) {
         struct part *const part = &split->part[split->parts];
         if (!cut(split, operands, i, count, &part->operands))
@@ -142,27 +151,19 @@ static int prepare_parts(struct split *split, const struct simdbench_operands *o
 }
 
 int split_make(struct split **out, const struct simdbench_kernel *kernel,
-               const struct simdbench_operands *operands, uint32_t threads, char *error,
-               size_t error_size)
+               const struct simdbench_operands *operands, char *error, size_t error_size)
 {
     struct split *const split =
-        calloc(1, sizeof *split + threads * sizeof split->part[0]);
+        calloc(1, sizeof *split + operands->threads * sizeof split->part[0]);
     int status = split ? 0 : -ENOMEM;
     if (status < 0)
         return status;
     split->kernel = kernel;
     split->rule = rule_of(kernel);
-    const bool shared = split->rule && split->rule->share;
-    if (!split->rule || shared)
+    if (!split->rule || split->rule->share)
         status = prepare(kernel, operands, &split->whole, error, error_size);
-    if (status == 0 && split->rule) {
-        status = prepare_parts(split, operands, threads, error, error_size);
-        /* Kernels that are slow on purpose have states that no rule knows. */
-        if (status == -ENOTSUP && shared) {
-            split->rule = NULL;
-            status = 0;
-        }
-    }
+    if (status == 0 && split->rule)
+        status = prepare_parts(split, operands, error, error_size);
     if (status < 0)
         split_free(split);
     else
@@ -195,11 +196,15 @@ uint32_t split_parts(const struct split *split)
 void split_choice(const struct split *split, const struct simdbench_operands *operands,
                   struct simdbench_choice *choice)
 {
-    const bool own = split->rule && !split->rule->share;
-    if (!split->kernel->choice || (own && !split->parts))
-        return;
-    split->kernel->choice(operands, own ? split->part[0].state : split->whole, choice);
-    choice->workspace_bytes *= split_parts(split);
+    const struct split_rule *const rule = split->rule;
+    const bool own = rule && !rule->share;
+    if (split->kernel->choice && (!own || split->parts)) {
+        split->kernel->choice(operands, own ? split->part[0].state : split->whole,
+                              choice);
+        choice->workspace_bytes *= split_parts(split);
+    }
+    for (uint32_t i = 0; i < split->parts && rule->bytes; i++)
+        choice->workspace_bytes += rule->bytes(&split->part[i].operands.view);
 }
 
 static void run_part(void *context, uint32_t index, uint32_t count)

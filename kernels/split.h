@@ -7,7 +7,10 @@
  *                      output; register mixes run whole in every thread
  *   gemm, gemm_argmax  matrices of a batch, rows and columns of C, whichever leaves the
  *                      largest part smallest; each thread packs what it reads
- *   conv               images and rows of y; weights are shared
+ *   gemm_backward      rows of dA and columns of dB, each with all that is added to them;
+ *                      columns are added up in memory of the part's own
+ *   conv               images or rows of y, reordered weights are shared; in rows that
+ *                      reorder none, or are slow on purpose, images alone
  *
  * What cannot be split runs in one thread: split_parts() tells.
  */
@@ -18,10 +21,9 @@
 
 struct split;
 
-/* prepare, for up to that many threads of the team: what team_start() made. */
+/* prepare, for up to operands->threads threads of the team: what team_start() made. */
 int split_make(struct split **split, const struct simdbench_kernel *kernel,
-               const struct simdbench_operands *operands, uint32_t threads, char *error,
-               size_t error_size);
+               const struct simdbench_operands *operands, char *error, size_t error_size);
 /* run; `state` is the split. */
 void split_run(const struct simdbench_operands *operands, void *state);
 /* release */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <string.h>
 
 #include "conv/conv_plain.h"
@@ -14,6 +13,26 @@ static int64_t ceiling(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+static void keep_images(struct operands *part, int64_t from, int64_t to)
+{
+    int64_t *const images = &part->shape.dim[CONV_N];
+    struct simdbench_operand *const moved[] = {&part->operand[0], &part->operand[2]};
+    for (size_t i = 0; i < ARRAY_LEN(moved); i++) {
+        const int64_t image = (int64_t)moved[i]->count / *images;
+        moved[i]->data = (float *)moved[i]->data + from * image;
+        moved[i]->count = (uint64_t)((to - from) * image);
+    }
+    *images = to - from;
+}
+
+bool split_conv_images(struct operands *part, uint32_t index, uint32_t count)
+{
+    const int64_t n = part->shape.dim[CONV_N];
+    const int64_t from = n * index / count, to = n * (index + 1) / count;
+    keep_images(part, from, to);
+    return to > from;
+}
+
 /* Images, or rows of y of all images, whichever leaves the largest part smaller. */
 bool split_conv(struct operands *part, uint32_t index, uint32_t count)
 {
@@ -21,24 +40,21 @@ bool split_conv(struct operands *part, uint32_t index, uint32_t count)
     int64_t *const dim = part->shape.dim;
     const bool by_image =
         ceiling(conv.n, count) * conv.oh <= conv.n * ceiling(conv.oh, count);
-    const int64_t n = by_image ? conv.n : conv.oh;
-    const int64_t from = n * index / count, to = n * (index + 1) / count;
-    const int64_t image = by_image ? from : 0;
-    struct simdbench_operand *const x = &part->operand[0], *const y = &part->operand[2];
-    const int64_t x_channels = conv.x_plain ? conv.c : conv.cb * conv.b;
 
     part->shape.rank = PART_DIMS;
-    dim[CONV_N] = by_image ? to - from : conv.n;
-    dim[FIRST] = by_image ? 0 : from;
-    dim[END] = by_image ? conv.oh : to;
-    x->data = (float *)x->data + image * x_channels * conv.h * conv.w;
-    y->data = (float *)y->data + image * conv.kb * conv.b * conv.oh * conv.ow;
-    return to > from;
+    dim[FIRST] = by_image ? 0 : conv.oh * index / count;
+    dim[END] = by_image ? conv.oh : conv.oh * (index + 1) / count;
+    return by_image ? split_conv_images(part, index, count) : dim[END] > dim[FIRST];
 }
 
 static bool is_plain(const struct simdbench_kernel *kernel)
 {
     return !strcmp(kernel->variant, "plain");
+}
+
+bool split_conv_shares(const struct simdbench_kernel *kernel)
+{
+    return kernel->prepare && (is_plain(kernel) || !strcmp(kernel->variant, "direct"));
 }
 
 int split_share_conv(const struct simdbench_kernel *kernel,
@@ -47,12 +63,10 @@ int split_share_conv(const struct simdbench_kernel *kernel,
     const int64_t *const dim = part->shape->dim;
     struct conv_plain *plain = NULL;
     struct conv_plan *plan = NULL;
-    int status = -ENOTSUP;
-
-    if (whole && is_plain(kernel))
-        status = conv_plain_part(&plain, whole, dim[CONV_N], dim[FIRST], dim[END]);
-    else if (whole && !strcmp(kernel->variant, "direct"))
-        status = conv_plan_part(&plan, whole, dim[CONV_N], dim[FIRST], dim[END]);
+    const int status =
+        is_plain(kernel)
+            ? conv_plain_part(&plain, whole, dim[CONV_N], dim[FIRST], dim[END])
+            : conv_plan_part(&plan, whole, dim[CONV_N], dim[FIRST], dim[END]);
     *state = plain ? (void *)plain : plan;
     return status;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "gemm/gemm.h"
+#include "gemm_backward/gemm_backward.h"
 #include "split_rules.h"
 
 /* Rows of C that a part has at least, and columns: a line of f32, two of f64. Tiles adapt
  * their height to the rows there are. */
-enum { ROWS = 4, COLUMNS = 16 };
+enum { ROWS = 4, COLUMNS = 16, PAGE = 4096 };
 
 struct range {
     int64_t from, to;
@@ -30,8 +34,9 @@ struct grid {
     uint32_t matrices, rows, columns;
 };
 
-/* The grid whose largest part is smallest, and of several of them the one that reads the
- * least of A and B. */
+/* The grid whose largest part is smallest, of several of them the one that reads the
+ * least of A and B, and of those the one with the most rows: cores that write to the same
+ * row of C fetch each other's lines ahead. */
 static struct grid choose(const struct simdbench_shape *shape, uint32_t count)
 {
     struct grid best = {.matrices = 1, .rows = count, .columns = 1};
@@ -45,7 +50,7 @@ static struct grid choose(const struct simdbench_shape *shape, uint32_t count)
             const double wide = (double)largest(shape->dim[1], COLUMNS, count / d / r);
             const double work = deep * tall * wide, reads = deep * (tall + wide);
             if (best_work > 0 &&
-                (work > best_work || (work == best_work && reads >= best_reads)))
+                (work > best_work || (work == best_work && reads > best_reads)))
                 continue;
             best = (struct grid){.matrices = d, .rows = r, .columns = count / d / r};
             best_work = work;
@@ -80,4 +85,61 @@ bool split_gemm(struct operands *part, uint32_t index, uint32_t count)
     for (uint32_t i = 2; i < part->view.count; i++)
         move(&part->operand[i], deep.from, tall.from, wide.from);
     return tall.to > tall.from && wide.to > wide.from && deep.to > deep.from;
+}
+
+/* ---- gemm_backward ---- */
+
+/* A part keeps its rows of dA and columns of dB behind the dimensions. */
+enum { ROW = 3, ROW_END, COLUMN, COLUMN_END, PART_DIMS };
+
+bool split_backward(struct operands *part, uint32_t index, uint32_t count)
+{
+    struct simdbench_shape *const shape = &part->shape;
+    const struct range rows = range_of(shape->dim[0], 1, index, count);
+    const struct range columns = range_of(shape->dim[1], COLUMNS, index, count);
+    shape->rank = PART_DIMS;
+    shape->dim[ROW] = rows.from;
+    shape->dim[ROW_END] = rows.to;
+    shape->dim[COLUMN] = columns.from;
+    shape->dim[COLUMN_END] = columns.to;
+    return rows.to > rows.from || columns.to > columns.from;
+}
+
+uint64_t split_bytes_backward(const struct simdbench_operands *part)
+{
+    const int64_t *const dim = part->shape->dim;
+    return (uint64_t)(dim[2] * (dim[COLUMN_END] - dim[COLUMN])) *
+           type_bytes(part->operand[3]->type);
+}
+
+int split_share_backward(const struct simdbench_kernel *kernel,
+                         const struct simdbench_operands *part, void *whole, void **state)
+{
+    const int64_t *const dim = part->shape->dim;
+    struct backward_part *const made = malloc(sizeof *made);
+    /* Whole pages, so that no two parts are neighbours. */
+    const size_t bytes = split_bytes_backward(part) / PAGE * PAGE + PAGE;
+    void *const sums = aligned_alloc(PAGE, bytes);
+    (void)kernel;
+    (void)whole;
+    if (!made || !sums) {
+        free(made);
+        free(sums);
+        return -ENOMEM;
+    }
+    *made = (struct backward_part){.row = dim[ROW],
+                                   .row_end = dim[ROW_END],
+                                   .column = dim[COLUMN],
+                                   .column_end = dim[COLUMN_END],
+                                   .sums = sums};
+    *state = made;
+    return 0;
+}
+
+void split_release_backward(const struct simdbench_kernel *kernel, void *state)
+{
+    struct backward_part *const made = state;
+    (void)kernel;
+    free(made->sums);
+    free(made);
 }

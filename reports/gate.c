@@ -84,7 +84,7 @@ static double estimate(const struct view *view, struct interval *interval)
     return median;
 }
 
-static struct interval as_change(struct interval logs)
+struct interval interval_as_change(struct interval logs)
 {
     if (logs.known) {
         logs.lo = expm1(logs.lo);
@@ -123,7 +123,7 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     look(view, c, control_change);
     const double control = estimate(view, &ci);
     c->control_change = expm1(control);
-    c->control_ci = as_change(ci);
+    c->control_ci = interval_as_change(ci);
     c->floor = view->n_processes ? expm1(fmax(width(ci) / 2, fabs(control))) : NAN;
     c->delta = fmax(threshold, 2 * c->floor);
 
@@ -131,7 +131,7 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     const double median = estimate(view, &ci);
     c->processes = (uint32_t)view->n_processes;
     c->change = expm1(median);
-    c->change_ci = as_change(ci);
+    c->change_ci = interval_as_change(ci);
     c->detectable = ci.known ? expm1(log1p(c->delta) + width(ci) / 2) : NAN;
     c->p = sign_test(view, median, c->delta);
 }

@@ -9,6 +9,8 @@
  * processes err in 2.13%, 10 of 32 in 2.01%. */
 #define GATE_ERROR 0.022
 
+/* Of logarithms of ratios, as changes: ln 1.02 is 0.02. */
+struct interval interval_as_change(struct interval logs);
 /* Both times are known, so there is a change. */
 bool comparison_has_change(const struct comparison *comparison);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with

@@ -55,8 +55,9 @@ static struct interval interval(struct reader *reader)
     return interval;
 }
 
-static int add_moment(struct history *history, sqlite3_stmt *row)
+static int add_moment(sqlite3_stmt *row, void *context)
 {
+    struct history *const history = context;
     struct reader reader = {.row = row};
 
     /* Grows at powers of two. */
@@ -119,46 +120,60 @@ static int ask(struct database *database, const char *path, const char *sql,
     return status;
 }
 
-int history_read(const char *path, const char *pattern, struct history *history,
-                 struct error *error)
+/* Calls `add` for each row that a query gives, until it fails; ?1 stands for `pattern`.
+ */
+static int read_rows(const char *path, const char *sql, const char *pattern,
+                     int (*add)(sqlite3_stmt *row, void *context), void *context,
+                     struct error *error)
 {
     struct database database = {.sqlite = NULL};
     sqlite3_stmt *query;
     int code = SQLITE_DONE;
+    int status = ask(&database, path, sql, &query, error);
 
-    *history = (struct history){.n = 0};
-    int status = ask(&database, path, moments_sql, &query, error);
-    if (status == 0 && query)
-        code = sqlite3_bind_text(query, 1, pattern, -1, SQLITE_STATIC);
-    while (status == 0 && query && (code = sqlite3_step(query)) == SQLITE_ROW) {
-        if (add_moment(history, query) < 0)
+    if (query)
+        code =
+            pattern ? sqlite3_bind_text(query, 1, pattern, -1, SQLITE_STATIC) : SQLITE_OK;
+    while (status == 0 && (code == SQLITE_OK || code == SQLITE_ROW)) {
+        code = sqlite3_step(query);
+        if (code == SQLITE_ROW && add(query, context) < 0)
             status = error_set(error, -ENOMEM, "out of memory for history");
     }
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(&database, "read", code, error);
     sqlite3_finalize(query);
     database_close(&database);
+    return status;
+}
+
+int history_read(const char *path, const char *pattern, struct history *history,
+                 struct error *error)
+{
+    *history = (struct history){.n = 0};
+    const int status = read_rows(path, moments_sql, pattern, add_moment, history, error);
+
     if (status < 0)
         history_free(history);
     derive_changes(history);
     return status;
 }
 
+struct names {
+    char ***list;
+    size_t *n;
+};
+
+static int add_name(sqlite3_stmt *row, void *context)
+{
+    const struct names *const names = context;
+
+    return strings_add(names->list, names->n, (const char *)sqlite3_column_text(row, 0));
+}
+
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
 {
-    struct database database = {.sqlite = NULL};
-    sqlite3_stmt *query;
-    int code = SQLITE_DONE;
-    int status =
-        ask(&database, path, "SELECT name FROM cases ORDER BY name", &query, error);
+    struct names names = {ids, n};
 
-    while (status == 0 && query && (code = sqlite3_step(query)) == SQLITE_ROW) {
-        if (strings_add(ids, n, (const char *)sqlite3_column_text(query, 0)) < 0)
-            status = error_set(error, -ENOMEM, "out of memory for history");
-    }
-    if (status == 0 && code != SQLITE_DONE)
-        status = database_error(&database, "read", code, error);
-    sqlite3_finalize(query);
-    database_close(&database);
-    return status;
+    return read_rows(path, "SELECT name FROM cases ORDER BY name", NULL, add_name, &names,
+                     error);
 }

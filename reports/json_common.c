@@ -12,8 +12,6 @@
 /* Deeper than any document of ours; keeps recursion far from the end of the stack. */
 enum { DEPTH_MAX = 32 };
 
-#define FIELDS(table) {table, ARRAY_LEN(table)}
-
 static const struct field run_table[] = {
     {"started_at", FIELD_TEXT, offsetof(struct run, started_at)},
     {"seed", FIELD_TEXT, offsetof(struct run, seed)},

@@ -36,6 +36,7 @@ struct fields {
     const struct field *field;
     size_t n;
 };
+#define FIELDS(table) {table, ARRAY_LEN(table)}
 
 extern const struct fields run_fields, tool_fields, source_fields;
 extern const struct fields case_fields, measured_fields, accuracy_fields;

@@ -5,8 +5,6 @@
 #include "json_make.h"
 #include "json_value.h"
 
-#define FIELDS(table) {table, ARRAY_LEN(table)}
-
 static const struct field gate_table[] = {
     {"kind", FIELD_TEXT, offsetof(struct gate, kind)},
     {"refused", FIELD_NAME, offsetof(struct gate, refused)},

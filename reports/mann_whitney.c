@@ -15,13 +15,6 @@ struct samples {
     size_t n, m;
 };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static bool samples_make(struct samples *s, const double *a, size_t n, const double *b,
                          size_t m)
 {
@@ -32,8 +25,8 @@ static bool samples_make(struct samples *s, const double *a, size_t n, const dou
     *s = (struct samples){.a = room, .b = room + n, .n = n, .m = m};
     memcpy(s->a, a, n * sizeof *a);
     memcpy(s->b, b, m * sizeof *b);
-    qsort(s->a, n, sizeof *a, compare_doubles);
-    qsort(s->b, m, sizeof *b, compare_doubles);
+    stats_sort(s->a, n);
+    stats_sort(s->b, m);
     return true;
 }
 

@@ -52,13 +52,6 @@ static size_t *counter_of(struct selftest_effect *effect, enum verdict verdict)
     }
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* Sorts what one member of each gate says, without what is unknown; returns how many. */
 static size_t collect(const struct selftest_effect *effect, size_t member, double *out)
 {
@@ -69,7 +62,7 @@ static size_t collect(const struct selftest_effect *effect, size_t member, doubl
         if (!isnan(x))
             out[n++] = x;
     }
-    qsort(out, n, sizeof *out, compare_doubles);
+    stats_sort(out, n);
     return n;
 }
 

@@ -12,6 +12,11 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+void stats_sort(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, compare_doubles);
+}
+
 /* NULL if n = 0 or out of memory: then the statistic is unknown. */
 static double *sorted_copy(const double *x, size_t n)
 {
@@ -20,7 +25,7 @@ static double *sorted_copy(const double *x, size_t n)
     if (!copy)
         return NULL;
     memcpy(copy, x, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, compare_doubles);
+    stats_sort(copy, n);
     return copy;
 }
 

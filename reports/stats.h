@@ -18,6 +18,7 @@ struct interval {
 enum { STATS_MIN_SAMPLES = 6 };
 #define STATS_LEVEL 0.95
 
+void stats_sort(double *x, size_t n); /* ascending; none may be NaN */
 /* Median (mean of the middle two for even n); NaN for n = 0. `x` is not changed. */
 double stats_median(const double *x, size_t n);
 double stats_min(const double *x, size_t n);

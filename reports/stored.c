@@ -31,15 +31,6 @@ static size_t log_times(const struct result *result, double **logs)
     return n;
 }
 
-static struct interval as_change(struct interval logs)
-{
-    if (logs.known) {
-        logs.lo = expm1(logs.lo);
-        logs.hi = expm1(logs.hi);
-    }
-    return logs;
-}
-
 struct shift {
     double change, half_width; /* the width as a logarithm */
     struct interval ci;
@@ -60,7 +51,7 @@ static int shift_find(struct shift *shift, const struct result *base,
         return -ENOMEM;
     shift->change = expm1(stats_shift(shift->base, shift->n_base, shift->head,
                                       shift->n_head, 1 - GATE_ERROR, &ci));
-    shift->ci = as_change(ci);
+    shift->ci = interval_as_change(ci);
     if (ci.known)
         shift->half_width = (ci.hi - ci.lo) / 2;
     return 0;

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 CONV = "n16c16h512w512k16r3s3"
-OPS = "gemm", "relu", "tanh", "conv"
+OPS = "gemm", "gemm_argmax", "gemm_backward", "relu", "tanh", "conv"
 
 
 class Scaling:

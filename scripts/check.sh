@@ -9,7 +9,7 @@ cd "$root"
 export LC_ALL=C.UTF-8
 
 quick=(format text shell layers headers subject symbols)
-slow=(asan valgrind tidy fuzz old_cpu arm64)
+slow=(gcc asan valgrind tidy fuzz old_cpu arm64)
 leaves=(kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
@@ -151,6 +151,11 @@ check_symbols() {
 
 check_tests() {
     scripts/test
+}
+
+# The other compiler that README promises.
+check_gcc() {
+    CC=gcc build gcc --buildtype=release --werror -Dtests=enabled
 }
 
 check_asan() {

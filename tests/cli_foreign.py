@@ -136,30 +136,20 @@ class Foreign(Case):
         done = self.run_tool(*SMALL, f"--baseline={path}", status=2)
         self.assertRegex(done.stderr, "cannot start .*baseline-odd.*interpreter")
 
-    def long_run(self):
+    def measuring(self):
         """A process with a worker of ours and a foreign one, that measures."""
-        path = self.folder / "run.json"
-        process = subprocess.Popen(
-            [BINARY, "gemm", "--isa=scalar", "--sizes=8..512", f"--baseline={FAKE}",
-             "--time-per-case=400ms", "--quiet", f"--json={path}"], text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment(),
-            start_new_session=True)
+        process = self.long_run(f"--baseline={FAKE}", stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
-        deadline = time.monotonic() + 60
-        while not path.exists():
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll())
-            time.sleep(0.05)
         return process
 
     def test_interrupt(self):
-        process = self.long_run()
+        process = self.measuring()
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual(process.wait(20), 130)
         self.assertNotIn("Traceback", process.stderr.read())
 
     def test_parent_that_dies(self):
-        process = self.long_run()
+        process = self.measuring()
         listing = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         workers = [Path(f"/proc/{pid}/stat") for pid in listing.read_text().split()]
         self.assertEqual(len(workers), 2)

@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 from pathlib import Path
 
@@ -222,16 +221,7 @@ class Terminal(Case):
 class Interrupt(Case):
     def interrupt(self, send):
         path = self.folder / "run.json"
-        process = subprocess.Popen(
-            [BINARY, "gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none",
-             "--time-per-case=400ms", "--quiet", f"--json={path}"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(),
-            start_new_session=True)
-        deadline = time.monotonic() + 60
-        while not path.exists():
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll())
-            time.sleep(0.05)
+        process = self.long_run("--baseline=none")
         send(process)
         self.assertEqual(process.wait(20), 130)
         document = self.load(path)

@@ -41,7 +41,8 @@ class Threads(Case):
         self.assertEqual(f", {ALLOWED} threads," in text, ALLOWED > 1)
 
     def test_runs_on_what_was_asked_for(self):
-        for op, size in (("gemm", "64"), ("relu", "1000"), ("tanh", "1000")):
+        for op, size in (("gemm", "64"), ("relu", "1000"), ("tanh", "1000"),
+                         ("gemm_backward", "64")):
             for result in self.results(op, f"--sizes={size}", "--isa=scalar", "--threads=1,2",
                                        "--baseline=none", *SHORT):
                 with self.subTest(id=result["id"]):
@@ -54,6 +55,14 @@ class Threads(Case):
         for result in self.results("conv", "--shape=n1c16h9w9k16r3s3p1q1", "--isa=auto",
                                    "--threads=2", "--baseline=none", *SHORT):
             self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
+
+    def test_conv_by_images(self):
+        """A row that reorders no weights."""
+        for images in (1, 2):
+            (result,) = self.results("conv", f"--shape=n{images}c4h5w6k4r3s3", "--isa=scalar",
+                                     "--threads=2", "--baseline=none", *SHORT)
+            self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
+            self.assertEqual(result["threads_used"], images)
 
     def test_more_than_there_are_cpus(self):
         (result,) = self.results(*SMALL, "--threads=3", "--cpu=0")
@@ -147,6 +156,11 @@ class Threads(Case):
     def test_threads_needs_an_op(self):
         self.assertIn("threads needs an op", self.tool("threads", status=2).stderr)
         self.assertIn("no such", self.tool("threads", "gem", status=2).stderr)
+
+    def test_op_as_it_is_spoken(self):
+        text = self.tool("threads", "gemm-backward", "--isa=scalar", "--sizes=8",
+                         "--threads=2", "--dry-run").stdout
+        self.assertIn("  gemm_backward/f32/scalar/rows@8x8x8;threads=2\n", text)
 
     def test_nowhere_to_keep_them(self):
         env = {k: v for k, v in environment().items()

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -57,6 +58,21 @@ class Case(unittest.TestCase):
         path = self.folder / "run.json"
         self.run_tool(*arguments, f"--json={path}", **more)
         return self.load(path)
+
+    def long_run(self, *arguments, stderr=subprocess.DEVNULL):
+        """A run that takes long, when it has begun to write run.json."""
+        path = self.folder / "run.json"
+        process = subprocess.Popen(
+            [BINARY, "gemm", "--isa=scalar", "--sizes=8..512", "--time-per-case=400ms",
+             "--quiet", f"--json={path}", *arguments], text=True,
+            stdout=subprocess.DEVNULL, stderr=stderr, env=environment(),
+            start_new_session=True)
+        deadline = time.monotonic() + 60
+        while not path.exists():
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        return process
 
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))

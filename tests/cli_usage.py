@@ -90,6 +90,18 @@ class Help(Case):
     def test_help_report(self):
         self.assert_golden("help_report.txt", self.run_tool("report", "--help").stdout)
 
+    def test_ops_as_they_are_spoken(self):
+        for op in ("gemm_backward", "gemm_argmax"):
+            spoken = op.replace("_", "-")
+            for arguments in (["--help"], ["--dry-run", "--seed=1", "--baseline=none"]):
+                with self.subTest(op=op, arguments=arguments):
+                    text = self.run_tool(op, *arguments).stdout
+                    self.assertIn(f"simdbench {op} " if arguments == ["--help"] else f"{op}/",
+                                  text)
+                    self.assertEqual(self.run_tool(spoken, *arguments).stdout, text)
+            self.assertEqual(self.run_tool("help", spoken).stdout,
+                             self.run_tool(op, "--help").stdout)
+
     def test_list(self):
         text = self.run_tool("list").stdout
         for word in ("gemm", "avx512", "scalar"):

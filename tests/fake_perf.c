@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_perf.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "file_tree.h"
 
 struct fake fake;
 
@@ -165,18 +165,7 @@ const struct perf_system fake_system = {fake_open, fake_read,  fake_ioctl, fake_
 
 void fake_file(const char *path, const char *text)
 {
-    char full[256];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0755);
-        *slash = '/';
-    }
-    FILE *const file = fopen(full, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    tree_put(root, path, text);
 }
 
 int fake_setup(void **state)
@@ -194,20 +183,11 @@ int fake_setup(void **state)
     return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type,
-                        struct FTW *ftw)
-{
-    (void)status;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 void fake_remove(const char *path)
 {
     char full[256];
     snprintf(full, sizeof full, "%s%s", root, path);
-    assert_int_equal(nftw(full, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(tree_remove(full), 0);
 }
 
 void fake_no_pmu(void)
@@ -218,7 +198,7 @@ void fake_no_pmu(void)
 int fake_teardown(void **state)
 {
     (void)state;
-    return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return tree_remove(root);
 }
 
 struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode)

@@ -7,16 +7,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernels.h"
+#include "library_child.h"
 
-enum { SKIP = 77, FAIL = 1 };
+enum { FAIL = 1 };
 
 /* What one row of an op is tried on; a layout or an input of NULL is the op's default. */
 struct trial {
@@ -164,17 +162,6 @@ static int try_row(const struct simdbench_kernel *kernel)
     return passed;
 }
 
-static int threads_alive(void)
-{
-    DIR *directory = opendir("/proc/self/task");
-    int n = 0;
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    if (directory)
-        closedir(directory);
-    return n;
-}
-
 static int load(struct module *module, const char *name, const char *option,
                 const char *value, struct error *error)
 {
@@ -258,21 +245,6 @@ static int onednn_bad_isa_body(const char *name)
     if (status == -ENOENT)
         return SKIP;
     return status == -EINVAL && strstr(error.text, "isa=mmx") ? 0 : FAIL;
-}
-
-static void in_child(int (*body)(const char *name), const char *name)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body(name));
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == SKIP)
-        skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* ---- tests ---- */

@@ -7,18 +7,15 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernels.h"
-
-enum { SKIP = 77 };
+#include "library_child.h"
 
 static const struct simdbench_module *table_of(const char *name)
 {
@@ -43,22 +40,6 @@ static int open_with(const struct simdbench_module *table, const char *option,
     if (status == -ENOENT)
         _exit(SKIP);
     return status;
-}
-
-/* Runs `body` in a child, which exits with 0 if all is well. */
-static void in_child(int (*body)(const char *name), const char *name)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body(name));
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == SKIP)
-        skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* One product with rows further apart than they are long; outputs start as NaN. */
@@ -225,17 +206,6 @@ static int unknown_option_body(const char *name)
     if (open_with(table, "cores", "3", error, sizeof error) != -EINVAL)
         return 1;
     return !strstr(error, "'cores'");
-}
-
-static int threads_alive(void)
-{
-    DIR *directory = opendir("/proc/self/task");
-    int n = 0;
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    if (directory)
-        closedir(directory);
-    return n;
 }
 
 /* BLIS: as many threads as it is told, whatever the environment says, and no more stay

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * usage: test_comparison GOLDEN_FOLDER [--update]
- *
- * Comparisons as text and as JSON.
- */
+/* Comparisons as text and as JSON. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,34 +9,11 @@
 
 #include <cmocka.h>
 
+#include "bad_json.h"
 #include "fuzz_json.h"
+#include "golden.h"
+#include "read_back.h"
 #include "sample_gate.h"
-
-static const char *golden_folder;
-static bool update;
-
-static void check_golden(const char *name, char *text)
-{
-    char *path = NULL, *expected = calloc(1, 1 << 20);
-    FILE *file;
-
-    assert_true(expected && asprintf(&path, "%s/%s", golden_folder, name) > 0);
-    if (update) {
-        file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(text, file);
-        assert_int_equal(fclose(file), 0);
-    }
-    file = fopen(path, "rb");
-    if (!file)
-        fail_msg("no %s: run with --update", path);
-    assert_true(fread(expected, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    assert_string_equal(text, expected);
-    free(path);
-    free(expected);
-    free(text);
-}
 
 static void golden_outputs(void **state)
 {
@@ -132,21 +105,6 @@ static void hostile_names(void **state)
 
 /* ---- JSON ---- */
 
-static struct run *read_back(const struct run *run)
-{
-    char *const first = sample_text(run, FORMAT_JSON, NULL);
-    struct error error = {.text = ""};
-    struct run *again;
-
-    if (run_read_json(&again, first, strlen(first), &error))
-        fail_msg("%s", error.text);
-    char *const second = sample_text(again, FORMAT_JSON, NULL);
-    assert_string_equal(first, second);
-    free(first);
-    free(second);
-    return again;
-}
-
 static void round_trip(void **state)
 {
     struct run *const runs[] = {sample_gate(), sample_gate_small(),
@@ -155,13 +113,8 @@ static void round_trip(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *const again = read_back(runs[i]);
-        for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++) {
-            char *const live = sample_text(runs[i], format, NULL);
-            char *const later = sample_text(again, format, NULL);
-            assert_string_equal(live, later);
-            free(live);
-            free(later);
-        }
+        for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++)
+            assert_prints_the_same(runs[i], again, format);
         run_free(again);
         run_free(runs[i]);
     }
@@ -213,27 +166,10 @@ static void every_field_is_read(void **state)
     run_free(again);
 }
 
-/* Replaces the first `find` behind the first `after`. */
-static char *edit(const char *text, const char *after, const char *find,
-                  const char *replace)
-{
-    const char *const from = strstr(text, after), *const at =
-                                                      from ? strstr(from, find) : NULL;
-    char *made = NULL;
-
-    if (!at)
-        fail_msg("the sample has no '%s' behind '%s'", find, after);
-    assert_true(asprintf(&made, "%.*s%s%s", (int)(at - text), text, replace,
-                         at + strlen(find)) >= 0);
-    return made;
-}
-
 static void bad_inputs(void **state)
 {
 #define CASE "results[0].comparison"
-    static const struct {
-        const char *after, *find, *replace, *message;
-    } edits[] = {
+    static const struct bad_edit edits[] = {
         {"", "\"gate\":\t{", "\"gate\":\t7, \"x\":\t{", "gate: expected an object"},
         {"", "\"gate\"", "\"goat\"", CASE ": a run without a gate compares nothing"},
         {"gate", "\"kind\":\t\"paired\"", "\"kind\":\t2", "gate.kind: expected a string"},
@@ -282,16 +218,7 @@ static void bad_inputs(void **state)
     char *const good = sample_text(run, FORMAT_JSON, NULL);
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
-        char *const bad = edit(good, edits[i].after, edits[i].find, edits[i].replace);
-        struct error error = {.text = ""};
-        struct run *read;
-        assert_int_equal(run_read_json(&read, bad, strlen(bad), &error), -EINVAL);
-        if (strncmp(error.text, edits[i].message, strlen(edits[i].message)))
-            fail_msg("'%s' gave '%s', not '%s'", edits[i].replace, error.text,
-                     edits[i].message);
-        free(bad);
-    }
+    check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
     run_free(run);
 }
@@ -337,11 +264,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(mutated_bytes),
     };
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: test_comparison GOLDEN_FOLDER [--update]\n");
+    if (!golden_arguments(argc, argv))
         return 2;
-    }
-    golden_folder = argv[1];
-    update = argc > 2 && !strcmp(argv[2], "--update");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,77 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "conv/conv.h"
-#include "guarded.h"
 #include "kernels.h"
+#include "lay_out.h"
 
-/* ---- operands between pages without access ---- */
-
-enum { REGION = 4 << 20, FENCE = 256 };
-
-/* Where an operand lies in its region; MIDDLE is aligned to its elements only. */
-enum place { LEFT, RIGHT, MIDDLE, PLACES };
-
-struct arena {
-    char *region[3];
-    float *reference;
-    double *slack;
+/* What the tests before test_rows did. */
+static struct {
     int runs, by_columns, in_blocks;
     unsigned asked;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-
-    assert_non_null(arena);
-    for (int i = 0; i < 3; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->reference = malloc(REGION);
-    arena->slack = malloc(REGION * 2);
-    assert_non_null(arena->reference);
-    assert_non_null(arena->slack);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-
-    for (int i = 0; i < 3; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->reference);
-    free(arena->slack);
-    free(arena);
-    return 0;
-}
+} seen;
 
 static void arena_bind(const struct arena *arena, const struct simdbench_shape *shape,
                        enum place place, struct operands *operands)
 {
     const struct simdbench_op *op = op_find("conv");
 
-    memset(operands, 0, sizeof *operands);
-    operands->shape = *shape;
-    operands->view = (struct simdbench_operands){
-        .size = sizeof operands->view,
-        .count = 3,
-        .threads = 1,
-        .shape = &operands->shape,
-    };
-    for (int i = 0; i < 3; i++) {
-        operands->operand[i].size = sizeof operands->operand[i];
-        operands->view.operand[i] = &operands->operand[i];
-    }
-    assert_int_equal(op->layout(shape, SIMDBENCH_F32, operands->view.operand), 3);
+    lay_out(operands, op, shape, SIMDBENCH_F32, 3);
     for (int i = 0; i < 3; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
-        const size_t bytes = operand->count * sizeof(float);
-        assert_true(bytes + 2 * FENCE + sizeof(float) <= REGION);
-        operand->data = place == LEFT    ? arena->region[i]
-                        : place == RIGHT ? arena->region[i] + REGION - bytes
-                                         : arena->region[i] + FENCE + sizeof(float);
+        operand->data =
+            arena_place(arena, i, place, operand->count * sizeof(float), sizeof(float));
     }
     assert_int_equal(op->fill(&operands->view, 7, NULL), 0);
 }
@@ -142,8 +92,8 @@ static void check_kernel(struct arena *arena, const struct simdbench_kernel *ker
         kernel->choice(&operands->view, state, &choice);
         const char *way = choice.implementation ? choice.implementation : "none";
         assert_true(strlen(way) > 0);
-        arena->by_columns += strstr(way, "by columns") != NULL;
-        arena->in_blocks += strstr(way, "in blocks") != NULL;
+        seen.by_columns += strstr(way, "by columns") != NULL;
+        seen.in_blocks += strstr(way, "in blocks") != NULL;
     }
     if (kernel->release)
         kernel->release(state);
@@ -151,7 +101,7 @@ static void check_kernel(struct arena *arena, const struct simdbench_kernel *ker
         fail_msg("%s: wrote outside of y", name);
     if (operands_hash(operands) != inputs)
         fail_msg("%s: wrote to an input", name);
-    arena->runs++;
+    seen.runs++;
 }
 
 /* All rows on one shape, in all layouts that it can have. */
@@ -189,7 +139,7 @@ check_text(struct arena *arena, int64_t number, const char *format, ...)
     va_list arguments;
 
     /* A third of the shapes, where a CPU of another architecture is emulated. */
-    if (getenv("SIMDBENCH_EMULATED") && arena->asked++ % 3)
+    if (getenv("SIMDBENCH_EMULATED") && seen.asked++ % 3)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -327,10 +277,10 @@ static void test_blocks(void **state)
 /* Rows are there, and were run above. */
 static void test_rows(void **state)
 {
-    const struct arena *arena = *state;
     const struct simdbench_kernel *const *kernels = kernel_list();
     int rows = 0;
 
+    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "conv") != 0)
             continue;
@@ -338,9 +288,9 @@ static void test_rows(void **state)
         assert_true(isa_find(kernels[i]->isa) >= 0);
         rows++;
     }
-    assert_true(rows > 0 && arena->runs > rows * 100);
+    assert_true(rows > 0 && seen.runs > rows * 100);
     /* Both ways of the rows for plain operands. */
-    assert_true(arena->by_columns > 100 && arena->in_blocks > 100);
+    assert_true(seen.by_columns > 100 && seen.in_blocks > 100);
 }
 
 int main(void)

@@ -13,20 +13,11 @@
 
 #include "conv/conv.h"
 #include "kernels.h"
+#include "plain_operands.h"
 
 static const struct simdbench_op *conv(void)
 {
     return op_find("conv");
-}
-
-static struct simdbench_shape shape_of(const char *text)
-{
-    struct simdbench_shape shape;
-    char error[200] = "";
-
-    if (conv()->parse(text, &shape, error, sizeof error) != 0)
-        fail_msg("%s", error);
-    return shape;
 }
 
 /* ---- shapes ---- */
@@ -79,13 +70,13 @@ static void test_parse(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
-        const struct simdbench_shape shape = shape_of(right[i].text);
+        const struct simdbench_shape shape = shape_of("conv", right[i].text);
         char text[200];
         assert_int_equal(shape.size, sizeof shape);
         assert_int_equal(shape.rank, CONV_DIMS);
         conv()->format(&shape, text, sizeof text);
         assert_string_equal(text, right[i].again);
-        const struct simdbench_shape again = shape_of(text);
+        const struct simdbench_shape again = shape_of("conv", text);
         assert_memory_equal(&again, &shape, sizeof shape);
     }
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -100,7 +91,7 @@ static void test_parse(void **state)
 
 static void test_format_cut(void **state)
 {
-    const struct simdbench_shape shape = shape_of("c16h64w64k16");
+    const struct simdbench_shape shape = shape_of("conv", "c16h64w64k16");
     char text[8] = "zzzzzzz";
 
     (void)state;
@@ -132,7 +123,7 @@ static void test_sizes(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct simdbench_shape shape = shape_of(cases[i].text);
+        struct simdbench_shape shape = shape_of("conv", cases[i].text);
         const struct conv_shape names = conv_shape_of(&shape);
         double ops, bytes;
         assert_int_equal(conv()->layout(&shape, SIMDBENCH_F32, pointer), 3);
@@ -151,7 +142,7 @@ static void test_sizes(void **state)
                                            names.k * names.cg * names.r * names.s));
         assert_int_equal(conv()->layout(&shape, SIMDBENCH_F64, pointer), -EINVAL);
     }
-    const struct simdbench_shape large = shape_of("n2147483647c2147483647h16w16");
+    const struct simdbench_shape large = shape_of("conv", "n2147483647c2147483647h16w16");
     assert_int_equal(conv()->layout(&large, SIMDBENCH_F32, pointer), -EOVERFLOW);
 }
 
@@ -217,7 +208,7 @@ static void test_relayout(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct simdbench_shape shape = shape_of(cases[i].text);
+        struct simdbench_shape shape = shape_of("conv", cases[i].text);
         char error[200] = "", text[200];
         const int code = conv()->relayout(&shape, cases[i].layout, error, sizeof error);
         assert_int_equal(code, cases[i].code);
@@ -259,7 +250,7 @@ static void test_lists(void **state)
         double sum = 0;
         int layers = 0;
         for (const char *text; (text = strsep(&rest, " ")); layers++) {
-            const struct simdbench_shape shape = shape_of(text);
+            const struct simdbench_shape shape = shape_of("conv", text);
             char again[200];
             const struct conv_shape names = conv_shape_of(&shape);
             assert_true(layers < lists[i].layers);

@@ -14,45 +14,16 @@
 
 #include "conv/conv.h"
 #include "kernels.h"
+#include "plain_operands.h"
 
 static const struct simdbench_op *conv(void)
 {
     return op_find("conv");
 }
 
-static struct simdbench_shape shape_of(const char *text)
+static void conv_make(struct plain *plain, const char *shape, uint64_t seed)
 {
-    struct simdbench_shape shape;
-    char error[200] = "";
-
-    if (conv()->parse(text, &shape, error, sizeof error) != 0)
-        fail_msg("%s", error);
-    return shape;
-}
-
-/* ---- a case in plain memory ---- */
-
-struct plain {
-    struct operands operands;
-    struct operands_map map;
-    void *memory;
-};
-
-static void plain_make(struct plain *plain, const char *text, uint64_t seed)
-{
-    const struct simdbench_shape shape = shape_of(text);
-
-    assert_int_equal(
-        operands_place(conv(), &shape, SIMDBENCH_F32, 64, 1, &plain->map, NULL), 0);
-    plain->memory = aligned_alloc(4096, (plain->map.bytes + 4095) / 4096 * 4096);
-    assert_non_null(plain->memory);
-    operands_bind(&plain->operands, &plain->map, &shape, 1, plain->memory);
-    assert_int_equal(conv()->fill(&plain->operands.view, seed, NULL), 0);
-}
-
-static float *data(const struct plain *plain, int operand)
-{
-    return plain->operands.operand[operand].data;
+    plain_make(plain, "conv", shape, SIMDBENCH_F32, NULL, seed);
 }
 
 static uint64_t count(const struct plain *plain, int operand)
@@ -65,23 +36,23 @@ static void test_fill(void **state)
     struct plain plain, blocked, again, other;
 
     (void)state;
-    plain_make(&plain, "n2c19h3w5k3r3s3", 5);
-    plain_make(&blocked, "n2c19h3w5k3r3s3b16", 5);
-    plain_make(&again, "n2c19h3w5k3r3s3b16", 5);
-    plain_make(&other, "n2c19h3w5k3r3s3b16", 6);
+    conv_make(&plain, "n2c19h3w5k3r3s3", 5);
+    conv_make(&blocked, "n2c19h3w5k3r3s3b16", 5);
+    conv_make(&again, "n2c19h3w5k3r3s3b16", 5);
+    conv_make(&other, "n2c19h3w5k3r3s3b16", 6);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, "no-such-input"), -EINVAL);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, "special"), -EINVAL);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, "bits:0..inf"), -EINVAL);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, "normal"), 0);
     assert_int_equal(conv()->fill(&plain.operands.view, 5, NULL), 0);
-    assert_memory_equal(data(&blocked, 0), data(&again, 0), 4 * count(&again, 0));
-    assert_memory_equal(data(&blocked, 1), data(&again, 1), 4 * count(&again, 1));
-    assert_memory_equal(data(&blocked, 1), data(&plain, 1), 4 * count(&plain, 1));
-    assert_memory_not_equal(data(&blocked, 0), data(&other, 0), 4 * count(&other, 0));
-    assert_memory_not_equal(data(&blocked, 1), data(&other, 1), 4 * count(&other, 1));
+    assert_memory_equal(f32(&blocked, 0), f32(&again, 0), 4 * count(&again, 0));
+    assert_memory_equal(f32(&blocked, 1), f32(&again, 1), 4 * count(&again, 1));
+    assert_memory_equal(f32(&blocked, 1), f32(&plain, 1), 4 * count(&plain, 1));
+    assert_memory_not_equal(f32(&blocked, 0), f32(&other, 0), 4 * count(&other, 0));
+    assert_memory_not_equal(f32(&blocked, 1), f32(&other, 1), 4 * count(&other, 1));
     double sum = 0;
     for (uint64_t i = 0; i < count(&blocked, 0); i++) {
-        const float value = data(&blocked, 0)[i];
+        const float value = f32(&blocked, 0)[i];
         const bool beyond = i / (15 * 16) % 2 == 1 && i % 16 >= 3;
         assert_true(beyond ? value == 0 : value >= -1 && value < 1 && value != 0);
         sum += fabs((double)value);
@@ -103,9 +74,9 @@ static void expect(const char *text, const float *x, const float *weights,
     float value[64];
     double slack[64];
 
-    plain_make(&plain, text, 1);
-    memcpy(data(&plain, 0), x, 4 * count(&plain, 0));
-    memcpy(data(&plain, 1), weights, 4 * count(&plain, 1));
+    conv_make(&plain, text, 1);
+    memcpy(f32(&plain, 0), x, 4 * count(&plain, 0));
+    memcpy(f32(&plain, 1), weights, 4 * count(&plain, 1));
     assert_true(count(&plain, 2) <= ARRAY_LEN(value));
     assert_int_equal(conv()->reference(&plain.operands.view, NULL, NULL, count(&plain, 2),
                                        value, slack),
@@ -161,9 +132,9 @@ static void test_slack(void **state)
     double slack[8];
 
     (void)state;
-    plain_make(&plain, "c2w1k3b8", 1);
-    memcpy(data(&plain, 0), (const float[]){3, -2}, 8);
-    memcpy(data(&plain, 1), (const float[]){1, 1, 2, 3, 0, 0}, 24);
+    conv_make(&plain, "c2w1k3b8", 1);
+    memcpy(f32(&plain, 0), (const float[]){3, -2}, 8);
+    memcpy(f32(&plain, 1), (const float[]){1, 1, 2, 3, 0, 0}, 24);
     assert_int_equal(conv()->reference(&plain.operands.view, NULL, NULL, 8, value, slack),
                      0);
     assert_true(value[0] == 1 && fabs(slack[0] / (4 * 0x1p-24 * 5) - 1) < 1e-9);
@@ -221,13 +192,13 @@ static void test_scatter(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         struct plain plain;
-        plain_make(&plain, shapes[i], i);
+        conv_make(&plain, shapes[i], i);
         const struct conv_shape shape = conv_shape_of(&plain.operands.shape);
         const uint64_t n = count(&plain, 2);
         float *value = malloc(n * sizeof *value);
         double *slack = malloc(n * sizeof *slack), *want = calloc(n, sizeof *want);
         assert_true(value && slack && want);
-        scatter(&shape, data(&plain, 0), data(&plain, 1), want);
+        scatter(&shape, f32(&plain, 0), f32(&plain, 1), want);
         assert_int_equal(
             conv()->reference(&plain.operands.view, NULL, NULL, n, value, slack), 0);
         for (uint64_t e = 0; e < n; e++)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
 #include "doctor.h"
+#include "file_tree.h"
 
 /* A machine with nothing to complain about. */
 static const struct host good_host = {
@@ -96,25 +95,41 @@ static void test_good(void **state)
         "CPU 4: 20 of 1000 probes had company, 3.99 of 4 adds a cycle at best, 1% lost");
 }
 
+/* Judges the good machine after a change to `host` or `vitals`. */
+#define JUDGE(expect, line, text, change)     \
+    {                                         \
+        struct host host = good_host;         \
+        struct vitals vitals = good_vitals;   \
+        struct checks checks = {0};           \
+        change;                               \
+        checks_host(&checks, &host, &vitals); \
+        expect(&checks, line, text);          \
+    }
+#define COSTS(line, typed, change) JUDGE(expect_cost, line, typed, change)
+#define OK(line, what, change) JUDGE(expect_ok, line, what, change)
+
+static void expect_cost(const struct checks *checks, const char *line, const char *typed)
+{
+    const struct check *const check = find(checks, line);
+    if (checks_ok(checks) != checks->n - 1 || !check->costs[0] || !check->advice[0] ||
+        !strstr(check->advice, typed))
+        fail_msg("%s: '%s', '%s', not '%s'; %d of %d are ok", line, check->costs,
+                 check->advice, typed, (int)checks_ok(checks), (int)checks->n);
+}
+
+static void expect_ok(const struct checks *checks, const char *line, const char *what)
+{
+    const struct check *const check = find(checks, line);
+    if (checks_ok(checks) != checks->n || !strstr(check->value, what))
+        fail_msg("%s: '%s', not '%s'; %d of %d are ok", line, check->value, what,
+                 (int)checks_ok(checks), (int)checks->n);
+}
+
 /* Each thing that can be wrong, alone, costs something in one line, which says what to
  * type. */
 static void test_each_cost(void **state)
 {
     (void)state;
-#define COSTS(line, typed, change)                             \
-    {                                                          \
-        struct host host = good_host;                          \
-        struct vitals vitals = good_vitals;                    \
-        struct checks checks = {0};                            \
-        change;                                                \
-        checks_host(&checks, &host, &vitals);                  \
-        assert_int_equal(checks_ok(&checks), checks.n - 1);    \
-        const struct check *const check = find(&checks, line); \
-        assert_true(check->costs[0] != '\0');                  \
-        assert_true(check->advice[0] != '\0');                 \
-        if (!strstr(check->advice, typed))                     \
-            fail_msg("%s: %s", check->name, check->advice);    \
-    }
     COSTS("topology", "numactl", host.numa_nodes = 2)
     COSTS("allowed CPUs", "taskset", vitals.n_cpu = 1)
     COSTS("memory", "free", vitals.memory_available = 1 << 20)
@@ -152,25 +167,12 @@ static void test_each_cost(void **state)
     COSTS("container", "docker run", vitals.quota = 1.5)
     COSTS("load", "top", host.load[0] = 1.5)
     COSTS("steal", "doctor", vitals.stolen_s = 0.01)
-#undef COSTS
 }
 
 /* What looks bad and is not. */
 static void test_each_ok(void **state)
 {
     (void)state;
-#define OK(line, what, change)                                 \
-    {                                                          \
-        struct host host = good_host;                          \
-        struct vitals vitals = good_vitals;                    \
-        struct checks checks = {0};                            \
-        change;                                                \
-        checks_host(&checks, &host, &vitals);                  \
-        assert_int_equal(checks_ok(&checks), checks.n);        \
-        const struct check *const check = find(&checks, line); \
-        if (!strstr(check->value, what))                       \
-            fail_msg("%s: %s", check->name, check->value);     \
-    }
     OK("perf_event_paranoid", "nothing; root may all", host.perf_paranoid = 4;
        vitals.root = true)
     OK("perf_event_paranoid", "-1: all", host.perf_paranoid = -1)
@@ -181,7 +183,6 @@ static void test_each_ok(void **state)
     OK("container", "podman", strcpy(host.container, "podman"))
     OK("huge pages", "always", strcpy(host.thp, "always"))
     OK("governor", "does not steer", host.governor[0] = '\0')
-#undef OK
 }
 
 static void test_nothing_told(void **state)
@@ -248,30 +249,6 @@ static void test_baselines(void **state)
 
 /* ---- what is read ---- */
 
-static void plant(const char *root, const char *path, const char *text)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    FILE *const file = fopen(full, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static int drop(const char *path, const struct stat *facts, int kind, struct FTW *walk)
-{
-    (void)facts;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
 static void test_read(void **state)
 {
     (void)state;
@@ -286,12 +263,12 @@ static void test_read(void **state)
     assert_true(vitals->quota == 0);
     assert_string_equal(vitals->isolated, "");
 
-    plant(root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
-    plant(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
-    plant(root, "/proc/sys/kernel/perf_user_access", "0\n");
-    plant(root, "/sys/fs/cgroup/cpu.max", "150000 100000\n");
-    plant(root, "/sys/devices/system/cpu/isolated", "2-3\n");
-    plant(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
+    tree_put(root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+    tree_put(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+    tree_put(root, "/proc/sys/kernel/perf_user_access", "0\n");
+    tree_put(root, "/sys/fs/cgroup/cpu.max", "150000 100000\n");
+    tree_put(root, "/sys/devices/system/cpu/isolated", "2-3\n");
+    tree_put(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
     vitals_read(vitals, root);
     assert_int_equal(vitals->seccomp, 2);
     assert_int_equal(vitals->rdpmc, 0);
@@ -300,13 +277,13 @@ static void test_read(void **state)
     assert_string_equal(vitals->isolated, "2-3");
     assert_string_equal(vitals->nohz_full, "");
 
-    plant(root, "/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
-    plant(root, "/sys/fs/cgroup/cpu.max", "max 100000\n");
+    tree_put(root, "/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
+    tree_put(root, "/sys/fs/cgroup/cpu.max", "max 100000\n");
     vitals_read(vitals, root);
     assert_int_equal(vitals->rdpmc, 1);
     assert_true(vitals->quota == 0);
     free(vitals);
-    nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
+    assert_int_equal(tree_remove(root), 0);
 }
 
 static void test_print(void **state)

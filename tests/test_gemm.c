@@ -13,48 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guarded.h"
+#include "arena.h"
 #include "kernels.h"
-
-/* ---- operands between pages without access ---- */
-
-enum { REGION = 4 << 20, FENCE = 128 };
-
-/* Where an operand lies in its region. */
-enum place { LEFT, RIGHT, MIDDLE, PLACES };
-
-struct arena {
-    char *region[3];
-    void *reference;
-    double *slack;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-
-    assert_non_null(arena);
-    for (int i = 0; i < 3; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->reference = malloc(REGION);
-    arena->slack = malloc(REGION * 2);
-    assert_non_null(arena->reference);
-    assert_non_null(arena->slack);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-
-    for (int i = 0; i < 3; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->reference);
-    free(arena->slack);
-    free(arena);
-    return 0;
-}
+#include "lay_out.h"
 
 struct problem {
     int64_t m, n, k;
@@ -71,24 +32,13 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
 {
     const size_t size = type_bytes(type);
     const struct simdbench_op *op = op_find("gemm");
-
-    memset(operands, 0, sizeof *operands);
-    operands->shape = (struct simdbench_shape){
-        .size = sizeof operands->shape,
+    const struct simdbench_shape shape = {
+        .size = sizeof shape,
         .rank = problem->matrices ? 4 : 3,
         .dim = {problem->m, problem->n, problem->k, problem->matrices},
     };
-    operands->view = (struct simdbench_operands){
-        .size = sizeof operands->view,
-        .count = 3,
-        .threads = 1,
-        .shape = &operands->shape,
-    };
-    for (int i = 0; i < 3; i++) {
-        operands->operand[i].size = sizeof operands->operand[i];
-        operands->view.operand[i] = &operands->operand[i];
-    }
-    assert_int_equal(op->layout(&operands->shape, type, operands->view.operand), 3);
+
+    lay_out(operands, op, &shape, type, 3);
     for (int i = 0; i < 3; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
         const int64_t rows = i == 1 ? problem->k : problem->m, columns = operand->ld;
@@ -100,10 +50,7 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
                                             operand->stride +
                                         (rows - 1) * operand->ld + columns);
         const size_t bytes = operand->count * size;
-        assert_true(bytes + 2 * FENCE + size <= REGION);
-        operand->data = problem->place == LEFT    ? arena->region[i]
-                        : problem->place == RIGHT ? arena->region[i] + REGION - bytes
-                                                  : arena->region[i] + FENCE + size;
+        operand->data = arena_place(arena, i, problem->place, bytes, size);
     }
     assert_int_equal(op->fill(&operands->view, 7, problem->input), 0);
 }

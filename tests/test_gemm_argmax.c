@@ -18,6 +18,7 @@
 #include "gemm/gemm_argmax.h"
 #include "guarded.h"
 #include "kernels.h"
+#include "lay_out.h"
 
 enum { REGION = 1 << 20, OPERANDS = 4 };
 
@@ -64,25 +65,10 @@ static void bind(const struct arena *arena, const struct problem *problem, uint3
                  struct operands *operands)
 {
     const struct simdbench_op *op = op_find("gemm_argmax");
+    const struct simdbench_shape shape = {
+        .size = sizeof shape, .rank = 3, .dim = {problem->m, problem->n, problem->k}};
 
-    memset(operands, 0, sizeof *operands);
-    operands->shape = (struct simdbench_shape){
-        .size = sizeof operands->shape,
-        .rank = 3,
-        .dim = {problem->m, problem->n, problem->k},
-    };
-    operands->view = (struct simdbench_operands){
-        .size = sizeof operands->view,
-        .count = OPERANDS,
-        .threads = 1,
-        .shape = &operands->shape,
-    };
-    for (int i = 0; i < OPERANDS; i++) {
-        operands->operand[i].size = sizeof operands->operand[i];
-        operands->view.operand[i] = &operands->operand[i];
-    }
-    assert_int_equal(op->layout(&operands->shape, type, operands->view.operand),
-                     OPERANDS);
+    lay_out(operands, op, &shape, type, OPERANDS);
     for (int i = 0; i < OPERANDS; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
         const int64_t rows = i == 1 ? problem->k : problem->m;

@@ -15,6 +15,7 @@
 
 #include "guarded.h"
 #include "kernels.h"
+#include "lay_out.h"
 #include "poison.h"
 
 enum { REGION = 1 << 20, OPERANDS = 4 };
@@ -34,19 +35,11 @@ static void bench_bind(struct bench *bench, uint32_t type, int64_t m, int64_t n,
                        int64_t k, int64_t gap)
 {
     struct operands *const operands = &bench->operands;
+    const struct simdbench_shape shape = {
+        .size = sizeof shape, .rank = 3, .dim = {m, n, k}};
     const int64_t rows[OPERANDS] = {m, m, m, k};
 
-    memset(operands, 0, sizeof *operands);
-    operands->shape = (struct simdbench_shape){
-        .size = sizeof operands->shape, .rank = 3, .dim = {m, n, k}};
-    operands->view = (struct simdbench_operands){.size = sizeof operands->view,
-                                                 .count = OPERANDS,
-                                                 .threads = 1,
-                                                 .shape = &operands->shape};
-    for (int i = 0; i < OPERANDS; i++)
-        operands->view.operand[i] = &operands->operand[i];
-    assert_int_equal(op()->layout(&operands->shape, type, operands->view.operand),
-                     OPERANDS);
+    lay_out(operands, op(), &shape, type, OPERANDS);
     for (int i = 0; i < OPERANDS; i++) {
         struct simdbench_operand *const operand = &operands->operand[i];
         operand->ld += gap * (i + 1);

@@ -11,21 +11,12 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "read_back.h"
 #include "sample_run.h"
 
 static void check_round_trip(struct run *run)
 {
-    char *first = sample_text(run, FORMAT_JSON, NULL), *second;
-    struct error error = {.text = ""};
-    struct run *again;
-
-    if (run_read_json(&again, first, strlen(first), &error))
-        fail_msg("%s", error.text);
-    second = sample_text(again, FORMAT_JSON, NULL);
-    assert_string_equal(first, second);
-    free(first);
-    free(second);
-    run_free(again);
+    run_free(read_back(run));
     run_free(run);
 }
 
@@ -47,17 +38,9 @@ static void saved_file_prints_the_same(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
-        char *json = sample_text(runs[i], FORMAT_JSON, NULL);
-        struct run *again;
-        assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
-        for (size_t f = 0; f < ARRAY_LEN(formats); f++) {
-            char *live = sample_text(runs[i], formats[f], NULL);
-            char *later = sample_text(again, formats[f], NULL);
-            assert_string_equal(live, later);
-            free(live);
-            free(later);
-        }
-        free(json);
+        struct run *again = read_back(runs[i]);
+        for (size_t f = 0; f < ARRAY_LEN(formats); f++)
+            assert_prints_the_same(runs[i], again, formats[f]);
         run_free(again);
         run_free(runs[i]);
     }
@@ -107,32 +90,27 @@ static const struct metric *find_metric(const struct run *run, const char *name)
 
 static void metrics_that_are_known_survive(void **state)
 {
-    struct run *run = sample_run(), *again;
-    char *json = sample_text(run, FORMAT_JSON, NULL);
+    struct run *run = sample_run(), *again = read_back(run);
     const struct metric *metric;
 
     (void)state;
     assert_int_equal(run->results[0].n_metrics, 3);
-    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
     assert_int_equal(again->results[0].n_metrics, 1);
     metric = find_metric(again, "cycles per element");
     assert_non_null(metric);
     assert_true(metric->asked && metric->value > 0);
     assert_true(metric->value == find_metric(run, "cycles per element")->value);
     assert_string_equal(metric->formula, "probe-ghz * ns / elements");
-    free(json);
     run_free(run);
     run_free(again);
 }
 
 static void every_field_is_read(void **state)
 {
-    struct run *run = sample_run(), *again;
-    char *json = sample_text(run, FORMAT_JSON, NULL);
+    struct run *run = sample_run(), *again = read_back(run);
     const struct result *a, *b;
 
     (void)state;
-    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
     assert_int_equal(again->n_results, run->n_results);
     assert_string_equal(again->seed, run->seed);
     assert_string_equal(again->argv[2], run->argv[2]);
@@ -178,7 +156,6 @@ static void every_field_is_read(void **state)
     assert_int_equal(again->results[6].status, STATUS_WRONG);
     assert_string_equal(again->results[6].reason, run->results[6].reason);
     assert_string_equal(again->results[13].settings[0].name, "threads");
-    free(json);
     run_free(run);
     run_free(again);
 }
@@ -186,12 +163,10 @@ static void every_field_is_read(void **state)
 /* Those of libraries, choices, accuracy and merged runs. */
 static void later_fields_are_read(void **state)
 {
-    struct run *run = sample_run(), *again;
-    char *json = sample_text(run, FORMAT_JSON, NULL);
+    struct run *run = sample_run(), *again = read_back(run);
     size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
 
     (void)state;
-    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
     for (size_t i = 0; i < run->n_results; i++) {
         const struct result *a = &run->results[i], *b = &again->results[i];
         assert_true(a->workspace_bytes == b->workspace_bytes);
@@ -214,7 +189,6 @@ static void later_fields_are_read(void **state)
     assert_string_equal(again->sources[0].name, "b.json");
     assert_string_equal(again->sources[0].started_at, run->sources[0].started_at);
     assert_null(again->sources[0].tool_version);
-    free(json);
     run_free(run);
     run_free(again);
 }

@@ -9,29 +9,14 @@
 
 #include <cmocka.h>
 
+#include "bad_json.h"
 #include "fuzz_json.h"
 #include "mutate_json.h"
 #include "sample_run.h"
 
-/* Replaces the first `find` behind the first `after`. */
-static char *edit(const char *text, const char *after, const char *find,
-                  const char *replace)
-{
-    const char *from = strstr(text, after), *at = from ? strstr(from, find) : NULL;
-    char *made = NULL;
-
-    if (!at)
-        fail_msg("the sample has no '%s' behind '%s'", find, after);
-    assert_true(asprintf(&made, "%.*s%s%s", (int)(at - text), text, replace,
-                         at + strlen(find)) >= 0);
-    return made;
-}
-
 static void bad_inputs(void **state)
 {
-    static const struct {
-        const char *after, *find, *replace, *message;
-    } rows[] = {
+    static const struct bad_edit edits[] = {
         {"", "\"schema_version\":\t1", "\"schema_version\":\t2",
          "schema_version: 2 is not supported; this program reads 1"},
         {"", "\"schema_version\":\t1", "\"schema_version\":\t\"1\"",
@@ -144,14 +129,14 @@ static void bad_inputs(void **state)
         {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\n\"", "control character in a string"},
         {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\xff\"", "invalid UTF-8"},
         {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\xed\xa0\x80\"", "invalid UTF-8"},
-        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\\ud800\"", "no JSON"},
+        {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"\\ud800\"", "this is no JSON"},
         {"", "\"cpu\":\t\"x\"", "\"cpu\":\t\"x", "byte "},
         {"", "\"align\":\t64", "\"align\":\t064", "malformed number"},
         {"", "\"align\":\t64", "\"align\":\t64.", "malformed number"},
         {"", "\"align\":\t64", "\"align\":\t-", "malformed number"},
-        {"", "\"align\":\t64", "\"align\":\tNaN", "no JSON"},
-        {"", "\"align\":\t64", "\"align\":\t+64", "no JSON"},
-        {"", "\"align\":\t64", "\"align\":\t64,", "no JSON"},
+        {"", "\"align\":\t64", "\"align\":\tNaN", "this is no JSON"},
+        {"", "\"align\":\t64", "\"align\":\t+64", "this is no JSON"},
+        {"", "\"align\":\t64", "\"align\":\t64,", "this is no JSON"},
         {"", "\"align\":\t64",
          "\"x\":\t[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
          "nested too deep"},
@@ -159,23 +144,13 @@ static void bad_inputs(void **state)
         {"findings", "]\n}", "]\n}}", "more text after the end"},
         {"findings", "]\n}", "]\n} x", "more text after the end"},
         {"findings", "]\n}", "]\n}{}", "more text after the end"},
-        {"findings", "]\n}", "]\n", "no JSON"},
+        {"findings", "]\n}", "]\n", "this is no JSON"},
     };
     struct run *run = sample_run_small();
     char *good = sample_text(run, FORMAT_JSON, NULL);
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        char *bad = edit(good, rows[i].after, rows[i].find, rows[i].replace);
-        struct error error = {.text = ""};
-        struct run *read = run;
-        int code = run_read_json(&read, bad, strlen(bad), &error);
-        if (code != -EINVAL || !strstr(error.text, rows[i].message))
-            fail_msg("'%s' gives %d '%s', not '%s'", rows[i].replace, code, error.text,
-                     rows[i].message);
-        assert_null(read);
-        free(bad);
-    }
+    check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
     run_free(run);
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "event_refused.h"
 #include "perfctr.h"
 
 static const struct {
@@ -70,15 +71,6 @@ static void test_string(void **state)
     assert_int_equal(event_encode("skx::UOPS_ISSUED.ANY:c=2", &event, NULL), 0);
     assert_string_equal(event.string, "skx::UOPS_ISSUED:ANY:c=2:u");
     assert_int_equal(event.config, 0x200010e);
-}
-
-static void expect_error(const char *name, const char *word)
-{
-    struct event event;
-    struct error error = {.text = ""};
-    assert_int_equal(event_encode(name, &event, &error), -EINVAL);
-    if (!strstr(error.text, word))
-        fail_msg("\"%s\" does not say \"%s\"", error.text, word);
 }
 
 static void test_near(void **state)

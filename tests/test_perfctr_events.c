@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
+#include "event_refused.h"
 #include "perfctr_private.h"
 
 static void expect(const char *name, uint32_t type, uint64_t config)
@@ -20,15 +21,6 @@ static void expect(const char *name, uint32_t type, uint64_t config)
     assert_int_equal(event.type, type);
     assert_int_equal(event.config, config);
     assert_int_equal(event.config1, 0);
-}
-
-static void expect_error(const char *name, const char *word)
-{
-    struct event event;
-    struct error error = {.text = ""};
-    assert_int_equal(event_encode(name, &event, &error), -EINVAL);
-    if (!strstr(error.text, word))
-        fail_msg("\"%s\" does not say \"%s\"", error.text, word);
 }
 
 static void test_raw(void **state)

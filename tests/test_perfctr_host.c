@@ -8,35 +8,18 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <limits.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_tree.h"
 #include "perfctr_private.h"
 
 static char root[64];
 
-static void put_bytes(const char *path, const char *text, size_t size)
-{
-    char full[PATH_MAX];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0755);
-        *slash = '/';
-    }
-    FILE *const file = fopen(full, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void put(const char *path, const char *text)
 {
-    put_bytes(path, text, strlen(text));
+    tree_put(root, path, text);
 }
 
 static int setup(void **state)
@@ -46,19 +29,10 @@ static int setup(void **state)
     return mkdtemp(root) ? 0 : -1;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type,
-                        struct FTW *ftw)
-{
-    (void)status;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 static int teardown(void **state)
 {
     (void)state;
-    return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return tree_remove(root);
 }
 
 #define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology/"
@@ -125,7 +99,7 @@ static void test_machine(void **state)
     (void)state;
     put_machine();
     static const char environment[] = "PATH=/bin\0container=lxc\0TERM=x";
-    put_bytes("/proc/1/environ", environment, sizeof environment);
+    tree_put_bytes(root, "/proc/1/environ", environment, sizeof environment);
     host_read(&host, root);
     assert_string_equal(host.cpu, "Imaginary Xeon @ 2.00GHz");
     assert_string_equal(host.vendor, "GenuineIntel");

@@ -19,6 +19,7 @@
 
 #include "guarded.h"
 #include "kernels.h"
+#include "lay_out.h"
 #include "relu/relu.h"
 
 /* ---- the op ---- */
@@ -226,22 +227,11 @@ static void bind(const struct arena *arena, const struct problem *problem,
                  const struct simdbench_kernel *kernel, struct operands *operands)
 {
     const struct simdbench_op *op = op_find("relu");
+    struct simdbench_shape shape = {
+        .size = sizeof shape, .rank = 1, .dim = {(int64_t)problem->n}};
     char error[100];
-    memset(operands, 0, sizeof *operands);
-    operands->shape = (struct simdbench_shape){
-        .size = sizeof operands->shape, .rank = 1, .dim = {(int64_t)problem->n}};
-    assert_int_equal(op->relayout(&operands->shape, kernel->layout, error, sizeof error),
-                     0);
-    operands->view = (struct simdbench_operands){.size = sizeof operands->view,
-                                                 .count = 2,
-                                                 .threads = 1,
-                                                 .shape = &operands->shape};
-    for (int i = 0; i < 2; i++) {
-        operands->operand[i].size = sizeof operands->operand[i];
-        operands->view.operand[i] = &operands->operand[i];
-    }
-    assert_int_equal(op->layout(&operands->shape, kernel->type, operands->view.operand),
-                     2);
+    assert_int_equal(op->relayout(&shape, kernel->layout, error, sizeof error), 0);
+    lay_out(operands, op, &shape, kernel->type, 2);
     for (int i = 0; i < 2; i++)
         operands->operand[i].data = place(arena, problem, i, type_bytes(kernel->type));
 }

@@ -11,9 +11,8 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "near.h"
 #include "selftest.h"
-
-#define assert_near(a, b, e) assert_true(fabs((a) - (b)) <= (e))
 
 static void begin(struct selftest *selftest, const double *effects, size_t n)
 {

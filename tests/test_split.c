@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 
@@ -15,7 +17,7 @@
 #include "split.h"
 #include "team.h"
 
-static const uint32_t team_sizes[] = {1, 2, 3, 7};
+static const uint32_t team_sizes[] = {1, 2, 3, 5, 7};
 
 struct bench {
     struct operands operands;
@@ -73,14 +75,15 @@ static bool run_alone(const struct bench *bench, const struct simdbench_kernel *
 static void run_split(const struct bench *bench, const struct simdbench_kernel *kernel,
                       uint32_t threads, uint32_t *parts)
 {
-    const struct simdbench_operands *const view = &bench->operands.view;
+    struct simdbench_operands view = bench->operands.view;
     struct split *split;
     char why[256];
+    view.threads = threads;
     reset(bench);
-    assert_int_equal(split_make(&split, kernel, view, threads, why, sizeof why), 0);
-    split_run(view, split);
+    assert_int_equal(split_make(&split, kernel, &view, why, sizeof why), 0);
+    split_run(&view, split);
     reset(bench);
-    split_run(view, split);
+    split_run(&view, split);
     *parts = split_parts(split);
     split_free(split);
     assert_int_equal(operands_damaged(&bench->operands), -1);
@@ -161,6 +164,38 @@ static void gemm_argmax(void **state)
     assert_true(check("gemm_argmax", NULL, "67x35x300", 64) > 0);
 }
 
+static void gemm_backward(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"1x1x1",   "5x3x7",   "3x100x9",   "100x3x9",
+                                         "33x65x0", "67x35x5", "130x131x17"};
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        assert_true(check("gemm_backward", NULL, shapes[i], 64) > 0);
+}
+
+/* Columns of dB are added up elsewhere: those of all parts are as many as dB has. */
+static void gemm_backward_tells_its_memory(void **state)
+{
+    (void)state;
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+        struct bench bench;
+        struct split *split;
+        char why[256];
+        struct simdbench_choice choice = {.size = sizeof choice};
+        if (strcmp((*at)->op, "gemm_backward"))
+            continue;
+        bench_open(&bench, *at, "67x35x5", 64);
+        struct simdbench_operands view = bench.operands.view;
+        view.threads = 3;
+        assert_int_equal(split_make(&split, *at, &view, why, sizeof why), 0);
+        split_choice(split, &view, &choice);
+        assert_int_equal(choice.workspace_bytes, 35 * 5 * type_bytes((*at)->type));
+        split_free(split);
+        free(bench.memory);
+        free(bench.expected);
+    }
+}
+
 /* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
 static void conv(void **state)
 {
@@ -184,6 +219,38 @@ static void conv(void **state)
     assert_true(n > 0);
 }
 
+/* Kernels whose state cannot be shared get whole images, and a state for each. */
+static void conv_images(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape;
+        uint32_t threads, parts;
+    } cases[] = {{"n1c16h5w6k16r3s3p1q1", 7, 1},
+                 {"n3c16h5w6k19r3s3p1q1", 7, 3},
+                 {"n5c16h5w6k16", 2, 2}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        size_t n = 0;
+        assert_true(check("conv", NULL, cases[i].shape, 64) > 0);
+        for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+            struct bench bench;
+            uint32_t parts;
+            if (strcmp((*at)->op, "conv") ||
+                (strcmp((*at)->isa, "scalar") && !(*at)->flags) ||
+                !isa_available((size_t)isa_find((*at)->isa), NULL, 0))
+                continue;
+            bench_open(&bench, *at, cases[i].shape, 64);
+            assert_true(run_alone(&bench, *at));
+            run_split(&bench, *at, cases[i].threads, &parts);
+            assert_int_equal(parts, cases[i].parts);
+            free(bench.memory);
+            free(bench.expected);
+            n++;
+        }
+        assert_true(n > 0);
+    }
+}
+
 static void roof(void **state)
 {
     (void)state;
@@ -197,7 +264,10 @@ static void all_have_a_part(void **state)
     (void)state;
     static const struct {
         const char *op, *shape;
-    } cases[] = {{"relu", "1000"}, {"tanh", "1000"}, {"gemm", "64x64x8"}};
+    } cases[] = {{"relu", "1000"},
+                 {"tanh", "1000"},
+                 {"gemm", "64x64x8"},
+                 {"gemm_backward", "64x64x8"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
             struct bench bench;
@@ -213,6 +283,69 @@ static void all_have_a_part(void **state)
             free(bench.expected);
         }
 }
+
+/* ---- relu's auto ---- */
+
+static const struct simdbench_kernel *auto_kernel;
+static unsigned prepared;
+static uint32_t prepared_threads;
+
+static int count_prepare(const struct simdbench_operands *operands, void **state,
+                         char *error, size_t error_size)
+{
+    prepared++;
+    prepared_threads = operands->threads;
+    return auto_kernel->prepare(operands, state, error, error_size);
+}
+
+static int64_t helpers_ns(void)
+{
+    struct timespec all, own;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+    return (all.tv_sec - own.tv_sec) * 1000000000LL + all.tv_nsec - own.tv_nsec;
+}
+
+/* It is chosen once, by all threads at work: each does as much as the caller, which goes
+ * on for 50 ms of its CPU time. */
+static void auto_chooses_on_the_team(void **state)
+{
+    (void)state;
+    struct bench bench;
+    char shape[32], why[256];
+    const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        if (!strcmp((*at)->op, "relu") && !strcmp((*at)->isa, "scalar") &&
+            !strcmp((*at)->variant, "auto") && (*at)->type == SIMDBENCH_F32)
+            auto_kernel = *at;
+    struct simdbench_kernel counted = *auto_kernel;
+    counted.prepare = count_prepare;
+    if (cache > 16 << 20)
+        skip();
+    snprintf(shape, sizeof shape, "%ld", cache > 0 ? cache / 4 : 1 << 18);
+    bench_open(&bench, &counted, shape, 64);
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        struct simdbench_operands view = bench.operands.view;
+        struct simdbench_choice choice = {.size = sizeof choice};
+        struct split *split;
+        view.threads = threads;
+        prepared = 0;
+        team_rest();
+        const int64_t before = helpers_ns();
+        assert_int_equal(split_make(&split, &counted, &view, why, sizeof why), 0);
+        const int64_t spent = helpers_ns() - before;
+        assert_int_equal(prepared, 1);
+        assert_int_equal(prepared_threads, threads);
+        assert_int_equal(spent > 5000000, threads > 1);
+        split_choice(split, &view, &choice);
+        assert_non_null(strstr(choice.implementation, " times "));
+        split_free(split);
+    }
+    free(bench.memory);
+    free(bench.expected);
+}
+
+/* ---- the team ---- */
 
 static void count_up(void *context, uint32_t index, uint32_t count)
 {
@@ -282,9 +415,13 @@ int main(void)
         cmocka_unit_test(gemm),
         cmocka_unit_test(gemm_batches),
         cmocka_unit_test(gemm_argmax),
+        cmocka_unit_test(gemm_backward),
+        cmocka_unit_test(gemm_backward_tells_its_memory),
         cmocka_unit_test(conv),
+        cmocka_unit_test(conv_images),
         cmocka_unit_test(roof),
         cmocka_unit_test(all_have_a_part),
+        cmocka_unit_test(auto_chooses_on_the_team),
         cmocka_unit_test(team_runs_each_part_once),
         cmocka_unit_test(team_refuses),
         cmocka_unit_test(team_ends_and_begins_again),

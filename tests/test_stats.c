@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
+#include "near.h"
 #include "reports.h"
-
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 static void median_min_mad(void **state)
 {

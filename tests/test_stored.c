@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "near.h"
+#include "read_back.h"
 #include "sample_gate.h"
-
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 /* ---- statistics ---- */
 
@@ -265,15 +265,8 @@ static void new_and_gone(void **state)
     /* What is gone stands with its op, and the whole can be written and read. */
     for (size_t i = 1; i < head->n_results; i++)
         assert_true(head->results[i - 1].group <= head->results[i].group);
-    char *const json = sample_text(head, FORMAT_JSON, NULL);
-    char *const table = sample_text(head, FORMAT_TABLE, NULL);
-    struct run *again;
-    assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
-    char *const later = sample_text(again, FORMAT_TABLE, NULL);
-    assert_string_equal(table, later);
-    free(json);
-    free(table);
-    free(later);
+    struct run *const again = read_back(head);
+    assert_prints_the_same(head, again, FORMAT_TABLE);
     run_free(again);
     run_free(head);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * usage: test_text GOLDEN_FOLDER [--update]
- *
- * Compares whole outputs with the files of the folder; --update writes these anew.
- */
+/* Runs as text: whole outputs, and what holds for all of them. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,41 +9,8 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "sample_run.h"
-
-static const char *golden_folder;
-static bool update;
-
-static char *golden_read(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-
-    assert_non_null(text);
-    if (!file)
-        fail_msg("no %s: run with --update", path);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
-static void check_golden(const char *name, char *text)
-{
-    char *path = NULL, *expected;
-
-    assert_true(asprintf(&path, "%s/%s", golden_folder, name) > 0);
-    if (update) {
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(text, file);
-        assert_int_equal(fclose(file), 0);
-    }
-    expected = golden_read(path);
-    assert_string_equal(text, expected);
-    free(path);
-    free(expected);
-    free(text);
-}
 
 static void golden_outputs(void **state)
 {
@@ -329,11 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(times_in_table),  cmocka_unit_test(formats),
     };
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: test_text GOLDEN_FOLDER [--update]\n");
+    if (!golden_arguments(argc, argv))
         return 2;
-    }
-    golden_folder = argv[1];
-    update = argc > 2 && !strcmp(argv[2], "--update");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,9 @@
  * Sums begin at +0. The order is fixed: those of dA add in the order of ascending j,
  * those of dB in that of ascending i, each step rounded to the type. So results are the
  * same bits for every ISA (any NaN is as good as another), and no error is allowed.
+ *
+ * A part of a team, which is its state, writes some rows of dA, from all columns of dC,
+ * and some columns of dB, from all rows of dC, so that no sum is cut.
  */
 #ifndef SIMDBENCH_GEMM_BACKWARD_H
 #define SIMDBENCH_GEMM_BACKWARD_H
@@ -21,5 +24,15 @@
 
 #include "prototypes.h"
 #include "simdbench.h"
+
+/* Without a state all is done. */
+struct backward_part {
+    int64_t row, row_end;       /* of dA */
+    int64_t column, column_end; /* of dB */
+    /* Where these columns are added up, row after row, before they are copied to dB: a
+     * row of dB has columns of all threads, and what one of them writes others would have
+     * fetched ahead as neighbours of their own, again and again. */
+    void *sums;
+};
 
 #endif

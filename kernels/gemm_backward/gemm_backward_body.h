@@ -9,21 +9,19 @@
  * ADD_COLUMNS(b, ld, index, g)   optional, statement: b[index[l] * ld + l] += g[l] for
  *                        all LANES lanes, none of which is negative
  *
- * In `rows` one pass adds to both gradients; `blocks` adds to dA row by row first, then
- * to dB in columns as wide as a cache line, so that all that is added to stays in the
- * first cache. No form changes the order of a sum.
+ * One pass over dC adds to both gradients; no form changes the order of a sum.
  */
 
-static inline void NAME(clear)(const struct simdbench_operand *out, int64_t rows,
-                               int64_t columns)
+static inline __attribute__((always_inline)) void
+NAME(clear)(const struct simdbench_operand *out, int64_t rows, int64_t columns)
 {
     for (int64_t i = 0; i < rows; i++)
         memset((TYPE *)out->data + i * out->ld, 0, (size_t)columns * sizeof(TYPE));
 }
 
 /* Adds dC[i][j..j + n) to one row of dA. */
-static inline void NAME(add_to_row)(TYPE *a, const int32_t *index, const TYPE *g,
-                                    ptrdiff_t n)
+static inline __attribute__((always_inline)) void
+NAME(add_to_row)(TYPE *a, const int32_t *index, const TYPE *g, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
@@ -43,8 +41,9 @@ static inline void NAME(add_to_row)(TYPE *a, const int32_t *index, const TYPE *g
 }
 
 /* Adds dC[i][j..j + n) to the columns of dB from b on. */
-static inline void NAME(add_to_columns)(TYPE *b, ptrdiff_t ld, const int32_t *index,
-                                        const TYPE *g, ptrdiff_t n)
+static inline __attribute__((always_inline)) void
+NAME(add_to_columns)(TYPE *b, ptrdiff_t ld, const int32_t *index, const TYPE *g,
+                     ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
@@ -85,10 +84,42 @@ static inline void NAME(backward)(const struct simdbench_operands *operands)
     }
 }
 
+/* A function of its own, so that what one thread runs is as fast as without it. */
+static __attribute__((noinline)) void
+NAME(backward_part)(const struct simdbench_operands *operands,
+                    const struct backward_part *part)
+{
+    const int64_t *const dim = operands->shape->dim;
+    const struct simdbench_operand *const g = operands->operand[0],
+                                          *const index = operands->operand[1],
+                                          *const a = operands->operand[2],
+                                          *const b = operands->operand[3];
+    const int64_t columns = part->column_end - part->column;
+    TYPE *const sums = part->sums;
+
+    memset(sums, 0, (size_t)(dim[2] * columns) * sizeof(TYPE));
+    for (int64_t i = 0; i < dim[0]; i++) {
+        const int32_t *const row = (const int32_t *)index->data + i * index->ld;
+        const TYPE *const from = (const TYPE *)g->data + i * g->ld;
+        if (i >= part->row && i < part->row_end) {
+            TYPE *const to = (TYPE *)a->data + i * a->ld;
+            memset(to, 0, (size_t)dim[2] * sizeof(TYPE));
+            NAME(add_to_row)(to, row, from, dim[1]);
+        }
+        NAME(add_to_columns)(sums, columns, row + part->column, from + part->column,
+                             columns);
+    }
+    for (int64_t p = 0; p < dim[2]; p++)
+        memcpy((TYPE *)b->data + p * b->ld + part->column, sums + p * columns,
+               (size_t)columns * sizeof(TYPE));
+}
+
 /* A row of kernels.def. */
 #define BACKWARD_KERNEL(symbol)                                         \
     void symbol(const struct simdbench_operands *operands, void *state) \
     {                                                                   \
-        (void)state;                                                    \
-        NAME(backward)(operands);                                       \
+        if (state)                                                      \
+            NAME(backward_part)(operands, state);                       \
+        else                                                            \
+            NAME(backward)(operands);                                   \
     }

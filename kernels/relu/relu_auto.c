@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows `auto`: which of two kernels is faster depends on the machine's caches and
- * memory and on what else runs there, so prepare measures it.
+ * memory, on how many threads share them and on what else runs there, so prepare measures
+ * it, on the team of the case.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 
 #include "error.h"
 #include "relu.h"
+#include "split.h"
+#include "team.h"
 
 enum { ROUNDS_MIN = 3, SAMPLES_MAX = 256, PAGE = 4096 };
 #define SAMPLE_NS 0.2e6
@@ -28,20 +31,21 @@ static double clock_ns(clockid_t clock)
 }
 
 struct timing {
-    run_function *run;
+    struct simdbench_kernel kernel;
+    struct split *split;
     size_t n;
     double ns[SAMPLES_MAX]; /* of a call */
 };
 
-/* Time of this thread, as what others took of the CPU says nothing of the kernel; of some
- * calls, as that clock is slow. */
-static double call_ns(run_function *run, const struct simdbench_operands *operands)
+/* Time of this thread, which spins until the last part is done, as what others took of
+ * the CPU says nothing of the kernel; of some calls, as that clock is slow. */
+static double call_ns(struct split *split, const struct simdbench_operands *operands)
 {
     const double end = clock_ns(CLOCK_MONOTONIC) + SAMPLE_NS;
     const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     double n = 0;
     do {
-        run(operands, NULL);
+        split_run(operands, split);
         n++;
     } while (clock_ns(CLOCK_MONOTONIC) < end);
     return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / n;
@@ -52,7 +56,7 @@ static void spell(struct timing *timing, const struct simdbench_operands *operan
 {
     const double end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + SPELL_NS;
     do {
-        const double ns = call_ns(timing->run, operands);
+        const double ns = call_ns(timing->split, operands);
         if (keep && timing->n < SAMPLES_MAX)
             timing->ns[timing->n++] = ns;
     } while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
@@ -114,32 +118,51 @@ static bool fits_level_2(const struct simdbench_operands *operands, size_t size)
     return level_2 > 0 && 2 * operands->operand[1]->count * size <= (size_t)level_2;
 }
 
-static int choose(struct relu_auto *state, run_function *max, run_function *stream,
+/* Measures both on the operands, by all threads of the case. */
+static int measure(run_function *const pair[2], const struct simdbench_operands *operands,
+                   double *speed)
+{
+    struct timing *const timing = calloc(2, sizeof *timing);
+    int status = timing ? 0 : -ENOMEM;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        timing[i].kernel = (struct simdbench_kernel){
+            .size = sizeof timing[i].kernel, .op = "relu", .run = pair[i]};
+        status = split_make(&timing[i].split, &timing[i].kernel, operands, NULL, 0);
+    }
+    if (status == 0) {
+        *speed = speedup(&timing[0], &timing[1], operands);
+        team_rest();
+    }
+    for (int i = 0; i < 2 && timing; i++)
+        split_free(timing[i].split);
+    free(timing);
+    return status;
+}
+
+static int choose(struct relu_auto *state, run_function *const pair[2],
                   const struct simdbench_operands *operands)
 {
     const size_t size = operands->operand[1]->type == SIMDBENCH_F32 ? 4 : 8;
     struct simdbench_operand copy[2];
     struct simdbench_operands view = *operands;
+    double speed = 0;
     snprintf(state->text, sizeof state->text, "max");
     if (fits_level_2(operands, size))
         return 0;
-    char *memory = workspace_make(operands, size, copy);
-    struct timing *timing = calloc(2, sizeof *timing);
-    if (memory && timing) {
-        for (int i = 0; i < 2; i++)
-            view.operand[i] = &copy[i];
-        timing[0].run = max;
-        timing[1].run = stream;
-        const double speed = speedup(&timing[0], &timing[1], &view);
-        state->stream = speed > 1;
-        snprintf(state->text, sizeof state->text, "%s: %.2f times %s here",
-                 speed > 1 ? "stream" : "max", speed > 1 ? speed : 1 / speed,
-                 speed > 1 ? "max" : "stream");
-    }
-    const int status = memory && timing ? 0 : -ENOMEM;
-    free(timing);
+    char *const memory = workspace_make(operands, size, copy);
+    if (!memory)
+        return -ENOMEM;
+    for (int i = 0; i < 2; i++)
+        view.operand[i] = &copy[i];
+    const int status = measure(pair, &view, &speed);
     free(memory);
-    return status;
+    if (status < 0)
+        return status;
+    state->stream = speed > 1;
+    snprintf(state->text, sizeof state->text, "%s: %.2f times %s here",
+             speed > 1 ? "stream" : "max", speed > 1 ? speed : 1 / speed,
+             speed > 1 ? "max" : "stream");
+    return 0;
 }
 
 static int auto_prepare(run_function *const pair[2],
@@ -147,7 +170,7 @@ static int auto_prepare(run_function *const pair[2],
                         char *error, size_t error_size)
 {
     struct relu_auto *made = calloc(1, sizeof *made);
-    if (!made || choose(made, pair[0], pair[1], operands) != 0) {
+    if (!made || choose(made, pair, operands) < 0) {
         free(made);
         snprintf(error, error_size, "no memory to measure which kernel is faster");
         return -ENOMEM;

@@ -31,7 +31,7 @@ static void shares_run(const struct simdbench_operands *operands, void *state)
     float *const y = operands->operand[1]->data;
     const size_t n = operands->operand[1]->count;
     const uint32_t threads = operands->threads < MOST ? operands->threads : MOST;
-    struct share share[MOST] = {{.n = 0}};
+    struct share share[MOST] = {{0}};
     pthread_t thread[MOST];
     int failed[MOST] = {0};
     (void)state;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room for the three operands of gemm and conv, each between pages without access, and
+ * for what is right. A group of tests runs between arena_make and arena_drop. */
+#ifndef SIMDBENCH_ARENA_H
+#define SIMDBENCH_ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "guarded.h"
+
+enum { REGION = 4 << 20, FENCE = 256 };
+
+/* Where an operand lies in its region; MIDDLE is aligned to its elements only. */
+enum place { LEFT, RIGHT, MIDDLE, PLACES };
+
+struct arena {
+    char *region[3];
+    void *reference;
+    double *slack;
+};
+
+static inline int arena_make(void **state)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+
+    assert_non_null(arena);
+    for (int i = 0; i < 3; i++)
+        arena->region[i] = guarded_new(REGION);
+    arena->reference = malloc(REGION);
+    arena->slack = malloc(REGION * 2);
+    assert_non_null(arena->reference);
+    assert_non_null(arena->slack);
+    *state = arena;
+    return 0;
+}
+
+static inline int arena_drop(void **state)
+{
+    struct arena *arena = *state;
+
+    for (int i = 0; i < 3; i++)
+        guarded_free(arena->region[i], REGION);
+    free(arena->reference);
+    free(arena->slack);
+    free(arena);
+    return 0;
+}
+
+/* Where operand i begins, if it has so many bytes. */
+static inline void *arena_place(const struct arena *arena, int i, enum place place,
+                                size_t bytes, size_t element)
+{
+    char *const region = arena->region[i];
+
+    assert_true(bytes + 2 * FENCE + element <= REGION);
+    return place == LEFT    ? region
+           : place == RIGHT ? region + REGION - bytes
+                            : region + FENCE + element;
+}
+
+#endif

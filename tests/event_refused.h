@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMDBENCH_EVENT_REFUSED_H
+#define SIMDBENCH_EVENT_REFUSED_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "perfctr.h"
+
+/* There is no such event, and the error says `word`. */
+static inline void expect_error(const char *name, const char *word)
+{
+    struct event event;
+    struct error error = {.text = ""};
+    assert_int_equal(event_encode(name, &event, &error), -EINVAL);
+    if (!strstr(error.text, word))
+        fail_msg("\"%s\" does not say \"%s\"", error.text, word);
+}
+
+#endif

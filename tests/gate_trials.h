@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparisons made of trials that never ran, for tests of what judges them. */
+#ifndef SIMDBENCH_GATE_TRIALS_H
+#define SIMDBENCH_GATE_TRIALS_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reports.h"
+
+/* A run with a gate. */
+static inline struct run *new_run(double threshold)
+{
+    struct run *const run = run_new();
+
+    assert_non_null(run);
+    assert_non_null(run_gate(run));
+    run->gate->threshold = threshold;
+    return run;
+}
+
+/* Of a case without trials yet. */
+static inline struct comparison *add_case(struct run *run)
+{
+    struct result *const result = run_add_result(run);
+
+    assert_non_null(result);
+    return result_comparison(result);
+}
+
+/* A round in which head takes exp(d) and the control exp(c) of base's time. */
+static inline void add_trial(struct comparison *comparison, size_t process, double base,
+                             double d, double c)
+{
+    const struct trial trial = {.process = (uint32_t)process,
+                                .base_ns = base,
+                                .head_ns = base * exp(d),
+                                .control_ns = base * exp(c)};
+
+    assert_int_equal(comparison_add_trial(comparison, &trial), 0);
+}
+
+#endif

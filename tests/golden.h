@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole outputs against files of tests/golden/: programs GOLDEN_FOLDER [--update], where
+ * --update writes the files anew. */
+#ifndef SIMDBENCH_GOLDEN_H
+#define SIMDBENCH_GOLDEN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *golden_folder;
+static bool golden_update;
+
+/* main() begins with it and ends with status 2 if it is false. */
+static inline bool golden_arguments(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s GOLDEN_FOLDER [--update]\n", argv[0]);
+        return false;
+    }
+    golden_folder = argv[1];
+    golden_update = argc > 2 && !strcmp(argv[2], "--update");
+    return true;
+}
+
+static inline char *golden_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+
+    assert_non_null(text);
+    if (!file)
+        fail_msg("no %s: run with --update", path);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Frees `text`. */
+static inline void check_golden(const char *name, char *text)
+{
+    char *path = NULL, *expected;
+
+    assert_true(asprintf(&path, "%s/%s", golden_folder, name) > 0);
+    if (golden_update) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(text, file);
+        assert_int_equal(fclose(file), 0);
+    }
+    expected = golden_read(path);
+    assert_string_equal(text, expected);
+    free(path);
+    free(expected);
+    free(text);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMDBENCH_LAY_OUT_H
+#define SIMDBENCH_LAY_OUT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels.h"
+
+/* The `count` operands of an op, as it lays them out; where their data is, and gaps
+ * between rows, is up to the test. */
+static inline void lay_out(struct operands *operands, const struct simdbench_op *op,
+                           const struct simdbench_shape *shape, uint32_t type,
+                           uint32_t count)
+{
+    memset(operands, 0, sizeof *operands);
+    operands->shape = *shape;
+    operands->view = (struct simdbench_operands){
+        .size = sizeof operands->view,
+        .count = count,
+        .threads = 1,
+        .shape = &operands->shape,
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        operands->operand[i].size = sizeof operands->operand[i];
+        operands->view.operand[i] = &operands->operand[i];
+    }
+    assert_int_equal(op->layout(&operands->shape, type, operands->view.operand), count);
+}
+
+#endif

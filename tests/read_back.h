@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMDBENCH_READ_BACK_H
+#define SIMDBENCH_READ_BACK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_run.h"
+
+/* What the JSON of a run is read as; written again it gives the same bytes. */
+static inline struct run *read_back(const struct run *run)
+{
+    char *const first = sample_text(run, FORMAT_JSON, NULL);
+    struct error error = {.text = ""};
+    struct run *again;
+
+    if (run_read_json(&again, first, strlen(first), &error))
+        fail_msg("%s", error.text);
+    char *const second = sample_text(again, FORMAT_JSON, NULL);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    return again;
+}
+
+static inline void assert_prints_the_same(const struct run *run, const struct run *again,
+                                          enum format format)
+{
+    char *const live = sample_text(run, format, NULL);
+    char *const later = sample_text(again, format, NULL);
+
+    assert_string_equal(live, later);
+    free(live);
+    free(later);
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Error rates of the gate on simulated machines: no clock, and the same random numbers
+ * every time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gate_trials.h"
+#include "near.h"
+
+enum { ROUNDS = 6 };
+
+static uint64_t next_random(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+static double uniform(uint64_t *seed)
+{
+    return ((double)(next_random(seed) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(uint64_t *seed)
+{
+    return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
+}
+
+/* Spread of a process and a round, and how often something bursts in, for how long. */
+struct weather {
+    double process, round, burst, burst_length;
+};
+
+static double slowed(const struct weather *weather, uint64_t *seed)
+{
+    double x = weather->round * fabs(normal(seed));
+
+    if (uniform(seed) < weather->burst)
+        x += -weather->burst_length * log(uniform(seed));
+    return x;
+}
+
+static void add_processes(struct comparison *comparison, size_t from, size_t n,
+                          double truth, const struct weather *weather, uint64_t *seed)
+{
+    for (size_t process = from; process < from + n; process++) {
+        const double layout = weather->process * normal(seed);
+        const double copy = weather->process * normal(seed);
+        for (size_t round = 0; round < ROUNDS; round++) {
+            const double base = slowed(weather, seed);
+            add_trial(comparison, process, 1e4 * exp(base),
+                      truth + layout + slowed(weather, seed) - base,
+                      copy + slowed(weather, seed) - base);
+        }
+    }
+}
+
+struct tally {
+    size_t of[VERDICT_GONE + 1];
+};
+
+/* Gates of one case each, with a second look where the first leaves it open. */
+static struct tally simulate(size_t gates, double threshold, double truth,
+                             const struct weather *weather)
+{
+    struct tally tally = {{0}};
+    uint64_t seed = 20240229;
+
+    for (size_t i = 0; i < gates; i++) {
+        struct run *const run = new_run(threshold);
+        struct comparison *const comparison = add_case(run);
+        add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
+        assert_int_equal(run_judge(run), 0);
+        if (comparison_is_open(comparison, threshold)) {
+            add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
+                          &seed);
+            assert_int_equal(run_judge(run), 0);
+        }
+        tally.of[comparison->verdict]++;
+        run_free(run);
+    }
+    return tally;
+}
+
+static const struct weather quiet = {
+    .process = 0.003, .round = 0.006, .burst = 0.02, .burst_length = 0.1};
+static const struct weather bursty = {
+    .process = 0.004, .round = 0.01, .burst = 0.3, .burst_length = 0.3};
+
+static void equal_code_is_no_regression(void **state)
+{
+    const struct tally calm = simulate(1000, 0.02, 0, &quiet);
+    const struct tally storm = simulate(1000, 0.02, 0, &bursty);
+
+    (void)state;
+    assert_int_equal(calm.of[VERDICT_REGRESSED] + calm.of[VERDICT_IMPROVED], 0);
+    assert_int_equal(storm.of[VERDICT_REGRESSED] + storm.of[VERDICT_IMPROVED], 0);
+    assert_true(calm.of[VERDICT_SAME] >= 990);
+    assert_true(storm.of[VERDICT_SAME] >= 900);
+}
+
+static void real_changes_are_found(void **state)
+{
+    (void)state;
+    assert_true(simulate(500, 0.02, 0.04, &quiet).of[VERDICT_REGRESSED] >= 495);
+    assert_true(simulate(500, 0.02, -0.04, &quiet).of[VERDICT_IMPROVED] >= 495);
+    assert_true(simulate(500, 0.01, 0.02, &quiet).of[VERDICT_REGRESSED] >= 460);
+}
+
+/* The worst case of equality, a change of just the threshold: one side of two looks errs
+ * in at most 1.07% + 1.01% of gates. Without bursts, so that delta is the threshold, and
+ * with so little noise in the rounds that the shortest trials decide nothing. */
+static void errors_are_bounded_at_the_threshold(void **state)
+{
+    static const struct weather plain = {.process = 0.002, .round = 0.0001};
+    const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
+
+    (void)state;
+    assert_in_range(at.of[VERDICT_REGRESSED], 20, 110);
+    assert_int_equal(at.of[VERDICT_IMPROVED] + at.of[VERDICT_UNUSABLE], 0);
+}
+
+static int rank_of(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_IMPROVED:
+        return 0;
+    case VERDICT_SAME:
+        return 2;
+    case VERDICT_REGRESSED:
+        return 4;
+    default:
+        return -1;
+    }
+}
+
+/* Slower trials never look faster, and what regresses at a threshold does at all smaller
+ * ones; base and head exchanged give the opposite. */
+static void verdicts_are_monotone(void **state)
+{
+    int last = 0;
+
+    (void)state;
+    for (int step = -60; step <= 60; step++) {
+        struct run *const run = new_run(0.02), *const wide = new_run(0.03),
+                          *const turned = new_run(0.02);
+        uint64_t seed = 7, same = 7;
+        struct comparison *const a = add_case(run), *const b = add_case(wide),
+                                 *const t = add_case(turned);
+        add_processes(a, 0, 16, step * 0.001, &quiet, &seed);
+        add_processes(b, 0, 16, step * 0.001, &quiet, &same);
+        for (size_t i = 0; i < a->n_trials; i++) {
+            const struct trial *const from = &a->trials[i];
+            const struct trial trial = {from->process, from->head_ns, from->base_ns,
+                                        from->head_ns * from->control_ns / from->base_ns};
+            assert_int_equal(comparison_add_trial(t, &trial), 0);
+        }
+        assert_int_equal(run_judge(run) | run_judge(wide) | run_judge(turned), 0);
+        const int rank = rank_of(a->verdict);
+        if (rank >= 0) {
+            assert_true(rank >= last);
+            last = rank;
+            assert_int_equal(rank_of(t->verdict), 4 - rank);
+        }
+        assert_near((1 + a->change) * (1 + t->change), 1, 1e-12);
+        if (b->verdict == VERDICT_REGRESSED)
+            assert_int_equal(a->verdict, VERDICT_REGRESSED);
+        assert_true(a->detectable > a->delta && a->change_ci.lo <= a->change &&
+                    a->change <= a->change_ci.hi);
+        run_free(run);
+        run_free(wide);
+        run_free(turned);
+    }
+    assert_int_equal(last, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_code_is_no_regression),
+        cmocka_unit_test(real_changes_are_found),
+        cmocka_unit_test(errors_are_bounded_at_the_threshold),
+        cmocka_unit_test(verdicts_are_monotone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
