@@ -59,3 +59,11 @@ NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
         EACH_ROW(ROW_FINISH, 0)
     }
 }
+
+static void NAME(masked_multiply)(const struct simdbench_operands *operands,
+                                  const struct gemm_workspace *workspace,
+                                  NAME(tile_function) *const tiles[][TILE_VECTORS],
+                                  enum gemm_form form)
+{
+    NAME(multiply_with)(operands, workspace, tiles, form, operands->operand[3]);
+}

@@ -120,7 +120,7 @@
     {                                                                              \
         static NAME(tile_function) *const tiles[MASKED_ROWS + 1][TILE_VECTORS] = { \
             EACH_MASKED_TILE(MASKED_TILE_ENTRY, semiring, variant, form)};         \
-        NAME(multiply)(operands, state, tiles, form, operands->operand[3]);        \
+        NAME(masked_multiply)(operands, state, tiles, form);                       \
     }
 
 /* ---- all rows ---- */

@@ -245,10 +245,11 @@ static struct NAME(run)
 }
 
 /* All rows times n columns, k deep, from k-step `first` on. Panel after panel of B stays
- * in the first cache, while the strips of a block of A come from the second. */
-static void NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k,
-                        const TYPE *a, const TYPE *b, TYPE *c, ptrdiff_t first,
-                        int32_t *index)
+ * in the first cache, while the strips of a block of A come from the second. Inlined up
+ * to multiply(), as without an index nothing of it may cost. */
+static inline __attribute__((always_inline)) void
+NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k, const TYPE *a,
+            const TYPE *b, TYPE *c, ptrdiff_t first, int32_t *index)
 {
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips,
                     several = problem->several;
@@ -319,8 +320,9 @@ static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
 #endif
 
 /* One product, block by block. */
-static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
-                          const TYPE *b, TYPE *c, int32_t *index)
+static inline __attribute__((always_inline)) void
+NAME(product)(const struct NAME(problem) * problem, const TYPE *a, const TYPE *b, TYPE *c,
+              int32_t *index)
 {
     const ptrdiff_t n = problem->n, k = problem->k;
     const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
@@ -343,12 +345,12 @@ static void NAME(product)(const struct NAME(problem) * problem, const TYPE *a,
     }
 }
 
-/* All products of a batch. `index` is NULL, or where the winners of the only product go.
- * Two calls of strips(), which divide by constants: shapes may be tiny. */
-static void NAME(multiply)(const struct simdbench_operands *operands,
-                           const struct gemm_workspace *workspace,
-                           NAME(tile_function) *const tiles[][TILE_VECTORS],
-                           enum gemm_form form, const struct simdbench_operand *index)
+/* All products of a batch. `index` is NULL, or winners of the only product go there. */
+static inline __attribute__((always_inline)) void
+NAME(multiply_with)(const struct simdbench_operands *operands,
+                    const struct gemm_workspace *workspace,
+                    NAME(tile_function) *const tiles[][TILE_VECTORS], enum gemm_form form,
+                    const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
@@ -391,4 +393,12 @@ static void NAME(multiply)(const struct simdbench_operands *operands,
         NAME(product)(&problem, (const TYPE *)a->data + i * a->stride,
                       (const TYPE *)b->data + i * b->stride,
                       (TYPE *)c->data + i * c->stride, index ? index->data : NULL);
+}
+
+static void NAME(multiply)(const struct simdbench_operands *operands,
+                           const struct gemm_workspace *workspace,
+                           NAME(tile_function) *const tiles[][TILE_VECTORS],
+                           enum gemm_form form)
+{
+    NAME(multiply_with)(operands, workspace, tiles, form, NULL);
 }

@@ -104,7 +104,7 @@
     {                                                                                    \
         static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {         \
             EACH_TILE(TILE_ENTRY, semiring, variant, form)};                             \
-        NAME(multiply)(operands, state, tiles, form, NULL);                              \
+        NAME(multiply)(operands, state, tiles, form);                                    \
     }
 
 /* All rows of a type: of integers, of floats, and of floats where there is an fma. */
