@@ -171,21 +171,42 @@ static const struct result *partner(const struct run *run, const struct result *
     return found;
 }
 
-/* The least work from which on every kernel gains at every size, or INFINITY. */
+/* What a group gains by more threads, the geometric mean of its kernels; 0 if one of them
+ * is certainly slower, NaN if nothing was measured. Some cannot gain, as one thread of
+ * them takes all there is of the memory. */
+static double group_gain(const struct run *run, size_t group, uint32_t threads)
+{
+    double logs = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const one = &run->results[i];
+        if (one->group != group || one->is_roof || one->threads > 1)
+            continue;
+        const struct result *const many = partner(run, one, threads);
+        if (!many || !was_measured(one) || !was_measured(many))
+            continue;
+        const struct gain gain = gain_of(one, many);
+        if (!gain.ci.known || gain.ci.hi < 1)
+            return 0;
+        logs += log(gain.times);
+        n++;
+    }
+    return n ? exp(logs / (double)n) : NAN;
+}
+
+/* The least work from which on every group gains, or INFINITY. */
 static double recommend(const struct run *run, uint32_t threads, const char **shape)
 {
     double worst = -1, least = INFINITY;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < run->n_results; i++) {
             const struct result *const one = &run->results[i];
-            const struct result *const many =
-                one->is_roof || one->threads > 1 ? NULL : partner(run, one, threads);
-            if (!many || !was_measured(one) || !was_measured(many))
+            if (one->is_roof || one->threads > 1 || one->ops <= worst)
                 continue;
-            const struct gain gain = gain_of(one, many);
-            if (pass == 0 && !(gain.ci.known && gain.ci.lo > 1) && one->ops > worst)
+            const double gain = group_gain(run, one->group, threads);
+            if (pass == 0 && gain <= 1)
                 worst = one->ops;
-            if (pass == 1 && one->ops > worst && one->ops < least) {
+            if (pass == 1 && gain > 1 && one->ops < least) {
                 least = one->ops;
                 *shape = one->shape;
             }
