@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench threads OP`: what several threads gain at each size, what a team costs, and
  * from how much work on it is worth while. */
+#include "gain.h"
 #include "run.h"
 #include "team.h"
 #include "thresholds.h"
@@ -26,17 +27,6 @@ static const struct {
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 
-/* The setting stands first: "...@64x64x64;threads=2;cache=cold". */
-static char *id_with(const char *id, uint32_t threads)
-{
-    const char *const at = strchr(id, '@');
-    const size_t shape = at ? (size_t)(at - id) + strcspn(at, ";") : strlen(id);
-    char *text = NULL;
-    return asprintf(&text, "%.*s;threads=%u%s", (int)shape, id, threads, id + shape) < 0
-               ? NULL
-               : text;
-}
-
 static int add_copy(struct plan_group *group, size_t number, uint32_t threads)
 {
     struct plan_case *const cases =
@@ -46,9 +36,9 @@ static int add_copy(struct plan_group *group, size_t number, uint32_t threads)
     group->cases = cases;
     const struct plan_case *const one = &cases[number];
     struct plan_case copy = {.offer = one->offer, .threads = threads};
-    copy.id = id_with(one->id, threads);
+    copy.id = gain_id(one->id, threads);
     copy.skip = one->skip ? strdup(one->skip) : NULL;
-    copy.limit_id = one->limit_id ? id_with(one->limit_id, threads) : NULL;
+    copy.limit_id = one->limit_id ? gain_id(one->limit_id, threads) : NULL;
     if (!copy.id || (one->limit_id && !copy.limit_id) || (one->skip && !copy.skip)) {
         free(copy.id);
         free(copy.skip);
@@ -117,103 +107,6 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
     return status;
 }
 
-/* ---- what was gained ---- */
-
-struct gain {
-    double times;
-    struct interval ci;
-};
-
-static bool was_measured(const struct result *result)
-{
-    return result->status == STATUS_OK && result->n_samples;
-}
-
-/* Paired by round. */
-static struct gain gain_of(const struct result *one, const struct result *many)
-{
-    double *const a = calloc(one->n_samples + 1, sizeof *a);
-    double *const b = calloc(many->n_samples + 1, sizeof *b);
-    struct gain gain = {.times = NAN};
-    size_t n = 0;
-    for (size_t i = 0, k = 0; a && b && i < one->n_samples && k < many->n_samples;) {
-        if (one->rounds[i] == many->rounds[k]) {
-            a[n] = one->samples_ns[i++] / (double)one->iterations - one->overhead_ns;
-            b[n] = many->samples_ns[k++] / (double)many->iterations - many->overhead_ns;
-            n += a[n] > 0 && b[n] > 0;
-        } else if (one->rounds[i] < many->rounds[k]) {
-            i++;
-        } else {
-            k++;
-        }
-    }
-    /* Register mixes run whole in each thread: more work in the same time. */
-    const double more = one->ops > 0 && many->ops > 0 ? many->ops / one->ops : 1;
-    for (size_t i = 0; i < n; i++)
-        a[i] *= more;
-    if (n)
-        gain.times = stats_ratio(a, b, n, 0.95, &gain.ci);
-    free(a);
-    free(b);
-    return gain;
-}
-
-/* The same work with that many threads. */
-static const struct result *partner(const struct run *run, const struct result *one,
-                                    uint32_t threads)
-{
-    char *const id = id_with(one->id, threads);
-    const struct result *found = NULL;
-    for (size_t i = 0; i < run->n_results && id && !found; i++)
-        if (run->results[i].group == one->group && !strcmp(run->results[i].id, id))
-            found = &run->results[i];
-    free(id);
-    return found;
-}
-
-/* What a group gains by more threads, the geometric mean of its kernels; 0 if one of them
- * is certainly slower, NaN if nothing was measured. Some cannot gain, as one thread of
- * them takes all there is of the memory. */
-static double group_gain(const struct run *run, size_t group, uint32_t threads)
-{
-    double logs = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const one = &run->results[i];
-        if (one->group != group || one->is_roof || one->threads > 1)
-            continue;
-        const struct result *const many = partner(run, one, threads);
-        if (!many || !was_measured(one) || !was_measured(many))
-            continue;
-        const struct gain gain = gain_of(one, many);
-        if (!gain.ci.known || gain.ci.hi < 1)
-            return 0;
-        logs += log(gain.times);
-        n++;
-    }
-    return n ? exp(logs / (double)n) : NAN;
-}
-
-/* The least work from which on every group gains, or INFINITY. */
-static double recommend(const struct run *run, uint32_t threads, const char **shape)
-{
-    double worst = -1, least = INFINITY;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *const one = &run->results[i];
-            if (one->is_roof || one->threads > 1 || one->ops <= worst)
-                continue;
-            const double gain = group_gain(run, one->group, threads);
-            if (pass == 0 && gain <= 1)
-                worst = one->ops;
-            if (pass == 1 && gain > 1 && one->ops < least) {
-                least = one->ops;
-                *shape = one->shape;
-            }
-        }
-    return least;
-}
-
 /* ---- text ---- */
 
 static const char *time_text(double ns, char *text, size_t size)
@@ -230,7 +123,7 @@ static void print_result(const struct run *run, const struct result *one,
                          const uint32_t *threads, size_t n)
 {
     char time[32];
-    if (!was_measured(one)) {
+    if (!gain_measured(one)) {
         printf("  %s  %s: %s\n", one->id, status_name(one->status),
                one->reason ? one->reason : "");
         return;
@@ -238,13 +131,13 @@ static void print_result(const struct run *run, const struct result *one,
     printf("  %-50s  1: %s", one->id, time_text(one->median_ns, time, sizeof time));
     for (size_t i = 0; i < n; i++) {
         const struct result *const many =
-            threads[i] > 1 ? partner(run, one, threads[i]) : NULL;
+            threads[i] > 1 ? gain_partner(run, one, threads[i]) : NULL;
         if (!many)
             continue;
-        const struct gain gain = gain_of(one, many);
-        if (!was_measured(many) || !gain.ci.known)
+        const struct gain gain = gain_between(one, many);
+        if (!gain_measured(many) || !gain.ci.known)
             printf("  %u: %s", threads[i],
-                   was_measured(many) ? "too few rounds" : status_name(many->status));
+                   gain_measured(many) ? "too few rounds" : status_name(many->status));
         else
             printf("  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
                    time_text(many->median_ns, time, sizeof time), gain.times, gain.ci.lo,
@@ -290,7 +183,7 @@ static int save(const struct options *options, const struct run *run, struct err
         const uint32_t threads = options->threads[i];
         if (threads < 2)
             continue;
-        const double ops = recommend(run, threads, &shape);
+        const double ops = gain_least_work(run, threads, &shape);
         thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
         if (isfinite(ops))
             printf("%u threads from %.6g operations a call on (%s)\n", threads, ops,

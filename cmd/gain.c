@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The setting stands first: "...@64x64x64;threads=2;cache=cold". */
+char *gain_id(const char *id, uint32_t threads)
+{
+    const char *const at = strchr(id, '@');
+    const size_t shape = at ? (size_t)(at - id) + strcspn(at, ";") : strlen(id);
+    char *text = NULL;
+    return asprintf(&text, "%.*s;threads=%u%s", (int)shape, id, threads, id + shape) < 0
+               ? NULL
+               : text;
+}
+
+bool gain_measured(const struct result *result)
+{
+    return result->status == STATUS_OK && result->n_samples;
+}
+
+/* Paired by round. */
+struct gain gain_between(const struct result *one, const struct result *many)
+{
+    double *const a = calloc(one->n_samples + 1, sizeof *a);
+    double *const b = calloc(many->n_samples + 1, sizeof *b);
+    struct gain gain = {.times = NAN};
+    size_t n = 0;
+    for (size_t i = 0, k = 0; a && b && i < one->n_samples && k < many->n_samples;) {
+        if (one->rounds[i] == many->rounds[k]) {
+            a[n] = one->samples_ns[i++] / (double)one->iterations - one->overhead_ns;
+            b[n] = many->samples_ns[k++] / (double)many->iterations - many->overhead_ns;
+            n += a[n] > 0 && b[n] > 0;
+        } else if (one->rounds[i] < many->rounds[k]) {
+            i++;
+        } else {
+            k++;
+        }
+    }
+    /* Register mixes run whole in each thread: more work in the same time. */
+    const double more = one->ops > 0 && many->ops > 0 ? many->ops / one->ops : 1;
+    for (size_t i = 0; i < n; i++)
+        a[i] *= more;
+    if (n)
+        gain.times = stats_ratio(a, b, n, 0.95, &gain.ci);
+    free(a);
+    free(b);
+    return gain;
+}
+
+/* The same work with that many threads. */
+const struct result *gain_partner(const struct run *run, const struct result *one,
+                                  uint32_t threads)
+{
+    char *const id = gain_id(one->id, threads);
+    const struct result *found = NULL;
+    for (size_t i = 0; i < run->n_results && id && !found; i++)
+        if (run->results[i].group == one->group && !strcmp(run->results[i].id, id))
+            found = &run->results[i];
+    free(id);
+    return found;
+}
+
+/* What a group gains by more threads, the geometric mean of its kernels; 0 if one of them
+ * is certainly slower, NaN if nothing was measured. Some cannot gain, as one thread of
+ * them takes all there is of the memory. */
+static double group_gain(const struct run *run, size_t group, uint32_t threads)
+{
+    double logs = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const one = &run->results[i];
+        if (one->group != group || one->is_roof || one->threads > 1)
+            continue;
+        const struct result *const many = gain_partner(run, one, threads);
+        if (!many || !gain_measured(one) || !gain_measured(many))
+            continue;
+        const struct gain gain = gain_between(one, many);
+        if (!gain.ci.known || gain.ci.hi < 1)
+            return 0;
+        logs += log(gain.times);
+        n++;
+    }
+    return n ? exp(logs / (double)n) : NAN;
+}
+
+/* The least work from which on every group gains, or INFINITY. */
+double gain_least_work(const struct run *run, uint32_t threads, const char **shape)
+{
+    double worst = -1, least = INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *const one = &run->results[i];
+            if (one->is_roof || one->threads > 1 || one->ops <= worst)
+                continue;
+            const double gain = group_gain(run, one->group, threads);
+            if (pass == 0 && gain <= 1)
+                worst = one->ops;
+            if (pass == 1 && gain > 1 && one->ops < least) {
+                least = one->ops;
+                *shape = one->shape;
+            }
+        }
+    return least;
+}
