@@ -2,7 +2,31 @@
 #include <errno.h>
 #include <string.h>
 
-#include "worker.h"
+#include "commands/commands.h"
+#include "doctor/doctor.h"
+#include "license/license.h"
+#include "process/process.h"
+#include "worker/worker.h"
+
+/* Every other word is the name of an op. */
+static const struct {
+    const char *name;
+    int (*run)(struct options *options);
+} commands[] = {
+    {"report", command_report},     {"compare", command_compare},
+    {"list", command_list},         {"ab", command_ab},
+    {"history", command_history},   {"threads", command_threads},
+    {"selftest", command_selftest}, {"license", command_license},
+    {"doctor", command_doctor},
+};
+
+static int run_command(struct options *options)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (!strcmp(options->command, commands[i].name))
+            return commands[i].run(options);
+    return command_op(options);
+}
 
 /* A command that did its work but whose text went nowhere has failed. */
 static int finish(int status)
@@ -28,26 +52,7 @@ int main(int argc, char **argv)
         complain("%s", error.text);
     if (status)
         return finish(status < 0 ? EXIT_USAGE : EXIT_OK);
-    if (options.is_op || options.suite)
-        status = command_op(&options, argc, argv);
-    else if (!strcmp(options.command, "report"))
-        status = command_report(&options);
-    else if (!strcmp(options.command, "compare"))
-        status = command_compare(&options);
-    else if (!strcmp(options.command, "list"))
-        status = command_list(&options);
-    else if (!strcmp(options.command, "ab"))
-        status = command_ab(&options, argc, argv);
-    else if (!strcmp(options.command, "history"))
-        status = command_history(&options);
-    else if (!strcmp(options.command, "threads"))
-        status = command_threads(&options, argc, argv);
-    else if (!strcmp(options.command, "selftest"))
-        status = command_selftest(&options);
-    else if (!strcmp(options.command, "license"))
-        status = command_license(&options);
-    else
-        status = command_doctor(&options);
+    status = run_command(&options);
     options_free(&options);
     return finish(status);
 }

@@ -8,9 +8,9 @@ source "${here%/*}/lib.sh"
 cd "$root"
 export LC_ALL=C.UTF-8
 
-quick=(format text shell layers headers subject symbols)
+quick=(format text shell layers rooms headers subject symbols)
 slow=(gcc asan valgrind tidy fuzz old_cpu arm64)
-leaves=(kernels perfctr inspect reports)
+leaves=(base kernels perfctr reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -35,7 +35,7 @@ check_format() {
 
 check_text() {
     local all c lines file
-    mapfile -t all < <(files . | grep -Ev '^LICENSE$|^tests/(corpus|golden)/')
+    mapfile -t all < <(files . | grep -Ev '^LICENSE$|^tests/(fuzz/corpus|golden)/')
     mapfile -t c < <(files '*.c' '*.h' '*.def')
     reject 'tabs' '\t' "${all[@]}"
     reject 'trailing spaces' '[ \r]$' "${all[@]}"
@@ -70,9 +70,9 @@ check_shell() {
     done | xargs -r shellcheck -x -P scripts
 }
 
-# A leaf includes its own headers and base/ only, and leaves printing and exits to cmd/.
+# Leaves leave printing and exits to cmd/.
 check_layers() {
-    local leaf file name c
+    local leaf c
     mapfile -t c < <(files '*.c' '*.h' '*.def')
     reject 'includes that climb' '#\s*include\s*"[^"]*\.\./' "${c[@]}"
     for leaf in "${leaves[@]}"; do
@@ -80,27 +80,28 @@ check_layers() {
         reject 'only cmd/ prints and exits' \
             '^(?!\s*(/?\*|//)).*\b((v?printf|puts|putchar|perror|exit|_exit|abort)\s*\(|std(out|err)\b)' \
             "${c[@]}"
-        for file in "${c[@]}"; do
-            while read -r name; do
-                [[ -f ${file%/*}/$name || -f $leaf/$name || -f base/$name ]] || {
-                    say "$file: \"$name\" belongs to neither $leaf/ nor base/"
-                    return 1
-                }
-            done < <(sed -nE 's/^\s*#\s*include\s*"([^"]+)".*/\1/p' "$file")
-        done
     done
+}
+
+# A room includes the rooms below it, by their public headers.
+check_rooms() {
+    python3 scripts/rooms.py --check
 }
 
 # Every public header compiles alone, with no other folder in sight.
 check_headers() {
     local header folder include compiler=${CC:-clang-19}
+    shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
-    for header in base/error.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        reports/reports.h cmd/cmd.h; do
-        folder=${header%/*}
+    for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
+        reports/reports.h reports/*/ cmd/*/; do
+        folder=${header%%/*}
+        # A room's header is named like its folder.
+        [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
         [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Ireports)
-        "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - <<<"#include \"${header##*/}\""
+        "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
+            <<<"#include \"${header#*/}\""
     done
     "$compiler" -x c -std=c99 -pedantic "${flags[@]}" -Ikernels - <<<'#include "simdbench.h"'
     g++ -x c++ -std=c++11 -pedantic "${flags[@]}" -Ikernels - <<<'#include "simdbench.h"'
@@ -196,7 +197,7 @@ check_fuzz() {
         [[ -f $program && -x $program ]] || continue
         corpus=build/fuzz/corpus/${program##*/}
         mkdir -p "$corpus"
-        seeds=tests/corpus/${program##*/fuzz_}
+        seeds=tests/fuzz/corpus/${program##*/fuzz_}
         [[ -d $seeds ]] || seeds=
         UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
@@ -209,7 +210,7 @@ check_fuzz() {
 
 check_old_cpu() {
     build_test
-    SIMDBENCH=build/test/simdbench python3 tests/cli.py --no-skip OldCpu
+    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py --no-skip OldCpu
 }
 
 # The kernels of 64-bit ARM, under emulation.

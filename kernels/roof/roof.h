@@ -27,8 +27,8 @@
  * are faster where the outputs fit in no cache, and much slower where they do. The fence
  * that ends them is part of the call.
  *
- * There is nothing to compare at run time (reference answers -ENOTSUP): tests/test_roof.c
- * checks all of the above.
+ * There is nothing to compare at run time (reference answers -ENOTSUP):
+ * tests/kernels/test_roof.c checks all of the above.
  */
 #ifndef SIMDBENCH_ROOF_H
 #define SIMDBENCH_ROOF_H

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "text_list.h"
+
+enum { NEAR_MAX = 3, NEAR_WORD = 63 };
+
+int text_list_add_n(struct text_list *list, const char *text, size_t length)
+{
+    /* Grows when the number of items is a power of two, so that no capacity is kept. */
+    if ((list->n & (list->n - 1)) == 0) {
+        const size_t capacity = list->n ? 2 * list->n : 1;
+        char **const item = realloc(list->item, capacity * sizeof *item);
+        if (!item)
+            return -ENOMEM;
+        list->item = item;
+    }
+    char *const copy = strndup(text, length);
+    if (!copy)
+        return -ENOMEM;
+    list->item[list->n++] = copy;
+    return 0;
+}
+
+int text_list_add(struct text_list *list, const char *text)
+{
+    return text_list_add_n(list, text, strlen(text));
+}
+
+bool text_list_has(const struct text_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (strcmp(list->item[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+int text_list_add_once(struct text_list *list, const char *text)
+{
+    return text_list_has(list, text) ? 0 : text_list_add(list, text);
+}
+
+int text_list_split(struct text_list *list, const char *text, const char *separators)
+{
+    int rc = 0;
+    while (text && *text && rc == 0) {
+        text += strspn(text, separators);
+        const size_t length = strcspn(text, separators);
+        rc = length ? text_list_add_n(list, text, length) : 0;
+        text += length;
+    }
+    return rc;
+}
+
+void text_list_cut(struct text_list *list, size_t n)
+{
+    while (list->n > n)
+        free(list->item[--list->n]);
+}
+
+void text_list_free(struct text_list *list)
+{
+    text_list_cut(list, 0);
+    free(list->item);
+    *list = (struct text_list){0};
+}
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+    const unsigned ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to
+ * the other (optimal string alignment), upper case being the same as lower case. */
+static unsigned distance(const char *a, size_t n, const char *b, size_t m)
+{
+    unsigned rows[3][NEAR_WORD + 1];
+    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+
+    for (size_t j = 0; j <= m; j++)
+        above[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < row[j])
+                row[j] = before[j - 2] + 1;
+        }
+        unsigned *const free_row = before;
+        before = above;
+        above = row;
+        row = free_row;
+    }
+    return above[m];
+}
+
+/* 0: the same but for case; larger: less alike; UINT32_MAX: not alike. */
+static uint32_t unlikeness(const char *word, const char *member)
+{
+    const size_t n = strlen(word), m = strlen(member);
+    if (n == 0 || n > NEAR_WORD || m == 0 || m > NEAR_WORD)
+        return UINT32_MAX;
+    const unsigned edits = distance(word, n, member, m);
+    const size_t shorter = n < m ? n : m;
+    if (edits <= 1 + shorter / 5 && edits < shorter)
+        return edits;
+    /* "avx" for "avx2", "maxplus" for "max", "512" for "avx512". */
+    if (n >= 2 && m >= 2 && (strcasestr(member, word) || strcasestr(word, member)))
+        return edits;
+    return UINT32_MAX;
+}
+
+void text_list_near(const struct text_list *list, const char *word, char *out,
+                    size_t size)
+{
+    const char *best[NEAR_MAX];
+    uint32_t score[NEAR_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const uint32_t s = unlikeness(word, list->item[i]);
+        size_t at = n;
+        while (at > 0 && s < score[at - 1])
+            at--;
+        if (s == UINT32_MAX || at == NEAR_MAX)
+            continue;
+        if (n < NEAR_MAX)
+            n++;
+        memmove(best + at + 1, best + at, (n - 1 - at) * sizeof *best);
+        memmove(score + at + 1, score + at, (n - 1 - at) * sizeof *score);
+        best[at] = list->item[i];
+        score[at] = s;
+    }
+
+    size_t used = 0;
+    if (size)
+        out[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        const size_t need = strlen(best[i]) + (i ? 2 : 0);
+        if (used + need >= size)
+            break;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", best[i]);
+    }
+}
+
+bool text_glob(const char *pattern, const char *text)
+{
+    return fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+}

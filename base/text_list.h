@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing lists of texts, and what is asked of words: near matches and globs. */
+#ifndef SIMDBENCH_TEXT_LIST_H
+#define SIMDBENCH_TEXT_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text_list {
+    char **item;
+    size_t n;
+};
+int text_list_add(struct text_list *list, const char *text); /* copies; -ENOMEM */
+int text_list_add_n(struct text_list *list, const char *text, size_t length);
+bool text_list_has(const struct text_list *list, const char *text);
+int text_list_add_once(struct text_list *list, const char *text); /* unless it has it */
+/* Adds what stands between any of the separators; `text` may be NULL. */
+int text_list_split(struct text_list *list, const char *text, const char *separators);
+void text_list_cut(struct text_list *list, size_t n); /* drops all but the first n */
+void text_list_free(struct text_list *list);
+/* Writes up to three members of `list` that are spelled much like `word`: "avx2, avx512";
+ * or an empty string. */
+void text_list_near(const struct text_list *list, const char *word, char *out,
+                    size_t size);
+/* Glob with * ? and [..]; * also matches '/'. */
+bool text_glob(const char *pattern, const char *text);
+
+#endif

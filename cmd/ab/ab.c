@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups in plan order, process after process; those that remain open a second time. */
+#include "ab_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What a process costs beside its batches, and the time of an operation, for the guess
+ * that is printed first. */
+#define PROCESS_SECONDS 0.003
+#define WORKER_SECONDS 0.004
+#define ASK_NS 60000
+#define OPERATION_NS 0.05
+
+const struct catalog *ab_catalog(const struct ab *ab)
+{
+    return &ab->catalog;
+}
+
+const struct plan *ab_plan(const struct ab *ab)
+{
+    return &ab->plan;
+}
+
+static int start_own(struct ab *ab, struct error *error)
+{
+    struct catalog *catalog = &ab->catalog;
+    *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
+    if (catalog->memory_fd < 0)
+        return error_set(error, -errno, "memfd_create: %s", strerror(errno));
+    struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
+    if (catalog_add_worker(catalog, own) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
+    int status = worker_start(own, false, error);
+    return status < 0 ? status
+                      : worker_ask(own, message_new("describe"), ab->options.timeout_ns,
+                                   &own->description, error);
+}
+
+int ab_open(const struct options *options, const struct ab_request *request,
+            struct ab **out, struct error *error)
+{
+    struct ab *ab = calloc(1, sizeof *ab);
+    if (!ab)
+        return error_set(error, -ENOMEM, "out of memory");
+    ab->options = *options;
+    ab->options.all_threads = true;
+    ab->catalog.memory_fd = -1;
+    int status = start_own(ab, error);
+    if (status == 0)
+        status = arms_open(ab, request, error);
+    if (status == 0)
+        status = ab_plan_make(ab, request->op, error);
+    ab->session = (struct session){
+        .options = &ab->options, .catalog = &ab->catalog, .plan = &ab->plan};
+    if (status < 0)
+        ab_close(ab);
+    else
+        *out = ab;
+    return status;
+}
+
+void ab_close(struct ab *ab)
+{
+    if (!ab)
+        return;
+    arms_close(ab);
+    plan_free(&ab->plan);
+    catalog_free(&ab->catalog);
+    free(ab->kernels);
+    free(ab);
+}
+
+static bool has_both(const struct ab *ab, const struct plan_case *entry)
+{
+    const struct ab_kernel *kernel = &ab->kernels[entry->offer];
+    return kernel->number[ARM_BASE] != NO_KERNEL && kernel->number[ARM_HEAD] != NO_KERNEL;
+}
+
+double ab_seconds(const struct ab *ab)
+{
+    double seconds = 0;
+    const double processes = ab_processes(ab);
+    const double process =
+        PROCESS_SECONDS + WORKER_SECONDS * (ab->own_processes ? ARMS : 1);
+    for (size_t g = 0; g < ab->plan.n_groups; g++) {
+        const struct plan_group *group = &ab->plan.groups[g];
+        const double call = OPERATION_NS * group->shape.ops;
+        const double batch = fmax(1.2 * AB_BATCH_NS, call) + call + ASK_NS;
+        seconds += processes * process;
+        for (size_t c = 0; c < group->n_cases; c++) {
+            if (!group->cases[c].skip && has_both(ab, &group->cases[c]))
+                seconds +=
+                    processes * ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) * 1e-9;
+        }
+    }
+    return seconds;
+}
+
+/* ---- groups ---- */
+
+static void group_close(struct ab_group *group)
+{
+    for (size_t c = 0; group->cases && c < group->state.n_cases; c++)
+        free(group->cases[c].trials);
+    free(group->cases);
+    free(group->state.cases);
+}
+
+/* What only one build has is said at once. */
+static int begin_case(struct ab *ab, struct ab_group *group, size_t c)
+{
+    struct case_state *entry = &group->state.cases[c];
+    struct result *result = case_result(&group->state, entry);
+    struct comparison *comparison = result_comparison(result);
+    group->cases[c].trials = calloc(ab_rounds(ab), sizeof *group->cases[c].trials);
+    if (!comparison || !group->cases[c].trials)
+        return -ENOMEM;
+    const bool has_base = ab->kernels[entry->plan->offer].number[ARM_BASE] != NO_KERNEL;
+    const char *reason = entry->plan->skip;
+    comparison->verdict = VERDICT_UNUSABLE;
+    if (!has_both(ab, entry->plan)) {
+        comparison->verdict = has_base ? VERDICT_GONE : VERDICT_NEW;
+        reason = has_base ? "only base has it" : "only head has it";
+        entry->active = false;
+    }
+    if (!reason)
+        return 0;
+    int status = string_set(&comparison->reason, reason);
+    return status < 0 ? status : result_set_status(result, STATUS_SKIPPED, reason);
+}
+
+static int group_open(struct ab *ab, size_t g, struct ab_group *group,
+                      struct error *error)
+{
+    const struct plan_group *plan = &ab->plan.groups[g];
+    const size_t first = ab->session.run->n_results;
+    int status = group_begin(&ab->session, g, first, &group->state, error);
+    group->ab = ab;
+    group->cases = calloc(plan->n_cases, sizeof *group->cases);
+    if (status == 0 && !group->cases)
+        status = -ENOMEM;
+    for (size_t c = 0; c < plan->n_cases && status == 0; c++)
+        status = session_add_result(&ab->session, g, c);
+    for (size_t c = 0; c < plan->n_cases && status == 0; c++)
+        status = begin_case(ab, group, c);
+    return status < 0 ? error_set(error, status, "out of memory") : 0;
+}
+
+/* A case is measured in one more process if it is still open and has too few. */
+static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        struct ab_case *entry = &group->cases[c];
+        const struct result *result = case_result(&group->state, &group->state.cases[c]);
+        /* The second look is for those that the first left open. */
+        const bool open =
+            !entry->processes || processes == ab_processes(group->ab) ||
+            comparison_is_open(result->comparison, group->ab->options.threshold);
+        entry->wanted =
+            group->state.cases[c].active && open && entry->processes < processes;
+        if (entry->wanted && entry->processes < least)
+            least = entry->processes;
+    }
+    return least;
+}
+
+static void end_disturbed(struct ab_group *group)
+{
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        const struct ab_case *entry = &group->cases[c];
+        char reason[160];
+        if (!group->state.cases[c].active ||
+            entry->processes * 2 >= ab_processes(group->ab))
+            continue;
+        snprintf(reason, sizeof reason,
+                 "%u of %u processes were too disturbed (preempted, stolen time, "
+                 "migration, major faults, or calls shorter than the loop)",
+                 entry->disturbed, entry->disturbed + entry->processes);
+        ab_case_end(group, c, STATUS_NOISY, reason);
+    }
+}
+
+/* Until all cases that are open have that many processes. Disturbed ones are replaced, at
+ * most as many again. */
+static int look(struct ab_group *group, uint32_t processes, struct error *error)
+{
+    const uint32_t most = 2 * ab_processes(group->ab);
+    int status = 0;
+    group->answered = false;
+    for (uint32_t n = 0; n < most && status == 0;) {
+        const uint32_t done = choose_cases(group, processes);
+        if (done == UINT32_MAX)
+            break;
+        session_tell(&group->ab->session, group->state.number, "process", done,
+                     processes);
+        status = ab_process(group, error);
+        group->process++;
+        n += status != GROUP_RESTART; /* which ended a case */
+        if (status == GROUP_RESTART)
+            status = 0;
+    }
+    if (status == 0)
+        end_disturbed(group);
+    if (status == 0 || status == -EINTR || status == -ENOMEM)
+        return status;
+    /* If operands cannot be set up, fail this group's cases and go on with the next. */
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        if (group->state.cases[c].active)
+            ab_case_end(group, c, STATUS_FAILED, error->text);
+    }
+    return 0;
+}
+
+/* ---- the run ---- */
+
+static int set_gate(struct ab *ab, struct run *run)
+{
+    struct gate *gate = run_gate(run);
+    if (!gate)
+        return -ENOMEM;
+    gate->threshold = ab->options.threshold;
+    gate->strict = ab->options.strict;
+    gate->own_processes = ab->own_processes;
+    int status = string_set(&gate->kind, "paired");
+    if (status == 0)
+        status = facts_number(&run->settings, "processes", ab_processes(ab));
+    if (status == 0)
+        status = facts_number(&run->settings, "process_rounds", ab_rounds(ab));
+    return status < 0 ? status : arms_tell(ab, gate);
+}
+
+static int finish(struct ab *ab, struct ab_group *groups, bool interrupted)
+{
+    struct run *run = ab->session.run;
+    for (size_t g = 0; g < ab->plan.n_groups; g++) {
+        for (size_t c = 0; c < groups[g].state.n_cases; c++) {
+            const struct case_state *entry = &groups[g].state.cases[c];
+            struct result *result = case_result(&groups[g].state, entry);
+            if (entry->active && result->comparison->n_trials)
+                result_set_status(result, STATUS_OK, NULL);
+            else if (entry->active)
+                string_set(&result->comparison->reason, "interrupted");
+        }
+    }
+    run->interrupted = interrupted;
+    run_close_pending(run, GROUP_ALL, "interrupted");
+    run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
+    int status = run_judge(run);
+    return status < 0 ? status : run_summarise(run, GROUP_ALL);
+}
+
+/* What is known by now, for who watches. */
+static int tell_group(struct ab *ab, size_t g)
+{
+    const struct watcher *const watcher = ab->session.watcher;
+    struct run *const run = ab->session.run;
+    if (!watcher->group_done)
+        return 0;
+    if (run_judge(run) < 0 || run_summarise(run, GROUP_ALL) < 0)
+        return -ENOMEM;
+    watcher->group_done(watcher->context, run, g);
+    return 0;
+}
+
+int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *watcher,
+               struct run *run, struct error *error)
+{
+    static const struct watcher nobody = {.context = NULL};
+    const size_t n = ab->plan.n_groups;
+    ab->options.seed = gate->seed;
+    ab->extra_work = gate->extra_work;
+    ab->session.watcher = watcher ? watcher : &nobody;
+    ab->session.run = run;
+    ab->session.started = clock_now();
+    struct ab_group *groups = calloc(n, sizeof *groups);
+    if (!groups || set_gate(ab, run) < 0) {
+        free(groups);
+        return error_set(error, -ENOMEM, "out of memory");
+    }
+    int status = 0;
+    for (size_t g = 0; g < n && status == 0; g++)
+        status = group_open(ab, g, &groups[g], error);
+    if (status < 0)
+        goto out;
+    /* All cases are judged together before any is looked at again. */
+    for (uint32_t looks = 1; looks <= 2 && status == 0; looks++) {
+        for (size_t g = 0; g < n && status == 0; g++) {
+            status = look(&groups[g], looks * ab_processes(ab), error);
+            if (status == 0 && tell_group(ab, g) < 0)
+                status = error_set(error, -ENOMEM, "out of memory");
+        }
+        if (status == 0 && run_judge(run) < 0)
+            status = error_set(error, -ENOMEM, "out of memory");
+    }
+    if (status == 0 || status == -EINTR) {
+        int finished = finish(ab, groups, status == -EINTR);
+        if (finished < 0)
+            status = error_set(error, finished, "out of memory");
+    }
+out:
+    for (size_t g = 0; g < n; g++)
+        group_close(&groups[g]);
+    free(groups);
+    return status;
+}

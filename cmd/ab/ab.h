@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two builds against each other, now and here (docs/gate.md): base, head and a copy of
+ * base take turns in fresh processes. Opened once, a comparison can be measured any
+ * number of times.
+ */
+#ifndef SIMDBENCH_AB_H
+#define SIMDBENCH_AB_H
+
+#include "measure/measure.h"
+
+struct ab;
+
+struct ab_request {
+    const char *base,
+        *head;      /* FILE[,option=value...] each: two modules or two programs */
+    const char *op; /* NULL: all that they offer */
+};
+
+/* One measurement of it. */
+struct ab_gate {
+    uint64_t seed;
+    double extra_work; /* 0.02: head makes 2% more calls than it is told to have made, so
+                          that it is slower by real work; to see whether that is found */
+};
+
+/* Finds, copies and probes the builds, and plans what both can do. The options are used
+ * until ab_close(); their command is not looked at. -EINVAL and the like name BASE or
+ * HEAD. */
+int ab_open(const struct options *options, const struct ab_request *request,
+            struct ab **ab, struct error *error);
+void ab_close(struct ab *ab); /* NULL is allowed */
+const struct catalog *ab_catalog(const struct ab *ab);
+const struct plan *ab_plan(const struct ab *ab);
+/* How long ab_measure() may take, roughly. */
+double ab_seconds(const struct ab *ab);
+/* Fills a run, which run_describe() may have begun, judged and summarised: results,
+ * their comparisons, and the gate. -EINTR leaves what there is, good to be saved. The
+ * watcher may be NULL; the run that it gets is judged and summarised. */
+int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *watcher,
+               struct run *run, struct error *error);
+
+#endif

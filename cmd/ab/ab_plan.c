@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What both builds can do, as one catalog, and of it what was asked for. */
+#include "ab_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Of two builds: a kernel that names no layout may have named one later. */
+static bool same_kernel(const struct offer *a, const struct offer *b)
+{
+    return a->type == b->type && !strcmp(a->op, b->op) && !strcmp(a->isa, b->isa) &&
+           !strcmp(a->variant, b->variant) && same_text(a->semiring, b->semiring) &&
+           (!a->layout || !b->layout || !strcmp(a->layout, b->layout));
+}
+
+/* The base's kernel that an offer of head's is, or where to put a new one. */
+static size_t find_twin(const struct ab *ab, size_t n_base, size_t end,
+                        const struct offer *offer)
+{
+    const struct offer *offers = ab->catalog.offers;
+    size_t loose = end;
+    for (size_t i = 0; i < n_base; i++) {
+        if (ab->kernels[i].number[ARM_HEAD] != NO_KERNEL ||
+            !same_kernel(&offers[i], offer))
+            continue;
+        if (same_text(offers[i].layout, offer->layout))
+            return i;
+        loose = loose == end ? i : loose;
+    }
+    return loose;
+}
+
+static int unite_offers(struct ab *ab)
+{
+    struct catalog *catalog = &ab->catalog;
+    struct worker *own = catalog->workers[0];
+    int status = catalog_add_offers(catalog, own, catalog->workers[1]->description);
+    const size_t n_base = catalog->n_offers;
+    if (status == 0)
+        status = catalog_add_offers(catalog, own, catalog->workers[2]->description);
+    if (status < 0)
+        return status;
+    ab->kernels = calloc(catalog->n_offers + 1, sizeof *ab->kernels);
+    if (!ab->kernels)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_base; i++)
+        ab->kernels[i] = (struct ab_kernel){{catalog->offers[i].index, NO_KERNEL}};
+    size_t end = n_base;
+    for (size_t i = n_base; i < catalog->n_offers; i++) {
+        const struct offer offer = catalog->offers[i];
+        const size_t at = find_twin(ab, n_base, end, &offer);
+        if (at < end) {
+            offer_free(&offer);
+        } else {
+            catalog->offers[end] = offer;
+            ab->kernels[end++] = (struct ab_kernel){{NO_KERNEL, NO_KERNEL}};
+        }
+        ab->kernels[at].number[ARM_HEAD] = offer.index;
+    }
+    catalog->n_offers = end;
+    /* Roofs limit what is compared with them; here they are kernels like others. */
+    for (size_t i = 0; i < end; i++)
+        catalog->offers[i].is_roof = false;
+    return 0;
+}
+
+static void see_suite(const char *name, const char *summary, const char *shapes,
+                      void *context)
+{
+    (void)summary;
+    (void)shapes;
+    *(bool *)context |= !strcmp(name, "suite");
+}
+
+/* Appends the groups of one op. */
+static int plan_op(struct ab *ab, const char *op, bool suite, struct error *error)
+{
+    struct options options = ab->options;
+    char suite_name[] = "suite", *lists[] = {suite_name};
+    bool has_suite = false;
+    catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
+    options.command = (char *)(uintptr_t)op;
+    if (suite && has_suite && !options.sizes.n && !options.shapes.n &&
+        !options.shape_lists.n)
+        options.shape_lists = (struct text_list){.item = lists, .n = 1};
+    struct plan more;
+    int status = plan_make(&options, &ab->catalog, &more, error);
+    if (status < 0)
+        return status;
+    struct plan *plan = &ab->plan;
+    struct plan_group *groups =
+        realloc(plan->groups, (plan->n_groups + more.n_groups) * sizeof *groups);
+    if (!groups) {
+        plan_free(&more);
+        return error_set(error, -ENOMEM, "out of memory");
+    }
+    memcpy(groups + plan->n_groups, more.groups, more.n_groups * sizeof *groups);
+    plan->groups = groups;
+    plan->n_groups += more.n_groups;
+    for (size_t i = 0; i < more.left_out.n && status == 0; i++)
+        status = text_list_add(&plan->left_out, more.left_out.item[i]);
+    text_list_free(&more.left_out);
+    free(more.groups);
+    return status < 0 ? error_set(error, status, "out of memory") : 0;
+}
+
+static int offered_ops(const struct catalog *catalog, struct text_list *ops)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalog->n_offers && status == 0; i++)
+        status = text_list_add_once(ops, catalog->offers[i].op);
+    return status;
+}
+
+static int plan_one(struct ab *ab, const char *op, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = offered_ops(&ab->catalog, &ops);
+    if (status < 0)
+        error_set(error, status, "out of memory");
+    else if (!text_list_has(&ops, op))
+        status = selection_unknown("", op, "op in BASE or HEAD", &ops, error);
+    else
+        status = plan_op(ab, op, false, error);
+    text_list_free(&ops);
+    return status;
+}
+
+/* What cannot be had of one op does not keep the others away. */
+static int plan_all(struct ab *ab, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = offered_ops(&ab->catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        if (!strcmp(ops.item[i], "roof"))
+            continue;
+        status = plan_op(ab, ops.item[i], true, &why);
+        const bool expected = ab->options.filters.n > 0; /* it leaves out most of them */
+        if (status < 0 && status != -ENOMEM && status != -EINTR)
+            status = expected ? 0 : text_list_add(&ab->plan.left_out, why.text);
+    }
+    text_list_free(&ops);
+    if (status < 0)
+        return error_set(error, status, "%s",
+                         status == -EINTR ? "interrupted" : "out of memory");
+    if (!ab->plan.n_groups)
+        return error_set(error, -EINVAL, "nothing to compare: %s",
+                         ab->plan.left_out.n ? ab->plan.left_out.item[0]
+                         : ab->options.filters.n
+                             ? "no kernel of BASE and HEAD matches --filter"
+                             : "the builds offer no kernels");
+    return 0;
+}
+
+int ab_plan_make(struct ab *ab, const char *op, struct error *error)
+{
+    int status = unite_offers(ab);
+    if (status < 0)
+        return error_set(error, status, "%s",
+                         status == -EPROTO ? "BASE or HEAD: bad description of kernels"
+                                           : "out of memory");
+    status = op ? plan_one(ab, op, error) : plan_all(ab, error);
+    for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++) {
+        if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)
+            status = error_set(error, -E2BIG, "more than %d cases in one group",
+                               GROUP_CASES_MAX);
+    }
+    return status < 0 ? status
+                      : plan_settle(&ab->options, &ab->catalog, &ab->plan, error);
+}

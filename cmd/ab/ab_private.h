@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What arms.c (the builds), ab_plan.c (what both can do), ab_process.c (one fresh
+ * process), ab_rounds.c (batches) and ab.c (processes until it is decided) share. */
+#ifndef SIMDBENCH_AB_PRIVATE_H
+#define SIMDBENCH_AB_PRIVATE_H
+
+#include <limits.h>
+
+#include "ab/ab.h"
+
+enum { ARM_BASE, ARM_HEAD, ARM_CONTROL, ARMS };
+/* Many short batches: what the machine does changes from one millisecond to the next, and
+ * rounds of 0.4 ms see it equally in all arms where rounds of 2 ms do not. */
+#define AB_BATCH_NS 120000.0
+/* Rounds of a process: the most, and the least if calls are longer than such a batch. A
+ * process with fewer valid ones than ROUNDS_USABLE and a quarter of them is thrown away.
+ */
+enum { AB_ROUNDS = 24, AB_ROUNDS_LEAST = 6, ROUNDS_USABLE = 3 };
+enum { AB_PROCESSES = GATE_PROCESSES };
+#define NO_KERNEL UINT32_MAX
+
+struct ab_arm {
+    const char *name;
+    char *words; /* that the spec points into */
+    struct module_spec spec;
+    char path[PATH_MAX]; /* as it was found */
+    char load[PATH_MAX]; /* what is loaded or started: the same, or a private copy */
+    struct elf_file file;
+    cJSON *objects; /* what it brings into a process; NULL: it cannot tell */
+    char *version, *commit;
+    struct worker *worker; /* who runs it; one of ab->workers */
+    uint64_t first;        /* number of its first kernel there */
+};
+
+/* The numbers of a kernel in each build's own description; NO_KERNEL if it has none. */
+struct ab_kernel {
+    uint32_t number[2];
+};
+
+struct ab {
+    struct options options; /* those of the caller, with the gate's seed */
+    struct ab_arm arm[ARMS];
+    bool programs, own_processes;
+    char folder[64]; /* of private copies; empty: none */
+    struct worker *workers[ARMS];
+    /* Workers: own kernels, then each build's, which own the ops that only they have. Of
+     * a kernel that both builds have, the catalog has one offer. */
+    struct catalog catalog;
+    struct ab_kernel *kernels; /* one an offer */
+    struct plan plan;
+    struct session session;
+    double extra_work;
+};
+
+/* The rounds of one process, until it has come to its end. */
+struct ab_case {
+    bool wanted;                   /* in the process at hand */
+    uint32_t processes, disturbed; /* taken, and thrown away */
+    uint32_t rounds;               /* taken of all processes */
+    uint64_t iterations;           /* 0: not calibrated */
+    double call_ns;                /* of the slowest arm */
+    uint64_t number[ARMS];         /* of its cases in the workers at hand */
+    struct trial *trials;          /* room for the rounds of a process */
+    uint32_t n_trials, voided;
+};
+
+struct ab_group {
+    struct ab *ab;
+    struct group_state state;
+    struct ab_case *cases; /* beside state.cases */
+    uint32_t process;      /* number of the one at hand */
+    bool answered;         /* the memory file holds this group's answers */
+    bool overhead_known;
+    double overhead_ns; /* of the loop, per call */
+};
+
+/* At most that many rounds a process; and of a case with calls of that length. */
+static inline uint32_t ab_rounds(const struct ab *ab)
+{
+    return ab->options.rounds ? ab->options.rounds : AB_ROUNDS;
+}
+uint32_t ab_rounds_of(const struct ab *ab, double call_ns);
+static inline uint32_t ab_processes(const struct ab *ab)
+{
+    return ab->options.processes ? ab->options.processes : AB_PROCESSES;
+}
+/* A random state for one thing of the many that the seed decides. */
+uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
+
+/* arms.c */
+int arms_open(struct ab *ab, const struct ab_request *request, struct error *error);
+void arms_close(struct ab *ab);
+/* Loads a build into a worker that runs: a module only, programs have theirs. */
+int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
+             cJSON **description, struct error *error);
+/* Takes down what is known of the arms. */
+int arms_tell(const struct ab *ab, struct gate *gate);
+
+/* ab_plan.c */
+int ab_plan_make(struct ab *ab, const char *op, struct error *error);
+
+/* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
+int ab_process(struct ab_group *group, struct error *error);
+/* Ends a case of which an arm cannot be measured. */
+void ab_case_end(struct ab_group *group, size_t c, enum status status,
+                 const char *reason);
+/* Asks the worker of an arm about a case; like case_ask(), the reason names the arm. */
+int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t timeout_ns,
+           cJSON **reply, bool *done);
+
+/* ab_rounds.c: what the loop costs; a case's number of calls; its rounds in this process.
+ * Like case_ask(). */
+int ab_overhead(struct ab_group *group);
+int ab_calibrate(struct ab_group *group, size_t c);
+int ab_take_rounds(struct ab_group *group, size_t c);
+
+#endif

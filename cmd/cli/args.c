@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "args.h"
+
+int args_commands(struct text_list *names)
+{
+    int rc = text_list_add(names, "help");
+    for (const struct command_row *row = command_rows; row->name && rc == 0; row++)
+        rc = text_list_add(names, row->name);
+    return rc;
+}
+
+void options_free(struct options *options)
+{
+    struct text_list *const lists[] = {
+        &options->files,       &options->isas,    &options->types,    &options->semirings,
+        &options->variants,    &options->filters, &options->sizes,    &options->shapes,
+        &options->shape_lists, &options->layouts, &options->inputs,   &options->baselines,
+        &options->plugins,     &options->events,  &options->counters,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        text_list_free(lists[i]);
+    free(options->command);
+    free(options->cpu);
+    free(options->uarch);
+    free(options->json);
+    free(options->history);
+    free(options->label);
+    for (size_t i = 0; i < options->n_outputs; i++) {
+        free(options->outputs[i].file);
+        free(options->outputs[i].argument);
+    }
+    free(options->outputs);
+    *options = (struct options){0};
+}
+
+/* One argument, as a word, an option with or without its value, or "--". */
+struct argument {
+    const char *name; /* of the option; NULL: a word */
+    size_t length;
+    const char *value; /* after '='; NULL: none */
+};
+
+static struct argument argument_read(const char *text)
+{
+    if (strcmp(text, "-h") == 0)
+        text = "--help";
+    if (strncmp(text, "--", 2) != 0)
+        return (struct argument){0};
+    const size_t length = strcspn(text + 2, "=");
+    return (struct argument){text + 2, length,
+                             text[2 + length] ? text + 2 + length + 1 : NULL};
+}
+
+/* "--json --quiet" forgot a value; "--json=--quiet" did not. */
+static bool takes_next(const struct option_row *row, const struct argument *argument,
+                       int argc, char **argv, int i)
+{
+    return row && row->value && !argument->value && i + 1 < argc &&
+           strncmp(argv[i + 1], "--", 2) != 0;
+}
+
+const char *args_op_name(const char *word)
+{
+    for (const struct simdbench_op *const *op = op_list(); *op; op++) {
+        size_t i = 0;
+        while (word[i] && (*op)->name[i] == (word[i] == '-' ? '_' : word[i]))
+            i++;
+        if (!word[i] && !(*op)->name[i])
+            return (*op)->name;
+    }
+    return word;
+}
+
+/* What must be known before options can be read: which command they belong to. */
+struct glance {
+    int command; /* index of its word, 0: none */
+    bool help, version;
+};
+
+static struct glance glance_at(int argc, char **argv)
+{
+    struct glance glance = {0};
+    bool words_only = false;
+
+    for (int i = 1; i < argc; i++) {
+        const struct argument argument = argument_read(argv[i]);
+        if (words_only || !argument.name) {
+            if (!glance.command && !glance.help && strcmp(argv[i], "help") == 0)
+                glance.help = true;
+            else if (!glance.command && (words_only || argv[i][0] != '-'))
+                glance.command = i;
+            continue;
+        }
+        const struct option_row *const row =
+            option_find(argument.name, argument.length, COMMAND_ALL);
+        words_only = argument.length == 0;
+        if (row && !row->set && !argument.value) {
+            glance.help = glance.help || strcmp(row->name, "help") == 0;
+            glance.version = glance.version || strcmp(row->name, "version") == 0;
+        } else if (takes_next(row, &argument, argc, argv, i)) {
+            i++;
+        }
+    }
+    return glance;
+}
+
+static int unknown_option(const char *text, const struct argument *argument,
+                          const char *command, unsigned mask, struct error *error)
+{
+    const int shown = (int)(argument->length < 60 ? argument->length : 60);
+    const struct option_row *const other =
+        option_find(argument->name, argument->length, COMMAND_ALL);
+    if (other && mask == COMMAND_SUITE && (other->commands & COMMAND_OP))
+        return error_set(
+            error, -EINVAL,
+            "--%s is no option of all, which measures what `simdbench list "
+            "shapes suite` shows; it is one of each op, as in simdbench gemm",
+            other->name);
+    if (other)
+        return error_set(error, -EINVAL,
+                         "--%s is no option of %.60s; see simdbench %.60s --help",
+                         other->name, command, command);
+
+    struct text_list names = {0};
+    char word[64], near[120];
+    int rc = 0;
+    for (const struct option_row *row = option_rows; row->name && rc == 0; row++) {
+        snprintf(word, sizeof word, "--%s", row->name);
+        if (row->commands & mask)
+            rc = text_list_add(&names, word);
+    }
+    snprintf(word, sizeof word, "--%.*s", shown, argument->name);
+    text_list_near(&names, word, near, sizeof near);
+    text_list_free(&names);
+    if (rc != 0)
+        return error_set(error, rc, "out of memory for options");
+    if (near[0])
+        return error_set(error, -EINVAL, "%.80s: no such option; did you mean %s?", text,
+                         near);
+    return error_set(error, -EINVAL, "%.80s: no such option; see simdbench %.60s --help",
+                     text, command);
+}
+
+static int read_option(const struct argument *argument, unsigned mask, int argc,
+                       char **argv, int *i, struct options *options, struct error *error)
+{
+    const struct option_row *const row =
+        option_find(argument->name, argument->length, mask);
+    const char *value = argument->value;
+
+    if (!row)
+        return unknown_option(argv[*i], argument, options->command, mask, error);
+    if (!row->value) {
+        if (value)
+            return error_set(error, -EINVAL, "%.80s: --%s takes no value", argv[*i],
+                             row->name);
+        return row->set(row, NULL, options, error);
+    }
+    if (takes_next(row, argument, argc, argv, *i))
+        value = argv[++*i];
+    if (!value || !*value)
+        return error_set(error, -EINVAL, "--%s needs a value: --%s=%s", row->name,
+                         row->name, row->value);
+    return row->set(row, value, options, error);
+}
+
+static int unknown_word(const char *word, const struct options *options,
+                        const struct command_row *command, struct error *error)
+{
+    /* An unknown first word is a mistyped command, not an op with an extra argument. */
+    if (!command && !op_find(options->command)) {
+        struct text_list names = {0};
+        char near[120] = "";
+        if (args_commands(&names) == 0)
+            text_list_near(&names, options->command, near, sizeof near);
+        text_list_free(&names);
+        if (near[0])
+            return error_set(error, -EINVAL, "%.60s: no such command; did you mean %s?",
+                             options->command, near);
+    }
+    return error_set(error, -EINVAL,
+                     "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
+                     "--help",
+                     word, options->command,
+                     command && command->max_words ? "no more words" : "no further words",
+                     options->command);
+}
+
+static int check_whole(const struct command_row *command, const struct options *options,
+                       struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    const size_t most = command ? command->max_words : 0;
+    if (words->n > most)
+        return unknown_word(words->item[most], options, command, error);
+    if (command && words->n < command->min_words)
+        return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
+                         command->min_words > 1             ? "two files"
+                         : command->mask == COMMAND_THREADS ? "an op"
+                                                            : "a file",
+                         command->examples[0]);
+    return 0;
+}
+
+/* `gemm --argmax` is another op. */
+static int settle_op(struct options *options, struct error *error)
+{
+    if (!options->argmax)
+        return 0;
+    if (strcmp(options->command, "gemm") != 0)
+        return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
+                         options->command);
+    free(options->command);
+    options->command = strdup("gemm_argmax");
+    return options->command ? 0 : error_set(error, -ENOMEM, "out of memory for options");
+}
+
+static int draw_seed(uint64_t *seed, struct error *error)
+{
+    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
+        return error_set(error, -EIO,
+                         "the system gives no random seed; choose one with --seed=N");
+    return 0;
+}
+
+static int read_arguments(int argc, char **argv, int command_at, struct options *options,
+                          struct error *error)
+{
+    const struct command_row *const command = command_find(argv[command_at]);
+    const unsigned mask = command ? command->mask : COMMAND_OP;
+    bool words_only = false;
+    int rc = 0;
+
+    options->argc = argc;
+    options->argv = argv;
+    options->is_op = !command;
+    options->suite = mask == COMMAND_SUITE;
+    options->command = strdup(args_op_name(argv[command_at]));
+    if (!options->command)
+        return error_set(error, -ENOMEM, "out of memory for options");
+    for (int i = 1; i < argc && rc == 0; i++) {
+        const struct argument argument = argument_read(argv[i]);
+        if (i == command_at)
+            continue;
+        if (!words_only && argument.name && argument.length == 0 && !argument.value)
+            words_only = true;
+        else if (!words_only && argument.name)
+            rc = read_option(&argument, mask, argc, argv, &i, options, error);
+        else if (!words_only && argv[i][0] == '-' && argv[i][1])
+            rc = error_set(error, -EINVAL,
+                           "%.80s: no such option; options begin with two dashes",
+                           argv[i]);
+        else if (text_list_add(&options->files, argv[i]) != 0)
+            rc = error_set(error, -ENOMEM, "out of memory for options");
+    }
+    if (rc == 0)
+        rc = check_whole(command, options, error);
+    if (rc == 0 && options->is_op)
+        rc = settle_op(options, error);
+    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given)
+        rc = draw_seed(&options->seed, error);
+    return rc;
+}
+
+void options_init(struct options *options)
+{
+    *options = (struct options){
+        .threads = {1},
+        .n_threads = 1,
+        .align = 64,
+        .threshold = 0.02,
+        .time_per_case_ns = 100000000,
+        .timeout_ns = 60000000000,
+        .format = FORMAT_TABLE,
+    };
+}
+
+int args_parse(int argc, char **argv, struct options *options, struct error *error)
+{
+    options_init(options);
+    const struct glance glance = glance_at(argc, argv);
+
+    if (glance.version) {
+        help_version(stdout);
+        return 1;
+    }
+    if (glance.help) {
+        if (glance.command)
+            help_command(stdout, args_op_name(argv[glance.command]));
+        else
+            help_all(stdout);
+        return 1;
+    }
+    if (argc <= 1) {
+        help_short(stderr);
+        return error_set(error, -EINVAL, "%s", "");
+    }
+    if (!glance.command) {
+        return error_set(
+            error, -EINVAL,
+            "%.80s: a command is missing, as in simdbench gemm; see simdbench --help",
+            argv[1]);
+    }
+    const int rc = read_arguments(argc, argv, glance.command, options, error);
+    if (rc != 0)
+        options_free(options);
+    return rc;
+}

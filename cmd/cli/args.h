@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The option table (options.c) and what reads it: parsing (args.c), help (help.c), and
+ * the readers of values (numbers.c, option_values.c, option_names.c).
+ */
+#ifndef SIMDBENCH_ARGS_H
+#define SIMDBENCH_ARGS_H
+
+#include "cli/cli.h"
+#include "kernels.h"
+#include "perfctr.h"
+#include "process/process.h"
+
+/* Which commands an option belongs to. */
+enum command_mask {
+    COMMAND_OP = 1 << 0,
+    COMMAND_REPORT = 1 << 1,
+    COMMAND_LIST = 1 << 2,
+    COMMAND_DOCTOR = 1 << 3,
+    COMMAND_LICENSE = 1 << 4,
+    COMMAND_SUITE = 1 << 5, /* all */
+    COMMAND_AB = 1 << 6,
+    COMMAND_COMPARE = 1 << 7,
+    COMMAND_SELFTEST = 1 << 8,
+    COMMAND_HISTORY = 1 << 9,
+    COMMAND_THREADS = 1 << 10,
+    COMMAND_ALL = (1 << 11) - 1,
+};
+
+struct option_row;
+
+/* Reads the value (NULL for a flag) into the options. */
+typedef int option_setter(const struct option_row *row, const char *value,
+                          struct options *options, struct error *error);
+
+struct option_row {
+    const char *name;     /* without the dashes */
+    const char *value;    /* what its value is called, "a|b" if it is one of these; NULL:
+                             a flag that takes none */
+    const char *group;    /* heading in the help */
+    unsigned commands;    /* enum command_mask */
+    const char *fallback; /* its default in words, NULL: none worth saying */
+    const char *help;     /* one or two sentences */
+    option_setter *set;   /* NULL for --help and --version, which end the program */
+    size_t field;         /* offset in struct options of what a shared setter sets */
+};
+
+/* In the order of the help text; ends with a row without a name. */
+extern const struct option_row option_rows[];
+/* The row of that name for these commands, or NULL. `name` ends after `length` bytes. */
+const struct option_row *option_find(const char *name, size_t length, unsigned commands);
+
+/* Shared setters, which write where row->field says (option_values.c): `second` is for
+ * pairs of which the first is the default, `items` are what stands between commas. */
+option_setter option_set_flag, option_set_text, option_set_second, option_set_duration,
+    option_set_percent, option_add_item, option_add_items, option_add_module;
+/* Setters of one option. */
+option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
+    option_add_counters, option_set_uarch, option_set_align, option_set_rounds,
+    option_set_processes, option_set_seed, option_set_format, option_set_effects,
+    option_set_gates;
+/* --format=NAME[:FILE] of a run, and --NAME=FILE. */
+option_setter option_add_format, option_add_output;
+
+/* What setters share. OPTION_FIELD: where a shared setter writes. */
+#define OPTION_FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
+/* -EINVAL and "--NAME=VALUE: why". */
+__attribute__((format(printf, 4, 5))) int option_value_error(const struct option_row *row,
+                                                             const char *value,
+                                                             struct error *error,
+                                                             const char *format, ...);
+int option_no_memory(struct error *error);
+
+struct command_row {
+    const char *name;
+    unsigned mask;
+    const char *usage;   /* what follows its name */
+    const char *summary; /* one line */
+    size_t min_words, max_words;
+    const char *examples[4]; /* without the program's name; ends with NULL */
+};
+
+/* "report", "compare", "list", "doctor", "license"; ends with a row without a name. */
+extern const struct command_row command_rows[];
+/* NULL if it is none of those: then it should be an op. */
+const struct command_row *command_find(const char *name);
+
+/* ---- help (help.c) ---- */
+
+void help_short(FILE *file);
+void help_all(FILE *file);
+void help_command(FILE *file, const char *command);
+void help_version(FILE *file);
+
+/* ---- values (numbers.c): 0, or -EINVAL or -ERANGE and why ---- */
+
+/* A whole number from 0 to 2^63-1 with a suffix: k M G (1000s) or Ki Mi Gi (1024s). */
+int number_parse(const char *text, size_t length, int64_t *value, const char **reason);
+/* A length of time with its unit: "500us", "1.5s". */
+int duration_parse(const char *text, int64_t *ns, const char **reason);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room cli: from argv to struct options, with the errors and the help that a user reads.
+ * It starts nothing and measures nothing.
+ */
+#ifndef SIMDBENCH_CLI_H
+#define SIMDBENCH_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "reports.h"
+#include "text_list.h"
+
+/* A file that the run is written to. */
+struct output {
+    enum format format;
+    char *file;
+    char *argument; /* what asked for it: "--json=run.json", for messages */
+};
+
+enum { THREADS_MAX = 64 }; /* thread counts in one run */
+enum { EFFECTS_MAX = 16 };
+
+struct options {
+    char *command; /* an op's name, or "report", "list", "doctor", "license",
+                      "worker" */
+    int argc;      /* the command line, as it was written */
+    char **argv;
+    bool is_op;
+    bool suite;             /* every op's list of shapes called "suite" */
+    struct text_list files; /* what stands on the command line without a name */
+    struct text_list isas;  /* as written: "auto", "all", names */
+    struct text_list types, semirings, variants, filters;
+    /* What to run, all three together; the op's default if they are empty. */
+    struct text_list sizes;       /* expanded */
+    struct text_list shapes;      /* --shape: for the op to parse */
+    struct text_list shape_lists; /* --shapes: names and files */
+    struct text_list layouts;     /* names and "all"; empty: all that have kernels */
+    struct text_list inputs;      /* empty: the op's default */
+    struct text_list baselines;   /* NAME[,option=value...] each; "none" */
+    struct text_list plugins;     /* FILE.so[,option=value...] each */
+    struct text_list events;
+    struct text_list counters; /* names of groups of events, "all" */
+    char *uarch;               /* whose groups are listed; NULL: this machine's */
+    int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
+    size_t n_cpu;
+    uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
+    size_t n_threads;
+    bool all_threads; /* --threads-threshold=off: also where fewer are faster */
+    bool scaling;     /* threads: nothing is printed while it runs */
+    bool cold;        /* --cache=cold */
+    bool huge_pages;  /* --pages=2m */
+    uint64_t align;   /* --align, 64 */
+    int64_t time_per_case_ns;
+    uint32_t rounds; /* 0: from time_per_case */
+    uint64_t seed;
+    bool seed_given;
+    bool check_full;
+    bool multiplex;         /* events take turns within a batch */
+    bool accuracy;          /* errors, not times */
+    bool argmax;            /* gemm means gemm_argmax */
+    int64_t timeout_ns;     /* of one call */
+    struct output *outputs; /* files */
+    size_t n_outputs;
+    char *history;      /* SQLite database */
+    char *label;        /* what is being measured, in the user's words */
+    char *json;         /* license, its own document; NULL: none */
+    enum format format; /* what standard output gets */
+    bool format_given;
+    bool dry_run, in_process, quiet, pathologies;
+    bool quick;                 /* license: the clock alone */
+    double threshold;           /* of a change, 0.02 */
+    bool strict;                /* inconclusive and unusable cases fail */
+    uint32_t processes;         /* ab: of the first look; 0: 16 */
+    uint32_t gates;             /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;           /* 0: its default */
+};
+
+/* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
+ * negative errno with an error that names flag and value (its text is empty if usage was
+ * already printed because there were no arguments). Afterwards options hold something to
+ * free only if it returned 0. The command may be any word: what is no command of
+ * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
+ * function: worker_main() reads its own arguments. */
+int args_parse(int argc, char **argv, struct options *options, struct error *error);
+/* What they are where argv says nothing; no list has a member. */
+void options_init(struct options *options);
+void options_free(struct options *options);
+/* Appends the commands that are no ops, for near matches of an unknown op. */
+int args_commands(struct text_list *names);
+/* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
+const char *args_op_name(const char *word);
+/* Expands "64..512" (doubling), "64..512:64" (step), "1k..1M*10" (factor) and
+ * "64,100,64x32x128" (suffixes k M G decimal, Ki Mi Gi binary) and appends one text per
+ * shape, suffixes resolved: "64", "128", ... A range includes its end if it hits it, else
+ * it ends below. Items that begin with a letter ("n16c3h224w224") are passed on as they
+ * are for the op to parse. -EINVAL with the item and what is wrong, and `shapes` is as it
+ * was; at most SIZES_MAX shapes in the list. */
+enum { SIZES_MAX = 10000 };
+int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
+
+#endif

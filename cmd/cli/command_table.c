@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands that are no ops: what help says of them and how many words they take. */
+#include <string.h>
+
+#include "args.h"
+
+enum { REPORT_FILES_MAX = 100 };
+
+const struct command_row command_rows[] = {
+    {"all",
+     COMMAND_SUITE,
+     "",
+     "measure the default suite: every op in four sizes",
+     0,
+     0,
+     {"all", "all --json=run.json --history=bench.sqlite",
+      "all --filter='gemm/*' --dry-run"}},
+    {"report",
+     COMMAND_REPORT,
+     "FILE.json...",
+     "print saved runs again, several as one",
+     1,
+     REPORT_FILES_MAX,
+     {"report run.json", "report run.json --format=markdown",
+      "report run.json --format=junit:run.xml --format=annotations",
+      "report ours.json theirs.json --json=both.json"}},
+    {"compare",
+     COMMAND_COMPARE,
+     "BASE.json HEAD.json",
+     "what changed between two saved runs",
+     2,
+     2,
+     {"compare before.json after.json",
+      "compare before.json after.json --threshold=5% --strict",
+      "compare before.json after.json --markdown=changes.md"}},
+    {"history",
+     COMMAND_HISTORY,
+     "[CASE]",
+     "what earlier runs said of a case, host by host",
+     0,
+     1,
+     {"history --history=bench.sqlite 'gemm/*/fma@64x64x64'",
+      "history --history=bench.sqlite --format=csv"}},
+    {"list",
+     COMMAND_LIST,
+     "[TOPIC [PATTERN]]",
+     "what there is: ops, kernels, isas, modules, shapes, events, groups",
+     0,
+     2,
+     {"list", "list kernels avx512", "list groups --uarch=icx",
+      "list ops --plugin=./mine.so"}},
+    {"ab",
+     COMMAND_AB,
+     "BASE HEAD [OP]",
+     "is one build slower than another? for two modules or two simdbench executables",
+     2,
+     3,
+     {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
+      "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
+    {"threads",
+     COMMAND_THREADS,
+     "OP",
+     "from which size on are several threads faster? measured and kept for later runs",
+     1,
+     1,
+     {"threads gemm", "threads relu --threads=2,4..16 --sizes=1Ki..16Mi*4"}},
+    {"selftest",
+     COMMAND_SELFTEST,
+     "",
+     "how often is ab right on this machine? gates of which the truth is known",
+     0,
+     0,
+     {"selftest", "selftest --gates=50 --threshold=1%",
+      "selftest --effects=0,4 --gates=100 --json=selftest.json"}},
+    {"doctor",
+     COMMAND_DOCTOR,
+     "",
+     "what this machine does to measurements",
+     0,
+     0,
+     {"doctor", "doctor --format=json"}},
+    {"license",
+     COMMAND_LICENSE,
+     "",
+     "does wide SIMD cost clock on this machine?",
+     0,
+     0,
+     {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
+    {0},
+};
+
+const struct command_row *command_find(const char *name)
+{
+    for (const struct command_row *row = command_rows; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}

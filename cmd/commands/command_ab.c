@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench ab BASE HEAD [OP]`: open, measure, write. */
+#include "ab/ab.h"
+#include "commands/commands.h"
+#include "output/output.h"
+#include "process/process.h"
+#include "selftest_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A longer wait is announced. */
+#define PATIENCE_SECONDS 3
+
+static void announce(const struct options *options, const struct ab *ab)
+{
+    const struct plan *plan = ab_plan(ab);
+    const double seconds = ab_seconds(ab);
+    if (options->quiet)
+        return;
+    for (size_t i = 0; i < plan->left_out.n; i++)
+        complain("left out: %s", plan->left_out.item[i]);
+    if (seconds > PATIENCE_SECONDS && !options->dry_run)
+        complain("this will take about %.0f s, twice that if all cases are inconclusive "
+                 "at first",
+                 seconds);
+}
+
+/* Without memory for it, nothing is said. */
+static void cite_selftest(struct run *run)
+{
+    char *line = selftest_known(run->fingerprint);
+    string_set(&run->gate->selftest, line);
+    free(line);
+}
+
+static int measure(const struct options *options, struct ab *ab, struct error *error)
+{
+    const struct ab_gate gate = {.seed = options->seed};
+    struct run *run = run_new();
+    struct live live;
+    live_begin(&live, options, false);
+    int status = run ? run_describe(options, ab_catalog(ab), run) : -ENOMEM;
+    if (status < 0)
+        error_set(error, status, "out of memory");
+    else
+        status = ab_measure(ab, &gate, &live.watcher, run, error);
+    live_end(&live, run);
+    if (run && run->gate)
+        cite_selftest(run);
+    if (status == 0 || (status == -EINTR && run->gate)) {
+        int written = outputs_print(options, run, error);
+        status = written < 0 ? written : run_exit_status(run);
+    }
+    run_free(run);
+    return status;
+}
+
+int command_ab(struct options *options)
+{
+    const struct text_list *const words = &options->files;
+    const struct ab_request request = {
+        .base = words->item[0],
+        .head = words->item[1],
+        .op = words->n > 2 ? args_op_name(words->item[2]) : NULL,
+    };
+    struct error error = {.text = ""};
+    struct ab *ab = NULL;
+    signals_catch();
+    int status = outputs_check(options, &error);
+    if (status == 0)
+        status = ab_open(options, &request, &ab, &error);
+    if (status == 0)
+        announce(options, ab);
+    if (status == 0 && options->dry_run) {
+        printf("seed %" PRIu64 "\n", options->seed);
+        plan_print(ab_plan(ab), stdout);
+    } else if (status == 0) {
+        status = measure(options, ab, &error);
+    }
+    ab_close(ab);
+    if (status == -EINTR)
+        status = EXIT_INTERRUPTED;
+    if (status < 0)
+        complain("%s", error.text);
+    return status < 0 ? EXIT_USAGE : status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/commands.h"
+#include "output/output.h"
+#include "process/process.h"
+
+int command_compare(struct options *options)
+{
+    const char *const base_path = options->files.item[0];
+    const char *const head_path = options->files.item[1];
+    struct error error = {0};
+    struct run *base = NULL, *head = NULL;
+    int exit_status = EXIT_USAGE;
+
+    int rc = run_load(&base, base_path, &error);
+    if (rc == 0)
+        rc = run_load(&head, head_path, &error);
+    if (rc == 0)
+        rc = run_compare(head, head_path, base, base_path, options->threshold, &error);
+    if (rc == 0) {
+        head->gate->strict = options->strict;
+        exit_status = run_exit_status(head);
+        rc = outputs_print(options, head, &error);
+    }
+    if (rc != 0) {
+        complain("%s", error.text);
+        exit_status = EXIT_USAGE;
+    }
+    run_free(base);
+    run_free(head);
+    return exit_status;
+}

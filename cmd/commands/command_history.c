@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench history [CASE]`: what earlier runs said. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "process/process.h"
+
+/* Some of them, as in "one, two". */
+static void join_containing(const struct text_list *list, const char *word, char *out,
+                            size_t size)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (size_t i = 0, shown = 0; i < list->n && shown < 3 && length < size; i++)
+        if (strcasestr(list->item[i], word))
+            length += (size_t)snprintf(out + length, size - length, "%s%s",
+                                       shown++ ? ", " : "", list->item[i]);
+}
+
+/* -ENOENT with cases that are spelled alike, or else some that contain the word. */
+static int unknown_case(const char *path, const char *word, struct error *error)
+{
+    struct text_list known = {0};
+    char near[300];
+    int rc = history_cases(path, &known.item, &known.n, error);
+
+    if (rc == 0) {
+        text_list_near(&known, word, near, sizeof near);
+        if (!near[0])
+            join_containing(&known, word, near, sizeof near);
+        rc = error_set(error, -ENOENT, "%.100s has no case '%.80s'%s%s%s", path, word,
+                       near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+    }
+    text_list_free(&known);
+    return rc;
+}
+
+int command_history(struct options *options)
+{
+    const char *const path =
+        options->history ? options->history : getenv("SIMDBENCH_HISTORY");
+    const char *const word = options->files.n ? options->files.item[0] : NULL;
+    struct history history = {.n = 0};
+    struct error error = {0};
+    int rc = path && *path
+                 ? history_read(path, word ? word : "*", &history, &error)
+                 : error_set(&error, -EINVAL,
+                             "--history=FILE.sqlite is missing, and SIMDBENCH_HISTORY "
+                             "names no file either");
+
+    if (rc == 0 && !history.n)
+        rc = word ? unknown_case(path, word, &error)
+                  : error_set(&error, -ENOENT, "%s has no runs", path);
+    if (rc == 0)
+        rc = options->format == FORMAT_CSV
+                 ? history_write_csv(&history, stdout, &error)
+                 : history_write_table(&history, stdout, &error);
+    if (rc != 0)
+        complain("%s", error.text);
+    history_free(&history);
+    return rc ? EXIT_USAGE : EXIT_OK;
+}

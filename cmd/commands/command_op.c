@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench gemm ...` and `simdbench all`: plan, run, write. */
+#include "commands/commands.h"
+#include "output/output.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From here on it is worth knowing how long it takes. */
+#define TELL_SECONDS 5
+
+static void print_note(const char *group, const char *note)
+{
+    fprintf(stderr, "simdbench: counters: %s: %s\n", group, note);
+}
+
+int command_op(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct catalog catalog = {.memory_fd = -1};
+    struct plan plan = {.n_groups = 0};
+    struct run *run = NULL;
+    signals_catch();
+
+    int status = outputs_check(options, &error);
+    if (status == 0)
+        status = catalog_make(options, &catalog, &error);
+    if (status == 0)
+        status = plan_make(options, &catalog, &plan, &error);
+    if (status == 0)
+        status = plan_settle(options, &catalog, &plan, &error);
+    if (status < 0)
+        goto out;
+    for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
+        complain("no baseline: %s", catalog.missing.item[i]);
+    for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
+        complain("left out: %s", plan.left_out.item[i]);
+    if (!options->quiet)
+        counted_notes(options, print_note);
+    const double seconds = plan_seconds(options, &plan);
+    if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
+        fprintf(stderr, "simdbench: this will take about %.0f s\n", seconds);
+    if (options->dry_run) {
+        printf("seed %" PRIu64 "\n", options->seed);
+        plan_print(&plan, stdout);
+        goto out;
+    }
+    run = run_new();
+    status = run ? run_describe(options, &catalog, run) : -ENOMEM;
+    if (status < 0) {
+        error_set(&error, status, "out of memory");
+        goto out;
+    }
+    struct live live;
+    live_begin(&live, options, !options->accuracy);
+    status = run_plan(options, &catalog, &plan, &live.watcher, run, &error);
+    live_end(&live, run);
+    if (status == 0 || run->interrupted) {
+        if (options->accuracy && options->format == FORMAT_TABLE)
+            accuracy_print(&plan, run, &catalog, stdout);
+        status = outputs_write(options, run, &error);
+        status = status < 0 ? status : run_exit_status(run);
+    }
+out:
+    if (status == -EINTR)
+        status = EXIT_INTERRUPTED;
+    if (status < 0)
+        complain("%s", error.text);
+    run_free(run);
+    plan_free(&plan);
+    catalog_free(&catalog);
+    return status < 0 ? EXIT_USAGE : status;
+}

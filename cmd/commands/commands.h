@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room commands: what main() starts for each word; all of them return an exit status.
+ * Those of doctor and license are in rooms of their own. */
+#ifndef SIMDBENCH_COMMANDS_H
+#define SIMDBENCH_COMMANDS_H
+
+#include "cli/cli.h"
+
+/* `simdbench gemm ...` and `simdbench all`. */
+int command_op(struct options *options);
+/* Saved runs as text. */
+int command_report(struct options *options);
+/* Two builds, measured against each other. */
+int command_ab(struct options *options);
+/* Two runs from files, case by case. */
+int command_compare(struct options *options);
+int command_history(struct options *options);
+int command_list(struct options *options);
+/* What several threads gain, and from how much work on. */
+int command_threads(struct options *options);
+/* How often gates on this machine say what is true. */
+int command_selftest(struct options *options);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simdbench list: what there is. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "info_groups.h"
+#include "plan/plan.h"
+#include "process/process.h"
+
+enum { LINE_SIZE = 1024, ID_SIZE = 400 };
+
+/* What is being listed, and how much of it matched. */
+struct listing {
+    const struct catalog *catalog; /* NULL for topics that need none */
+    const char *pattern;           /* NULL: all */
+    const char *uarch;             /* whose groups; NULL: this machine's */
+    const char *op;                /* whose lists of shapes they are */
+    size_t shown;
+};
+
+/* One line of text that may come from a module or a file name: anything may be in it. */
+__attribute__((format(printf, 1, 2))) static void print_line(const char *format, ...)
+{
+    char raw[LINE_SIZE], plain[2 * LINE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    text_plain(raw, plain, sizeof plain);
+    puts(plain);
+}
+
+static bool matches(struct listing *listing, const char *text)
+{
+    const char *const pattern = listing->pattern;
+    const bool match = !pattern || strcasestr(text, pattern) || text_glob(pattern, text);
+    listing->shown += match;
+    return match;
+}
+
+/* ---- ops ---- */
+
+/* Appends a word to "one, two" unless it is there already. */
+static void join_once(char *list, size_t size, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        const size_t n = strcspn(at, ",");
+        if (n == length && memcmp(at, word, length) == 0)
+            return;
+        at += n;
+    }
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+/* Types, semirings and instruction sets that kernels of an op have. */
+static void print_kernels_of(const struct catalog *catalog, const char *op)
+{
+    char types[100] = "", semirings[200] = "", isas[200] = "";
+    size_t kernels = 0;
+    for (size_t i = 0; i < catalog->n_offers; i++) {
+        const struct offer *const offer = &catalog->offers[i];
+        if (strcmp(offer->op, op) != 0)
+            continue;
+        kernels++;
+        join_once(types, sizeof types, type_name(offer->type));
+        join_once(isas, sizeof isas, offer->isa);
+        if (offer->semiring)
+            join_once(semirings, sizeof semirings, offer->semiring);
+    }
+    print_line("           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
+               types, semirings[0] ? "; semirings: " : "", semirings, isas);
+}
+
+static void add_list_name(const char *name, const char *summary, const char *shapes,
+                          void *context)
+{
+    (void)summary;
+    (void)shapes;
+    join_once(context, LINE_SIZE / 2, name);
+}
+
+static void print_op(const struct catalog *catalog, const char *op)
+{
+    static const struct {
+        const char *field, *title;
+    } texts[] = {
+        {"default_shapes", "by default"},
+        {"layouts", "--layout"},
+        {"inputs", "--input"},
+    };
+    const struct worker *const owner = catalog_op_owner(catalog, op);
+    const char *const summary = catalog_op_text(catalog, op, "summary");
+    const char *const help = catalog_op_text(catalog, op, "shape_help");
+    const bool own = op_find(op) || !owner;
+    char lists[LINE_SIZE / 2] = "";
+    print_line("  %-8s %s%s%s", op, summary ? summary : "", own ? "" : "; brought by ",
+               own ? "" : worker_info(owner)->name);
+    if (help)
+        print_line("           a size is %s", help);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const char *const text = catalog_op_text(catalog, op, texts[i].field);
+        if (text)
+            print_line("           %s: %s", texts[i].title, text);
+    }
+    catalog_each_list(catalog, op, add_list_name, lists);
+    if (lists[0])
+        print_line("           --shapes: %s", lists);
+    print_kernels_of(catalog, op);
+}
+
+static int list_ops(struct listing *listing, struct error *error)
+{
+    struct text_list names = {0};
+    if (catalog_ops(listing->catalog, &names) != 0) {
+        text_list_free(&names);
+        return error_set(error, -ENOMEM, "out of memory for ops");
+    }
+    for (size_t i = 0; i < names.n; i++)
+        if (matches(listing, names.item[i]))
+            print_op(listing->catalog, names.item[i]);
+    text_list_free(&names);
+    return 0;
+}
+
+/* ---- lists of shapes ---- */
+
+static void print_list(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    struct listing *const listing = context;
+    if (!matches(listing, name) && !matches(listing, listing->op))
+        return;
+    print_line("  %s --shapes=%s: %s", listing->op, name, summary);
+    while (*shapes) {
+        const int length = (int)strcspn(shapes, " ");
+        if (length)
+            print_line("      %.*s", length, shapes);
+        shapes += length;
+        shapes += strspn(shapes, " ");
+    }
+}
+
+static int list_shapes(struct listing *listing, struct error *error)
+{
+    struct text_list names = {0};
+    const int rc = catalog_ops(listing->catalog, &names);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        listing->op = names.item[i];
+        catalog_each_list(listing->catalog, listing->op, print_list, listing);
+    }
+    if (rc == 0 && !listing->shown && !listing->pattern)
+        puts("  none");
+    text_list_free(&names);
+    return rc ? error_set(error, rc, "out of memory for ops") : 0;
+}
+
+/* ---- kernels ---- */
+
+static void kernel_id(const struct offer *offer, char *id, size_t size)
+{
+    const struct worker_info *const info = worker_info(offer->worker);
+    snprintf(id, size, "%s%s%s/%s%s%s/%s/%s", info->path ? info->name : "",
+             info->path ? ":" : "", offer->op, offer->semiring ? offer->semiring : "",
+             offer->semiring ? "-" : "", type_name(offer->type), offer->isa,
+             offer->variant);
+}
+
+static int list_kernels(struct listing *listing, struct error *error)
+{
+    (void)error;
+    char id[ID_SIZE];
+    int width = 0;
+    for (size_t i = 0; i < listing->catalog->n_offers; i++) {
+        kernel_id(&listing->catalog->offers[i], id, sizeof id);
+        if ((int)strlen(id) > width)
+            width = (int)strlen(id);
+    }
+    for (size_t i = 0; i < listing->catalog->n_offers; i++) {
+        const struct offer *const offer = &listing->catalog->offers[i];
+        char reason[200] = "";
+        kernel_id(offer, id, sizeof id);
+        if (!matches(listing, id))
+            continue;
+        const int isa = isa_find(offer->isa);
+        const bool here = isa < 0 || isa_available((size_t)isa, reason, sizeof reason);
+        char ulp[80] = "";
+        if (offer->max_ulp > 0)
+            snprintf(ulp, sizeof ulp, "; at most %.3g ulp, mean %.3g", offer->max_ulp,
+                     offer->mean_ulp);
+        print_line("  %-*s  %-12s %s%s%s%s%s%s%s", width, id,
+                   offer->roof      ? offer->roof
+                   : offer->is_roof ? "is a roof"
+                                    : "no roof",
+                   here ? "runs here" : "not here: ", here ? "" : reason,
+                   offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
+                   offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
+                   offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
+    }
+    for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
+        print_line("  %s", listing->catalog->missing.item[i]);
+    return 0;
+}
+
+/* ---- instruction sets ---- */
+
+static int list_isas(struct listing *listing, struct error *error)
+{
+    (void)error;
+    for (size_t i = 0; i < isa_count(); i++) {
+        const struct isa *const isa = isa_get(i);
+        char reason[200] = "", bits[16] = "";
+        if (!matches(listing, isa->name))
+            continue;
+        const bool here = isa_available(i, reason, sizeof reason);
+        if (isa->bits)
+            snprintf(bits, sizeof bits, "%u bit", isa->bits);
+        const char *const state = i == isa_best() ? "runs here, the widest"
+                                  : here          ? "runs here"
+                                                  : "not here: ";
+        print_line("  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
+        print_line("           %s", isa->summary);
+    }
+    return 0;
+}
+
+/* ---- events ---- */
+
+static void print_event(const char *name, const char *description, void *context)
+{
+    struct listing *const listing = context;
+    listing->shown++;
+    print_line("  %s", name);
+    if (description && description[0])
+        print_line("      %s", description);
+}
+
+static int list_events(struct listing *listing, struct error *error)
+{
+    return event_each(listing->pattern, print_event, listing, error);
+}
+
+/* ---- groups ---- */
+
+static int list_groups(struct listing *listing, struct error *error)
+{
+    (void)error;
+    listing->shown += groups_print(listing->uarch, listing->pattern);
+    return 0;
+}
+
+/* ---- modules ---- */
+
+static void print_module(const char *name, const char *path, void *context)
+{
+    if (matches(context, name))
+        print_line("  %-12s %s", name, path);
+}
+
+static int list_modules(struct listing *listing, struct error *error)
+{
+    (void)error;
+    module_each(print_module, listing);
+    if (!listing->shown && !listing->pattern)
+        puts("  none; name folders with modules in SIMDBENCH_MODULES");
+    return 0;
+}
+
+/* ---- topics ---- */
+
+struct topic {
+    const char *name;
+    const char *title;
+    bool needs_catalog;
+    int (*list)(struct listing *listing, struct error *error);
+};
+
+static const struct topic topics[] = {
+    {"ops", "Ops", true, list_ops},
+    {"kernels", "Kernels: id, what limits it, whether it runs here", true, list_kernels},
+    {"isas", "Instruction sets", false, list_isas},
+    {"modules", "Modules that --baseline finds by name", false, list_modules},
+    {"shapes", "Lists of shapes for --shapes", true, list_shapes},
+    {"events", "Events for --events", false, list_events},
+    {"groups", "Groups for --counters", false, list_groups},
+};
+enum { LONG_TOPICS = 3 }; /* the last ones are listed only by name */
+
+static int find_topic(const char *name, struct error *error)
+{
+    struct text_list names = {0};
+    char near[100] = "";
+    for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
+        if (strcmp(topics[i].name, name) == 0) {
+            text_list_free(&names);
+            return (int)i;
+        }
+        if (text_list_add(&names, topics[i].name) != 0)
+            break;
+    }
+    text_list_near(&names, name, near, sizeof near);
+    text_list_free(&names);
+    return error_set(error, -EINVAL,
+                     "no topic '%.60s'%s%s%s (there are ops, kernels, isas, modules, "
+                     "shapes, events, groups)",
+                     name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+}
+
+static int list_topic(const struct topic *topic, const struct options *options,
+                      const struct catalog *catalog, struct error *error)
+{
+    struct listing listing = {
+        .catalog = catalog,
+        .pattern = options->files.n > 1 ? options->files.item[1] : NULL,
+        .uarch = options->uarch,
+    };
+    const int rc = topic->list(&listing, error);
+    if (rc == 0 && listing.pattern && !listing.shown)
+        return error_set(error, -ENOENT, "no %s match '%.80s'", topic->name,
+                         listing.pattern);
+    return rc;
+}
+
+static int list_all(const struct options *options, const struct catalog *catalog,
+                    struct error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; i < ARRAY_LEN(topics) - LONG_TOPICS && rc == 0; i++) {
+        printf("%s%s\n", i ? "\n" : "", topics[i].title);
+        rc = list_topic(&topics[i], options, catalog, error);
+    }
+    puts("\nMore is listed by: simdbench list shapes|events|groups [PATTERN]");
+    return rc;
+}
+
+int command_list(struct options *options)
+{
+    struct catalog catalog;
+    struct error error = {0};
+    const int topic = options->files.n ? find_topic(options->files.item[0], &error) : 0;
+    bool made = false;
+    int rc = topic < 0 ? topic : 0;
+
+    if (rc == 0 && topics[topic].needs_catalog) {
+        rc = catalog_make(options, &catalog, &error);
+        made = rc == 0;
+    }
+    if (rc == 0)
+        rc = options->files.n
+                 ? list_topic(&topics[topic], options, made ? &catalog : NULL, &error)
+                 : list_all(options, &catalog, &error);
+    if (rc != 0)
+        complain("%s", error.text);
+    if (made)
+        catalog_free(&catalog);
+    return rc ? EXIT_USAGE : EXIT_OK;
+}

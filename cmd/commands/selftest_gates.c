@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench selftest`: this program against itself, with and without more work. */
+#include "ab/ab.h"
+#include "commands/commands.h"
+#include "output/output.h"
+#include "process/process.h"
+#include "selftest_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { GATES = 20 };
+static const double default_effects[] = {0, 0.01, 0.02, 0.03, 0.05};
+
+/* One case on every machine, whose call is so short that a batch has thousands, and 1%
+ * more of them is 1% more work. */
+static char op_name[] = "gemm", case_glob[] = "gemm/maxplus-f32/*/add@*",
+            size_text[] = "16";
+
+static int open_self(const struct options *options, struct ab **ab, struct error *error)
+{
+    static char *globs[] = {case_glob}, *sizes[] = {size_text};
+    static const struct ab_request request = {
+        .base = "/proc/self/exe", .head = "/proc/self/exe", .op = op_name};
+    struct options own = *options;
+    own.filters = (struct text_list){.item = globs, .n = 1};
+    own.sizes = (struct text_list){.item = sizes, .n = 1};
+    own.quiet = true;
+    return ab_open(&own, &request, ab, error);
+}
+
+static int describe(const struct options *options, struct selftest *selftest)
+{
+    const time_t now = time(NULL);
+    struct host host;
+    struct tm utc;
+    char date[64];
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    host_read(&host, "");
+    const struct {
+        char **where;
+        const char *text;
+    } texts[] = {{&selftest->tool_version, simdbench_version.number},
+                 {&selftest->tool_commit, simdbench_version.commit},
+                 {&selftest->started_at, date},
+                 {&selftest->cpu, host.cpu},
+                 {&selftest->fingerprint, host.fingerprint}};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (string_set(texts[i].where, texts[i].text) != 0)
+            return -ENOMEM;
+    selftest->seed = options->seed;
+    selftest->threshold = options->threshold;
+    selftest->n_effects =
+        options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
+    selftest->effects = calloc(selftest->n_effects, sizeof *selftest->effects);
+    for (size_t i = 0; selftest->effects && i < selftest->n_effects; i++)
+        selftest->effects[i].effect =
+            options->n_effects ? options->effect[i] : default_effects[i];
+    return selftest->effects ? 0 : -ENOMEM;
+}
+
+/* What all gates have in common, from any of them. */
+static int note_case(struct selftest *selftest, const struct run *run)
+{
+    const struct result *const result = &run->results[0];
+    if (result->comparison->base_ns > 0)
+        selftest->call_ns = result->comparison->base_ns;
+    for (size_t i = 0; i < run->settings.n; i++) {
+        const struct fact *const fact = &run->settings.fact[i];
+        if (!strcmp(fact->name, "processes"))
+            selftest->processes = (uint32_t)fact->number;
+        else if (!strcmp(fact->name, "process_rounds"))
+            selftest->rounds = (uint32_t)fact->number;
+    }
+    return string_set(&selftest->case_id, result->id);
+}
+
+static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
+                     struct selftest_effect *effect, struct error *error)
+{
+    const struct ab_gate gate = {.seed = seed, .extra_work = effect->effect};
+    struct run *const run = run_new();
+    int rc = run ? ab_measure(ab, &gate, NULL, run, error)
+                 : error_set(error, -ENOMEM, "out of memory");
+    if (rc == 0 && run_exit_status(run) == EXIT_WRONG)
+        rc = error_set(error, -EIO, "%.100s: %.400s", run->results[0].id,
+                       run->results[0].reason);
+    if (rc == 0 &&
+        (selftest_add(effect, run->results[0].comparison, run->gate->seconds) ||
+         note_case(selftest, run)))
+        rc = error_set(error, -ENOMEM, "out of memory");
+    run_free(run);
+    return rc;
+}
+
+/* Effects take turns, so that a machine that changes meanwhile changes for all. */
+static int take_gates(const struct options *options, struct ab *ab,
+                      struct selftest *selftest, struct error *error)
+{
+    const size_t gates = options->gates ? options->gates : GATES;
+    const size_t all = gates * selftest->n_effects;
+    const bool progress = !options->quiet && isatty(STDERR_FILENO);
+    const int64_t started = clock_now();
+    uint64_t random = options->seed;
+    int rc = 0;
+    if (!options->quiet)
+        fprintf(stderr, "simdbench: %zu gates will take about %.0f s\n", all,
+                (double)all * ab_seconds(ab));
+    for (size_t i = 0; i < all && rc == 0; i++) {
+        struct selftest_effect *const effect =
+            &selftest->effects[i % selftest->n_effects];
+        if (progress)
+            fprintf(stderr, "\r\033[Kgate %zu of %zu, %.0f s so far", i + 1, all,
+                    (double)(clock_now() - started) * 1e-9);
+        rc = take_gate(ab, random_next(&random), selftest, effect, error);
+    }
+    if (progress)
+        fputs("\r\033[K", stderr);
+    selftest->total_seconds = (double)(clock_now() - started) * 1e-9;
+    return rc;
+}
+
+/* What cannot be kept for ab is still printed. */
+static int write_outputs(const struct options *options, const struct selftest *selftest,
+                         struct error *error)
+{
+    char path[PATH_MAX];
+    struct error why = {.text = ""};
+    const int kept = selftest_keep(selftest, path, sizeof path, &why);
+    if (kept < 0) {
+        char plain[2 * sizeof why.text];
+        text_plain(why.text, plain, sizeof plain);
+        fprintf(stderr, "simdbench selftest: ab will not cite this: %s\n", plain);
+    }
+    int rc = options->json ? selftest_save(selftest, options->json, error) : 0;
+    if (rc == 0 && options->format == FORMAT_JSON)
+        rc = selftest_write_json(selftest, stdout, error);
+    else if (rc == 0)
+        selftest_print(selftest, stdout);
+    return rc;
+}
+
+int command_selftest(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct selftest selftest = {.seed = 0};
+    struct ab *ab = NULL;
+    signals_catch();
+    int rc = check_writable("--json", options->json, &error);
+    if (rc == 0 && describe(options, &selftest) != 0)
+        rc = error_set(&error, -ENOMEM, "out of memory");
+    if (rc == 0)
+        rc = open_self(options, &ab, &error);
+    if (rc == 0)
+        rc = take_gates(options, ab, &selftest, &error);
+    ab_close(ab);
+    if (rc == 0 && selftest_derive(&selftest) != 0)
+        rc = error_set(&error, -ENOMEM, "out of memory");
+    if (rc == 0)
+        rc = write_outputs(options, &selftest, &error);
+    selftest_clear(&selftest);
+    if (rc == 0)
+        return EXIT_OK;
+    char plain[2 * sizeof error.text];
+    text_plain(error.text, plain, sizeof plain);
+    fprintf(stderr, "simdbench selftest: %s\n", plain);
+    return rc == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
+}

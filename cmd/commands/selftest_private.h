@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What selftest_gates.c, selftest_text.c (the table) and selftest_file.c (where it is
+ * kept) share. */
+#ifndef SIMDBENCH_SELFTEST_PRIVATE_H
+#define SIMDBENCH_SELFTEST_PRIVATE_H
+
+#include "reports.h"
+#include "selftest.h"
+
+/* What the last selftest of this host said, a line; NULL: none is there. To be freed. */
+char *selftest_known(const char *fingerprint);
+void selftest_print(const struct selftest *selftest, FILE *file);
+/* Keeps it where ab looks; `path` tells where that is. */
+int selftest_keep(const struct selftest *selftest, char *path, size_t size,
+                  struct error *error);
+int selftest_save(const struct selftest *selftest, const char *path, struct error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simdbench doctor: what this machine does to measurements. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "doctor_private.h"
+#include "process/process.h"
+
+enum { BASELINES_MAX = 24 };
+
+int command_doctor(struct options *options)
+{
+    struct host host;
+    struct vitals *const vitals = calloc(1, sizeof *vitals);
+    struct baseline *const baseline = calloc(BASELINES_MAX, sizeof *baseline);
+    struct checks *const checks = calloc(1, sizeof *checks);
+    int rc = -ENOMEM;
+
+    if (!vitals || !baseline || !checks)
+        goto out;
+    host_read(&host, "");
+    vitals_read(vitals, "");
+    vitals_measure(vitals);
+    checks_host(checks, &host, vitals);
+    checks_isas(checks);
+    checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
+    rc = 0;
+    if (options->format == FORMAT_JSON)
+        rc = checks_print_json(checks, stdout);
+    else
+        checks_print(checks, terminal_colour(stdout), stdout);
+    if (rc == 0 && fflush(stdout) != 0)
+        rc = -errno;
+out:
+    if (rc != 0)
+        fprintf(stderr, "simdbench doctor: %s\n", strerror(-rc));
+    free(vitals);
+    free(baseline);
+    free(checks);
+    return rc ? EXIT_USAGE : EXIT_OK;
+}

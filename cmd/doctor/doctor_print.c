@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <string.h>
+
+#include "doctor_private.h"
+
+enum { NAME_WIDTH = 20, VALUE_WIDTH_MAX = 60 };
+
+static void print_state(const struct check *check, bool colour, FILE *file)
+{
+    char costs[2 * sizeof check->costs], advice[2 * sizeof check->advice];
+    if (!check->costs[0]) {
+        fprintf(file, "%s\n", colour ? "\033[32mok\033[0m" : "ok");
+        return;
+    }
+    text_plain(check->costs, costs, sizeof costs);
+    text_plain(check->advice, advice, sizeof advice);
+    fprintf(file, "%scosts%s: %s -> %s\n", colour ? "\033[33m" : "",
+            colour ? "\033[0m" : "", costs, advice);
+}
+
+/* Room for the longest value, but for those that are longer than all reason. */
+static int value_width(const struct checks *checks)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < checks->n; i++) {
+        const size_t length = strlen(checks->check[i].value);
+        if (length > width && length <= VALUE_WIDTH_MAX)
+            width = length;
+    }
+    return (int)width;
+}
+
+size_t checks_ok(const struct checks *checks)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < checks->n; i++)
+        n += checks->check[i].costs[0] == '\0';
+    return n;
+}
+
+void checks_print(const struct checks *checks, bool colour, FILE *file)
+{
+    const int width = value_width(checks);
+    for (size_t i = 0; i < checks->n; i++) {
+        const struct check *const check = &checks->check[i];
+        char value[2 * sizeof check->value];
+        text_plain(check->value, value, sizeof value);
+        fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
+        print_state(check, colour, file);
+    }
+    fprintf(file, "\n%zu of %zu checks are ok\n", checks_ok(checks), checks->n);
+}
+
+static bool add_text(cJSON *object, const char *name, const char *text)
+{
+    return text[0] ? cJSON_AddStringToObject(object, name, text) != NULL
+                   : cJSON_AddNullToObject(object, name) != NULL;
+}
+
+int checks_print_json(const struct checks *checks, FILE *file)
+{
+    cJSON *const array = cJSON_CreateArray();
+    char *text = NULL;
+    int rc = -ENOMEM;
+
+    if (!array)
+        return rc;
+    for (size_t i = 0; i < checks->n; i++) {
+        const struct check *const check = &checks->check[i];
+        cJSON *const object = cJSON_CreateObject();
+        if (!object || !cJSON_AddItemToArray(array, object)) {
+            cJSON_Delete(object);
+            goto out;
+        }
+        if (!add_text(object, "check", check->name) ||
+            !add_text(object, "value", check->value) ||
+            !cJSON_AddBoolToObject(object, "ok", !check->costs[0]) ||
+            !add_text(object, "costs", check->costs) ||
+            !add_text(object, "advice", check->advice))
+            goto out;
+    }
+    text = cJSON_Print(array);
+    if (text)
+        rc = fprintf(file, "%s\n", text) < 0 ? -errno : 0;
+out:
+    cJSON_free(text);
+    cJSON_Delete(array);
+    return rc;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is checked of a machine. doctor_vitals.c and doctor_ask.c find out;
+ * doctor_checks.c, doctor_counters.c, doctor_noise.c and doctor_baselines.c judge, and
+ * judge any machine that is put into the structs; doctor_print.c prints.
+ */
+#ifndef SIMDBENCH_DOCTOR_PRIVATE_H
+#define SIMDBENCH_DOCTOR_PRIVATE_H
+
+#include <stdio.h>
+
+#include "kernels.h"
+#include "perfctr.h"
+#include "reports.h"
+
+struct check {
+    char name[32];
+    char value[280];
+    char costs[256];  /* empty: it is ok */
+    char advice[256]; /* what to type; there is some wherever it costs something */
+};
+
+struct checks {
+    struct check check[80];
+    size_t n;
+};
+
+/* What doctor reads and measures beside struct host. Strings are empty where the system
+ * does not tell. */
+struct vitals {
+    double resolution_ns, cost_ns; /* of the timer */
+    double ghz, ghz_imul;          /* clock probe by adds and by multiplies; 0: unknown */
+    double width;                  /* adds a cycle of the best probes; 0: unknown */
+    double full_width;             /* of a core without company */
+    double lost;                   /* share of those adds that others took */
+    size_t probes, shared;         /* of the core's width; those that had company */
+    double stolen_s, watched_s;    /* CPU time taken by others; stolen < 0: not told */
+    uint64_t memory_available;     /* bytes; 0: unknown */
+    int cpu[CPUS_MAX];             /* that may be used, ascending */
+    size_t n_cpu;
+    int probed_cpu;      /* where a run would go, -1: unknown */
+    char siblings[64];   /* CPUs of its core */
+    char isolated[64];   /* CPUs that the scheduler leaves alone */
+    char nohz_full[64];  /* CPUs without a timer tick */
+    char preference[32]; /* energy_performance_preference */
+    char sources[128];   /* clock sources to choose from */
+    double quota;        /* CPUs that the control group may use; 0: no limit */
+    bool root;           /* may count whatever the level */
+    bool perf_exists;    /* the kernel has perf events */
+    int perf_errno;      /* of opening a software event; 0: it opens */
+    int seccomp;         /* 2: a filter; -1: not told */
+    int rdpmc;           /* 0: counters cannot be read in user space; -1: not told */
+    bool same_addresses; /* ASLR is off for this process */
+    uint64_t files;      /* that may be open at once */
+};
+
+/* A module that --baseline finds by name, or one of simdbench's own that it does not. */
+struct baseline {
+    char name[32];
+    bool found, started;
+    char version[64], core[64], isa[32];
+    char advice[128]; /* what to type for a better core */
+    char error[256];  /* why it did not start */
+};
+
+/* Reads what lies in files under `root` (as host_read) and what the kernel tells of this
+ * process. */
+void vitals_read(struct vitals *vitals, const char *root);
+/* Watches the CPU that a run would use for a second. */
+void vitals_measure(struct vitals *vitals);
+/* Those that simdbench has itself; NULL after the last one. */
+const char *baseline_name(size_t index);
+/* Starts each baseline and asks what it is. Returns how many, at most max. */
+size_t baselines_ask(struct baseline *baseline, size_t max);
+
+/* The next check, with its value. */
+__attribute__((format(printf, 3, 4))) struct check *
+check_add(struct checks *checks, const char *name, const char *format, ...);
+/* Not ok: what it costs, and what to type. */
+void check_costs(struct check *check, const char *costs, const char *advice);
+/* For strings that the system may have left empty. */
+const char *or_not_told(const char *text);
+
+void checks_host(struct checks *checks, const struct host *host,
+                 const struct vitals *vitals);
+/* Parts of checks_host. */
+void checks_counters(struct checks *checks, const struct host *host,
+                     const struct vitals *vitals);
+void checks_clock(struct checks *checks, const struct host *host,
+                  const struct vitals *vitals);
+void checks_company(struct checks *checks, const struct host *host,
+                    const struct vitals *vitals);
+/* One check for each instruction set of this machine. */
+void checks_isas(struct checks *checks);
+void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n);
+
+/* How many are ok. */
+size_t checks_ok(const struct checks *checks);
+void checks_print(const struct checks *checks, bool colour, FILE *file);
+int checks_print_json(const struct checks *checks, FILE *file);
+
+#endif

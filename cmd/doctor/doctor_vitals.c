@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "doctor_private.h"
+
+enum { CLOCK_PROBE_NS = 1000 * 1000, WIDTH_PROBES = 8, WIDTHS_MAX = 8192 };
+static const int64_t watch_ns = 1000 * 1000 * 1000;
+
+/* ---- files ---- */
+
+/* The first line of root + path; empty if there is none. */
+static void read_line(const char *root, const char *path, char *text, size_t size)
+{
+    char full[PATH_MAX];
+    text[0] = '\0';
+    snprintf(full, sizeof full, "%s%s", root, path);
+    FILE *const file = fopen(full, "re");
+    if (!file)
+        return;
+    if (!fgets(text, (int)size, file))
+        text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    fclose(file);
+}
+
+static int read_number(const char *root, const char *path)
+{
+    char text[32], *end;
+    read_line(root, path, text, sizeof text);
+    const long number = strtol(text, &end, 10);
+    return end == text ? -1 : (int)number;
+}
+
+/* CPUs as "2-3"; the kernel writes "(null)" for none at all. */
+static void read_cpus(const char *root, const char *path, char *text, size_t size)
+{
+    read_line(root, path, text, size);
+    if (text[0] == '(')
+        text[0] = '\0';
+}
+
+static int read_seccomp(const char *root)
+{
+    char full[PATH_MAX], line[256];
+    int mode = -1;
+    snprintf(full, sizeof full, "%s/proc/self/status", root);
+    FILE *const file = fopen(full, "re");
+    if (!file)
+        return mode;
+    while (fgets(line, sizeof line, file) && sscanf(line, "Seccomp: %d", &mode) != 1)
+        continue;
+    fclose(file);
+    return mode;
+}
+
+/* CPUs that the control group of this container may use at once. */
+static double read_quota(const char *root)
+{
+    char text[64];
+    double quota, period;
+    read_line(root, "/sys/fs/cgroup/cpu.max", text, sizeof text);
+    if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
+        return quota / period;
+    quota = read_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+    period = read_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+    return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+static int read_rdpmc(const char *root)
+{
+    const int x86 = read_number(root, "/sys/bus/event_source/devices/cpu/rdpmc");
+    return x86 >= 0 ? x86 : read_number(root, "/proc/sys/kernel/perf_user_access");
+}
+
+static int perf_try(void)
+{
+    struct perf_event_attr attr = {
+        .size = sizeof attr,
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    const int fd = perf_system_linux.open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    perf_system_linux.close(fd);
+    return 0;
+}
+
+void vitals_read(struct vitals *vitals, const char *root)
+{
+    char path[PATH_MAX];
+    struct rlimit limit;
+    const int persona = personality(0xffffffff);
+    vitals->n_cpu = cpus_allowed(vitals->cpu, ARRAY_LEN(vitals->cpu));
+    vitals->probed_cpu = vitals->n_cpu ? vitals->cpu[vitals->n_cpu - 1] : -1;
+    vitals->memory_available = memory_available();
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+             vitals->probed_cpu);
+    read_cpus(root, path, vitals->siblings, sizeof vitals->siblings);
+    read_cpus(root, "/sys/devices/system/cpu/isolated", vitals->isolated,
+              sizeof vitals->isolated);
+    read_cpus(root, "/sys/devices/system/cpu/nohz_full", vitals->nohz_full,
+              sizeof vitals->nohz_full);
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/cpufreq/energy_performance_preference",
+             vitals->probed_cpu);
+    read_line(root, path, vitals->preference, sizeof vitals->preference);
+    read_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+              vitals->sources, sizeof vitals->sources);
+    vitals->quota = read_quota(root);
+    vitals->root = geteuid() == 0;
+    snprintf(path, sizeof path, "%s/proc/sys/kernel/perf_event_paranoid", root);
+    vitals->perf_exists = access(path, F_OK) == 0;
+    vitals->perf_errno = perf_try();
+    vitals->seccomp = read_seccomp(root);
+    vitals->rdpmc = read_rdpmc(root);
+    vitals->same_addresses = persona != -1 && (persona & ADDR_NO_RANDOMIZE);
+    vitals->files = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
+/* ---- measurements ---- */
+
+static int64_t steal_ticks(const struct vitals *vitals)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < vitals->n_cpu; i++) {
+        const int64_t ticks = cpus_steal(vitals->cpu[i]);
+        if (ticks < 0)
+            return -1;
+        sum += ticks;
+    }
+    return vitals->n_cpu ? sum : -1;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* All x86 cores with AVX2 take four adds a cycle, so that a neighbour who never pauses
+ * shows too; of others the best probes must do. */
+static void judge_widths(struct vitals *vitals, double *widths)
+{
+    if (!vitals->probes)
+        return;
+    stats_sort(widths, vitals->probes);
+    /* The very best are those whose clock was read too low. */
+    vitals->width = smaller(widths[vitals->probes * 95 / 100], 4);
+    const int avx2 = isa_find("avx2");
+    vitals->full_width =
+        avx2 >= 0 && isa_available((size_t)avx2, NULL, 0) ? 4 : vitals->width;
+    double sum = 0;
+    for (size_t i = 0; i < vitals->probes; i++) {
+        vitals->shared += widths[i] < 0.85 * vitals->full_width;
+        sum += smaller(widths[i], vitals->full_width);
+    }
+    vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_width);
+}
+
+/* The best of many short probes of the clock: whatever disturbs one makes it look slower.
+ * Those of the width are kept apart: company comes and goes. */
+static void watch(struct vitals *vitals, double *widths)
+{
+    const int64_t end = clock_now() + watch_ns;
+    while (clock_now() < end) {
+        vitals->ghz = larger(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
+        vitals->ghz_imul = larger(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
+        for (int i = 0; i < WIDTH_PROBES && vitals->probes < WIDTHS_MAX; i++) {
+            const double width = clock_width(clock_ghz(20000));
+            if (width > 0)
+                widths[vitals->probes++] = width;
+        }
+    }
+}
+
+void vitals_measure(struct vitals *vitals)
+{
+    double *const widths = calloc(WIDTHS_MAX, sizeof *widths);
+    const int64_t before = steal_ticks(vitals), start = clock_now();
+    if (vitals->probed_cpu >= 0)
+        cpus_pin(&vitals->probed_cpu, 1, NULL);
+    if (widths)
+        watch(vitals, widths);
+    clock_cost(&vitals->resolution_ns, &vitals->cost_ns);
+    if (vitals->n_cpu)
+        cpus_pin(vitals->cpu, vitals->n_cpu, NULL);
+    vitals->watched_s = (double)(clock_now() - start) / 1e9;
+    const int64_t after = steal_ticks(vitals);
+    vitals->stolen_s = before < 0 || after < 0
+                           ? -1
+                           : (double)(after - before) / (double)sysconf(_SC_CLK_TCK);
+    if (widths)
+        judge_widths(vitals, widths);
+    free(widths);
+}

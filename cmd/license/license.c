@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "license/license.h"
+#include "license_private.h"
+#include "output/output.h"
+#include "process/process.h"
+
+enum { ROUNDS = 40, CHAIN_NS = 200000, CHAINS = 50 };
+
+static const char *const level_events[LICENSE_LEVELS] = {
+    "core_power.lvl0_turbo_license",
+    "core_power.lvl1_turbo_license",
+    "core_power.lvl2_turbo_license",
+};
+
+/* Licence counters of this thread, or NULL and why there are none. */
+static int open_counters(struct counters **counters, char *why, size_t size)
+{
+    struct event events[LICENSE_LEVELS];
+    struct error error = {.text = ""};
+    struct count count;
+    *counters = NULL;
+    for (size_t k = 0; k < LICENSE_LEVELS; k++)
+        if (event_encode(level_events[k], &events[k], &error) != 0) {
+            snprintf(why, size, "this CPU has no events for them (%.240s)", error.text);
+            return 0;
+        }
+    const int rc = counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED,
+                                 &perf_system_linux, &error);
+    if (rc != 0)
+        return rc;
+    counters_begin(*counters);
+    counters_end(*counters);
+    for (size_t k = 0; k < LICENSE_LEVELS; k++) {
+        const bool answered = counters_get(*counters, k, &count);
+        if (answered && !count.absent[0])
+            continue;
+        snprintf(why, size, "%.300s",
+                 answered ? count.absent : "the three do not fit into one group");
+        counters_close(*counters);
+        *counters = NULL;
+        break;
+    }
+    return 0;
+}
+
+/* What the counters say of a core is not what this thread does. */
+static void check_counters(const struct license_scope *one,
+                           const struct counters *counters, char *why, size_t size)
+{
+    const int level = one->n_classes ? license_level(&one->class[0], one->rounds) : -1;
+    const char *const note = counters_note(counters);
+    if (level > 0)
+        snprintf(why, size, "scalar work itself has licence %d%s%s", level,
+                 note ? "; " : "", note ? note : "");
+}
+
+static void choose_cpus(const struct options *options, struct license *license)
+{
+    struct license_scope *const one = &license->scope[0], *const all = &license->scope[1];
+    one->name = "one core";
+    all->name = "all cores";
+    for (size_t i = 0; i < options->n_cpu && i < CPUS_MAX; i++)
+        all->cpu[all->n_cpu++] = options->cpu[i];
+    if (!all->n_cpu)
+        all->n_cpu = cpus_cores(all->cpu, cpus_allowed(all->cpu, CPUS_MAX));
+    one->n_cpu = 1;
+    one->cpu[0] = all->n_cpu ? all->cpu[all->n_cpu - 1] : 0;
+    if (all->n_cpu < 2)
+        snprintf(all->skip, sizeof all->skip, "there is one core only");
+}
+
+/* The best of a few: whatever disturbs one makes it look slower. */
+static double best_ghz(double (*probe)(int64_t ns))
+{
+    double best = 0;
+    for (size_t i = 0; i < CHAINS; i++)
+        best = fmax(best, probe(CHAIN_NS));
+    return best;
+}
+
+static int measure(const struct options *options, bool progress, struct license *license,
+                   struct error *error)
+{
+    const size_t rounds = options->rounds ? options->rounds : ROUNDS;
+    struct counters *counters = NULL;
+    choose_cpus(options, license);
+    license->ghz_add = best_ghz(clock_ghz);
+    license->ghz_imul = best_ghz(clock_ghz_imul);
+    int rc = open_counters(&counters, license->counters, sizeof license->counters);
+    if (rc != 0)
+        return error_set(error, rc, "licence counters: %s", strerror(-rc));
+    for (size_t i = 0; i < LICENSE_SCOPES && rc == 0; i++) {
+        struct license_scope *const scope = &license->scope[i];
+        if (scope->skip[0])
+            continue;
+        if (progress)
+            fprintf(stderr, "simdbench license: the clock of %s\n", scope->name);
+        rc = license_probe(scope, rounds, (uint64_t)clock_now(), i ? NULL : counters,
+                           error);
+        if (rc == 0)
+            license_summarise(scope);
+    }
+    if (rc == 0 && counters)
+        check_counters(&license->scope[0], counters, license->counters,
+                       sizeof license->counters);
+    counters_close(counters);
+    if (rc != 0)
+        return rc;
+    license_judge(license->scope, LICENSE_SCOPES, &license->verdict);
+    if (options->quick)
+        snprintf(license->net_skip, sizeof license->net_skip, "--quick leaves it out");
+    else
+        rc = license_measure_net(license, progress, error);
+    return rc;
+}
+
+static int write_json(const void *license, FILE *file, struct error *error)
+{
+    const int rc = license_write_json(license, file);
+    return rc ? error_set(error, rc, "%s", strerror(-rc)) : 0;
+}
+
+static int write_outputs(const struct options *options, const struct license *license,
+                         struct error *error)
+{
+    int rc = 0;
+    if (options->json)
+        rc = file_save(options->json, write_json, license, error);
+    if (rc != 0)
+        return rc;
+    if (options->format == FORMAT_JSON)
+        rc = license_write_json(license, stdout);
+    else
+        license_print(license, stdout);
+    if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        rc = -EIO;
+    return rc ? error_set(error, rc, "standard output: %s", strerror(-rc)) : 0;
+}
+
+int command_license(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct license *const license = calloc(1, sizeof *license);
+    int rc = license ? check_writable("--json", options->json, &error)
+                     : error_set(&error, -ENOMEM, "out of memory");
+
+    if (rc == 0)
+        rc = measure(options, !options->quiet, license, &error);
+    if (rc == 0)
+        rc = write_outputs(options, license, &error);
+    if (rc != 0)
+        complain("%s", error.text);
+    for (size_t i = 0; license && i < LICENSE_SCOPES; i++)
+        license_scope_free(&license->scope[i]);
+    for (size_t i = 0; license && i < license->n_nets; i++)
+        license_net_free(&license->net[i]);
+    free(license);
+    return rc == -EINTR ? EXIT_INTERRUPTED : rc ? EXIT_USAGE : EXIT_OK;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room license: does wide SIMD cost clock on this machine, and is it worth it? */
+#ifndef SIMDBENCH_LICENSE_H
+#define SIMDBENCH_LICENSE_H
+
+#include "cli/cli.h"
+
+int command_license(struct options *options); /* an exit status */
+
+#endif

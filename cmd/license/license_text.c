@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "license_private.h"
+
+enum { INTERVAL_SIZE = 40 };
+
+static const char *interval_text(const struct interval *ci, double scale, int digits,
+                                 char out[INTERVAL_SIZE])
+{
+    if (ci->known)
+        snprintf(out, INTERVAL_SIZE, "[%.*f, %.*f]", digits, scale * ci->lo, digits,
+                 scale * ci->hi);
+    else
+        snprintf(out, INTERVAL_SIZE, "[unknown]");
+    return out;
+}
+
+static void print_levels(const struct license_class *class, size_t rounds, FILE *file)
+{
+    if (!class->level[0] || !isfinite(stats_median(class->level[0], rounds)))
+        return;
+    fputs("  L0/L1/L2", file);
+    for (size_t k = 0; k < LICENSE_LEVELS; k++)
+        fprintf(file, " %5.1f%%", 100 * stats_median(class->level[k], rounds));
+}
+
+static void print_class(const struct license_class *class, size_t rounds, FILE *file)
+{
+    char ghz[INTERVAL_SIZE], ratio[INTERVAL_SIZE];
+    const char *const name = class->control ? "scalar again" : class->payload->name;
+    if (class->skip[0]) {
+        if (!class->control) {
+            fprintf(file, "  %-12s  skipped: %s", name, class->skip);
+            print_levels(class, rounds, file);
+            fputc('\n', file);
+        }
+        return;
+    }
+    fprintf(file, "  %-12s  %5.3f GHz %s", name, class->median_ghz,
+            interval_text(&class->ghz_ci, 1, 3, ghz));
+    if (class->control || class->payload->bits)
+        fprintf(file, "  %6.2f%% of scalar %s", 100 * class->effect.ratio,
+                interval_text(&class->effect.ci, 100, 2, ratio));
+    print_levels(class, rounds, file);
+    fputc('\n', file);
+}
+
+static void print_scope(const struct license_scope *scope, FILE *file)
+{
+    if (scope->skip[0]) {
+        fprintf(file, "%s: skipped: %s\n\n", scope->name, scope->skip);
+        return;
+    }
+    fprintf(file, "%s: CPU", scope->name);
+    for (size_t i = 0; i < scope->n_cpu; i++)
+        fprintf(file, "%s%d", i ? "," : " ", scope->cpu[i]);
+    fprintf(file, "; %zu rounds", scope->rounds);
+    if (scope->disturbed)
+        fprintf(file, ", %zu thrown away as other programs took the CPU",
+                scope->disturbed);
+    fputc('\n', file);
+    for (size_t i = 0; i < scope->n_classes; i++)
+        print_class(&scope->class[i], scope->rounds, file);
+    fputc('\n', file);
+}
+
+static void print_net(const struct license_net *net, FILE *file)
+{
+    const size_t from = license_wins_from(net);
+    char ci[INTERVAL_SIZE];
+    if (net->skip[0]) {
+        char plain[2 * sizeof net->skip];
+        text_plain(net->skip, plain, sizeof plain);
+        fprintf(file, "%s: skipped: %s\n", net->op, plain);
+        return;
+    }
+    fprintf(file, "%s: ", net->op);
+    if (from == 0)
+        fprintf(file, "avx512 is not slower in any of these shapes\n");
+    else if (from < net->n_points)
+        fprintf(file, "avx512 is not slower from %s on\n", net->point[from].shape);
+    else
+        fprintf(file, "avx512 is slower, or nobody knows, up to %s\n",
+                net->point[net->n_points - 1].shape);
+    for (size_t i = 0; i < net->n_points; i++) {
+        const struct license_point *const point = &net->point[i];
+        fprintf(file, "  %-18s  %.3fx %-16s  %.*s over %.*s\n", point->shape,
+                point->speedup, interval_text(&point->ci, 1, 3, ci),
+                (int)strcspn(point->wide, "@"), point->wide,
+                (int)strcspn(point->narrow, "@"), point->narrow);
+    }
+}
+
+void license_print(const struct license *license, FILE *file)
+{
+    fputs("clock under each kind of work (medians, 95% intervals)\n\n", file);
+    for (size_t i = 0; i < LICENSE_SCOPES; i++)
+        print_scope(&license->scope[i], file);
+    fprintf(file,
+            "chains alone, best of many: %.3f GHz by adds, %.3f GHz by multiplies\n",
+            license->ghz_add, license->ghz_imul);
+    if (license->counters[0]) {
+        char plain[2 * sizeof license->counters];
+        text_plain(license->counters, plain, sizeof plain);
+        fprintf(file, "no licence counters that tell, so the clock alone decides: %s\n",
+                plain);
+    }
+    if (license->net_skip[0])
+        fprintf(file, "no net effect: %s\n", license->net_skip);
+    else if (license->n_nets)
+        fputs("\nnet effect, work and clock together (batches of 0.5 ms take turns)\n",
+              file);
+    for (size_t i = 0; i < license->n_nets; i++)
+        print_net(&license->net[i], file);
+    if (license->n_nets && license->verdict.cost >= LICENSE_LIGHT)
+        fputs("the clock stays low for a while after wide work, also for a narrow batch "
+              "that follows:\navx512 looks better here than on its own\n",
+              file);
+    fprintf(file, "\nverdict: %s (%s)\n", license_cost_name(license->verdict.cost),
+            license->verdict.reason);
+}

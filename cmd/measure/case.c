@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One case and the worker that runs it. */
+#include "measure/measure.h"
+
+#include <errno.h>
+#include <string.h>
+
+void case_end(struct group_state *group, struct case_state *entry, enum status status,
+              const char *reason)
+{
+    struct result *result = case_result(group, entry);
+    result_clear_samples(result);
+    result_set_status(result, status, reason);
+    entry->active = false;
+}
+
+int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
+             int64_t timeout_ns, cJSON **reply, bool *done)
+{
+    struct error error = {.text = ""};
+    int status = worker_ask(entry->offer->worker, request, timeout_ns, reply, &error);
+    *done = status == 0;
+    if (status == 0 || status == -EINTR)
+        return status;
+    bool dead = !worker_alive(entry->offer->worker);
+    if (!dead && status == -ENOTSUP) {
+        case_end(group, entry, STATUS_SKIPPED, error.text);
+        return 0;
+    }
+    bool wrong = message_true(*reply, "wrong");
+    case_end(group, entry, wrong ? STATUS_WRONG : STATUS_FAILED, error.text);
+    /* A wrong kernel may have overwritten anything in its process. */
+    if (wrong)
+        worker_kill(entry->offer->worker);
+    return wrong || dead ? GROUP_RESTART : 0;
+}
+
+void note_once(struct result *result, const char *note)
+{
+    for (size_t i = 0; i < result->n_notes && note; i++) {
+        if (!strcmp(result->notes[i], note))
+            return;
+    }
+    if (note)
+        result_add_note(result, note);
+}

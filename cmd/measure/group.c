@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int group_ready_worker(struct group_state *group, struct worker *worker,
+                       struct error *error)
+{
+    const struct session *session = group->session;
+    if (!worker_alive(worker)) {
+        int status = worker_start(worker, session->options->in_process, error);
+        if (status < 0)
+            return status;
+    }
+    cJSON *request = message_new("setup"), *reply = NULL;
+    cJSON *cpus = cJSON_AddArrayToObject(request, "cpus");
+    for (size_t i = 0; i < group->used_cpus; i++)
+        cJSON_AddItemToArray(cpus, cJSON_CreateNumber(session->plan->cpu[i]));
+    cJSON *events = cJSON_AddArrayToObject(request, "events");
+    for (size_t i = 0; i < session->plan->n_events; i++)
+        cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
+    cJSON_AddBoolToObject(request, "multiplex", session->options->multiplex);
+    int status = worker_ask(worker, request, session->options->timeout_ns, &reply, error);
+    cJSON_Delete(reply);
+    return status;
+}
+
+int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+                     struct error *error)
+{
+    const struct options *options = group->session->options;
+    cJSON *request = message_new("map"), *reply = NULL;
+    message_add_u64(request, "bytes", group->memory_bytes);
+    message_add_u64(request, "block", group->map.bytes);
+    cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
+    cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
+    cJSON_AddNumberToObject(request, "threads", group->plan->threads);
+    cJSON_AddBoolToObject(request, "huge", huge);
+    int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    if (status == 0 && huge && group->map.bytes) {
+        double got = message_number(reply, "huge_bytes", -1);
+        double asked = message_number(reply, "arena_bytes", 0);
+        if (got < asked)
+            status = error_set(
+                error, -EOPNOTSUPP,
+                "--pages=2m: smaps shows %.0f of %.0f bytes on 2 MiB pages; try: echo "
+                "madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+                got, asked);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
+{
+    group->map = group->plan->shape.map;
+    return operands_offsets(&group->map, group->session->options->align, seed, error);
+}
+
+static int open_worker(struct group_state *group, struct worker *worker, bool huge,
+                       struct error *error)
+{
+    const int status = group_ready_worker(group, worker, error);
+    return status < 0 ? status : group_map_worker(group, worker, huge, error);
+}
+
+/* What kernels of an earlier group did to their worker is no fault of this one's: if it
+ * cannot go on, a fresh one can. */
+static int enter_worker(struct group_state *group, struct worker *worker, bool huge,
+                        struct error *error)
+{
+    const bool used = worker_alive(worker);
+    const int status = open_worker(group, worker, huge, error);
+    if (status >= 0 || !used || status == -EINTR || status == -EOPNOTSUPP)
+        return status;
+    worker_kill(worker);
+    return open_worker(group, worker, huge, error);
+}
+
+int group_place(struct group_state *group, struct error *error)
+{
+    const struct options *options = group->session->options;
+    const struct plan_group *plan = group->plan;
+    int status = group_offsets(group, group->seed, error);
+    if (status < 0)
+        return status;
+    const struct simdbench_operand *output = NULL;
+    for (uint32_t i = 0; i < group->map.count && !output; i++) {
+        if (operand_is_output(&group->map.operand[i]))
+            output = &group->map.operand[i];
+    }
+    uint64_t end = group->map.bytes > group->block ? group->map.bytes : group->block;
+    end = (end + 4095) / 4096 * 4096;
+    group->n_answers = 0;
+    if (output) {
+        uint64_t n = operands_sample(output, plan->shape.ops, options->check_full,
+                                     group->seed, NULL);
+        uint64_t index = UINT64_MAX;
+        if (n < output->count) {
+            index = end;
+            end += n * sizeof(uint64_t);
+        }
+        for (size_t i = 0; i < group->n_cases; i++) {
+            const struct offer *offer = group->cases[i].offer;
+            size_t a = 0;
+            if (offer->is_roof && strcmp(plan->op, offer->op))
+                continue; /* a limit: what it writes is no answer */
+            while (a < group->n_answers &&
+                   strcmp(group->answers[a].semiring ?: "", offer->semiring ?: ""))
+                a++;
+            if (a < group->n_answers || a == ARRAY_LEN(group->answers))
+                continue;
+            struct answers *answers = &group->answers[group->n_answers++];
+            *answers = (struct answers){
+                .semiring = offer->semiring, .n = n, .index = index, .value = end};
+            answers->slack = end + (n * type_bytes(output->type) + 63) / 64 * 64;
+            end = answers->slack + n * sizeof(double);
+        }
+    }
+    group->memory_bytes = (end + 4095) / 4096 * 4096;
+    /* Zero first: pages of an earlier group are given back, not reused dirty. */
+    int fd = group->session->catalog->memory_fd;
+    if (ftruncate(fd, 0) < 0 || ftruncate(fd, (off_t)group->memory_bytes) < 0)
+        return error_set(error, -errno,
+                         "cannot get %llu bytes of memory for operands: %s",
+                         (unsigned long long)group->memory_bytes, strerror(errno));
+    return 0;
+}
+
+int group_write_inputs(struct group_state *group, struct worker *owner,
+                       struct error *error)
+{
+    const struct options *options = group->session->options;
+    cJSON *reply = NULL;
+    int status = enter_worker(group, owner, false, error);
+    if (status < 0)
+        return status;
+    cJSON *request = message_new("fill");
+    cJSON_AddStringToObject(request, "op", group->plan->op);
+    message_add_u64(request, "seed", group->seed);
+    if (group->plan->input)
+        cJSON_AddStringToObject(request, "input", group->plan->input);
+    status = worker_ask(owner, request, options->timeout_ns, &reply, error);
+    group->refused = status == -EINVAL;
+    const char *hash = message_text(reply, "hash");
+    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
+        status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
+    cJSON_Delete(reply);
+    return status;
+}
+
+int group_write_answers(struct group_state *group, struct worker *owner,
+                        struct error *error)
+{
+    const struct options *options = group->session->options;
+    int status = 0;
+    for (size_t i = 0; i < group->n_answers && status == 0; i++) {
+        struct answers *answers = &group->answers[i];
+        cJSON *request = message_new("reference"), *reply = NULL;
+        cJSON_AddStringToObject(request, "op", group->plan->op);
+        if (answers->semiring)
+            cJSON_AddStringToObject(request, "semiring", answers->semiring);
+        message_add_u64(request, "seed", group->seed);
+        cJSON_AddBoolToObject(request, "full", options->check_full);
+        cJSON_AddNumberToObject(request, "ops", group->plan->shape.ops);
+        message_add_u64(request, "n", answers->n);
+        if (answers->index != UINT64_MAX)
+            message_add_u64(request, "index", answers->index);
+        message_add_u64(request, "value", answers->value);
+        message_add_u64(request, "slack", answers->slack);
+        /* A full check of a large shape takes as long as it takes. */
+        int64_t timeout = options->timeout_ns + (int64_t)(group->plan->shape.ops * 20);
+        status = worker_ask(owner, request, timeout, &reply, error);
+        cJSON_Delete(reply);
+        if (status == -ENOTSUP) {
+            answers->n = 0; /* the op has nothing to compare for these kernels */
+            status = 0;
+        }
+    }
+    return status;
+}
+
+int group_try_input(struct group_state *group, struct error *error)
+{
+    struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
+    const int status = group_place(group, error);
+    return status < 0 ? status : group_write_inputs(group, owner, error);
+}
+
+int group_prepare(struct group_state *group, struct error *error)
+{
+    const struct catalog *catalog = group->session->catalog;
+    struct worker *owner = catalog_op_owner(catalog, group->plan->op);
+    int status = group_place(group, error);
+    if (status == 0)
+        status = group_write_inputs(group, owner, error);
+    if (status == 0)
+        status = group_write_answers(group, owner, error);
+    if (status < 0)
+        return status;
+    bool huge = group->session->options->huge_pages;
+    for (size_t w = 0; w < catalog->n_workers; w++) {
+        struct worker *worker = catalog->workers[w];
+        struct error why = {.text = ""};
+        bool needed = false;
+        for (size_t i = 0; i < group->n_cases; i++)
+            needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
+        if (!needed)
+            continue;
+        status = worker != owner || huge ? enter_worker(group, worker, huge, &why) : 0;
+        if (status == -EINTR)
+            return error_set(error, status, "interrupted");
+        enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
+        for (size_t i = 0; i < group->n_cases && status < 0; i++) {
+            if (group->cases[i].active && group->cases[i].offer->worker == worker)
+                case_end(group, &group->cases[i], end, why.text);
+        }
+    }
+    for (size_t i = 0; i < group->n_cases; i++) {
+        if (!group->cases[i].active)
+            continue;
+        status = group_prepare_case(group, &group->cases[i]);
+        if (status)
+            return status < 0 ? error_set(error, status, "interrupted") : status;
+    }
+    return 0;
+}

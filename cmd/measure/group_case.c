@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One case before it is timed: prepared, checked, and asked how exact it is. */
+#include "measure_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* What the kernel says of the choice that it made. */
+static void take_choice(struct case_state *entry, struct result *result,
+                        const cJSON *reply)
+{
+    const char *isa = message_text(reply, "isa");
+    string_set(&result->implementation, message_text(reply, "implementation"));
+    if (isa)
+        string_set(&result->module_isa, isa);
+    result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
+    fairness_clear(result);
+    fairness_isa(result, entry->offer, isa);
+    note_once(result, message_text(reply, "note"));
+}
+
+static int prepare(struct group_state *group, struct case_state *entry, bool *done)
+{
+    const struct options *options = group->session->options;
+    struct result *result = case_result(group, entry);
+    cJSON *request = message_new("prepare"), *reply = NULL;
+    message_add_u64(request, "kernel", entry->offer->index);
+    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
+    result->has_accuracy = false;
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply, done);
+    if (*done) {
+        entry->number = message_u64(reply, "case", UINT64_MAX);
+        entry->team = (int)message_number(reply, "threads", 0);
+        result->prepare_ns = message_number(reply, "prepare_ns", 0);
+        result->ops = message_number(reply, "ops", result->ops);
+        result->bytes = message_number(reply, "bytes", result->bytes);
+        take_choice(entry, result, reply);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+const struct answers *group_answers(const struct group_state *group,
+                                    const struct case_state *entry)
+{
+    const struct offer *offer = entry->offer;
+    if (offer->is_roof && strcmp(group->plan->op, offer->op) != 0)
+        return NULL;
+    for (size_t i = 0; i < group->n_answers; i++) {
+        const struct answers *answers = &group->answers[i];
+        if (!strcmp(answers->semiring ?: "", offer->semiring ?: ""))
+            return answers;
+    }
+    return NULL;
+}
+
+void group_add_answers(const struct group_state *group, const struct answers *answers,
+                       cJSON *request)
+{
+    message_add_u64(request, "n", answers->n);
+    if (answers->index != UINT64_MAX)
+        message_add_u64(request, "index", answers->index);
+    message_add_u64(request, "value", answers->value);
+    message_add_u64(request, "slack", answers->slack);
+    if (group->session->options->accuracy)
+        message_add_u64(request, "accuracy_n", answers->n);
+}
+
+static bool take_accuracy(struct result *result, const cJSON *reply)
+{
+    result->max_ulp = message_number(reply, "max_ulp", NAN);
+    result->has_accuracy = isfinite(result->max_ulp);
+    if (!result->has_accuracy)
+        result->max_ulp = 0;
+    result->mean_ulp = message_number(reply, "mean_ulp", 0);
+    result->worst_input = message_number(reply, "worst_input", NAN);
+    return result->has_accuracy;
+}
+
+/* The op's owner finds the outputs in the shared memory, unless huge pages of its own
+ * keep them in the worker. */
+static int ask_owner(struct group_state *group, struct result *result,
+                     const struct answers *answers)
+{
+    const struct session *session = group->session;
+    struct worker *owner = catalog_op_owner(session->catalog, group->plan->op);
+    struct error error = {.text = ""};
+    if (session->options->huge_pages || !answers || !answers->n ||
+        !catalog_op_text(session->catalog, group->plan->op, "accuracy_inputs"))
+        return 0;
+    cJSON *request = message_new("accuracy"), *reply = NULL;
+    cJSON_AddStringToObject(request, "op", group->plan->op);
+    group_add_answers(group, answers, request);
+    int status = worker_ask(owner, request, session->options->timeout_ns, &reply, &error);
+    if (status == 0)
+        take_accuracy(result, reply);
+    cJSON_Delete(reply);
+    return status == -EINTR ? status : 0;
+}
+
+static int check(struct group_state *group, struct case_state *entry)
+{
+    const struct options *options = group->session->options;
+    struct result *result = case_result(group, entry);
+    const struct answers *answers = group_answers(group, entry);
+    cJSON *request = message_new("check"), *reply = NULL;
+    message_add_u64(request, "case", entry->number);
+    if (answers)
+        group_add_answers(group, answers, request);
+    bool done;
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+    if (done) {
+        note_once(result, message_text(reply, "note"));
+        fairness_alive(result, (int)message_number(reply, "threads_alive", 1),
+                       (int)group->session->plan->most_threads);
+        if (!take_accuracy(result, reply))
+            status = ask_owner(group, result, answers);
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+int group_prepare_case(struct group_state *group, struct case_state *entry)
+{
+    bool done;
+    int status = prepare(group, entry, &done);
+    return done ? check(group, entry) : status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room measure: from a plan to results. run_plan() does it for one build; the steps below
+ * it are there for room ab, which takes them in another order. It prints nothing, saves
+ * nothing and chooses no exit status: a watcher is told what happens.
+ */
+#ifndef SIMDBENCH_MEASURE_H
+#define SIMDBENCH_MEASURE_H
+
+#include "plan/plan.h"
+
+/* How far a measurement has come. */
+struct progress {
+    size_t group, n_groups; /* from 0 */
+    const struct plan_group *plan;
+    const char *step;      /* "round", "process" */
+    uint32_t done, wanted; /* steps of the group */
+    int64_t started;       /* clock_now() */
+};
+
+/* Who is told while it goes on, between batches; both functions may be NULL. */
+struct watcher {
+    void *context;
+    void (*progress)(void *context, const struct progress *progress);
+    /* All cases of the group are final and summarised. */
+    void (*group_done)(void *context, struct run *run, size_t group);
+};
+
+/* Measures all groups and adds their results to the run. 0; -EINTR: what was not reached
+ * is skipped, and the run is good to be written; or another errno. */
+int run_plan(const struct options *options, struct catalog *catalog,
+             const struct plan *plan, const struct watcher *watcher, struct run *run,
+             struct error *error);
+
+/* ---- steps ---- */
+
+enum { GROUP_CASES_MAX = 512 };
+
+struct session {
+    const struct options *options;
+    struct catalog *catalog;
+    const struct plan *plan;
+    const struct watcher *watcher;
+    struct run *run;
+    size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    int64_t started;                     /* clock_now() */
+    double probe_ns; /* batch time that may still be spent on clock probes */
+    double *shares;  /* what each probe got of the core, see clock_width() */
+    size_t n_shares;
+};
+
+struct case_state {
+    const struct plan_case *plan;
+    const struct offer *offer;
+    size_t result;   /* index into run->results */
+    uint64_t number; /* in its worker */
+    int team;        /* threads that share its work, 0: its library decides */
+    uint64_t iterations;
+    double call_ns;
+    /* What each event counts per call of an empty kernel, and in a region without one. */
+    double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
+    bool active; /* still takes part in this group */
+};
+
+/* Right answers for one semiring, in shared memory. */
+struct answers {
+    const char *semiring;
+    uint64_t n, index, value, slack; /* offsets; index UINT64_MAX: all outputs in order */
+};
+
+struct group_state {
+    struct session *session;
+    const struct plan_group *plan;
+    size_t number;
+    struct case_state *cases;
+    size_t n_cases;
+    size_t used_cpus; /* of plan->cpu: one for each thread */
+    uint64_t seed;
+    uint64_t memory_bytes;
+    uint64_t block; /* least that is reserved for operands, before the answers */
+    struct operands_map map;
+    struct answers answers[8];
+    size_t n_answers;
+    bool refused; /* the op does not know the --input that was asked for */
+};
+
+/* case.c: one case and its worker. */
+static inline struct result *case_result(const struct group_state *group,
+                                         const struct case_state *entry)
+{
+    return &group->session->run->results[entry->result];
+}
+/* Ends a case with a status and a reason; it takes no further part. */
+void case_end(struct group_state *group, struct case_state *entry, enum status status,
+              const char *reason);
+/* Asks the case's worker. On failure the case ends as wrong, failed or skipped and the
+ * result is: 0 if the others can go on, GROUP_RESTART if the group must start again in
+ * fresh workers, -EINTR. `done` tells whether it was answered. */
+enum { GROUP_RESTART = 1 };
+int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
+             int64_t timeout_ns, cJSON **reply, bool *done);
+
+/* A group may start again; its notes do not repeat. NULL is no note. */
+void note_once(struct result *result, const char *note);
+
+/* session.c: what a run of several groups begins with. `g`: number of the group, `c`: of
+ * its case, `first`: of its first result. group->cases is the caller's to free. */
+int session_add_result(struct session *session, size_t g, size_t c);
+int group_begin(struct session *session, size_t g, size_t first,
+                struct group_state *group, struct error *error);
+void session_tell(const struct session *session, size_t group, const char *step,
+                  uint32_t done, uint32_t wanted);
+/* No case disappears: what never ran is skipped, and says why. */
+void run_close_pending(struct run *run, size_t group, const char *reason);
+
+/* group.c: memory, operands, references. group_place() gives operands and answers their
+ * places in the memory file and empties it; group_offsets() moves operands alone, within
+ * group->block. */
+int group_place(struct group_state *group, struct error *error);
+int group_offsets(struct group_state *group, uint64_t seed, struct error *error);
+/* Starts the worker if it does not run, and tells it where to run and what to count. */
+int group_ready_worker(struct group_state *group, struct worker *worker,
+                       struct error *error);
+int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+                     struct error *error);
+/* The op's owner maps the operands and writes the inputs, then the right answers. */
+int group_write_inputs(struct group_state *group, struct worker *owner,
+                       struct error *error);
+int group_write_answers(struct group_state *group, struct worker *owner,
+                        struct error *error);
+/* The answers that a case is compared with, or NULL (group_case.c); into a request. */
+const struct answers *group_answers(const struct group_state *group,
+                                    const struct case_state *entry);
+void group_add_answers(const struct group_state *group, const struct answers *answers,
+                       cJSON *request);
+
+/* batch.c */
+/* What one batch said (rounds.c). */
+struct batch {
+    double ns, cpu_ns, process_ns;
+    int threads; /* that did something */
+    bool void_;  /* on evidence: preempted, migrated, or a major fault */
+    cJSON *reply;
+};
+/* Reads the reply, which stays the caller's. */
+struct batch batch_read(cJSON *reply);
+/* Clock ticks stolen from the CPUs so far. */
+int64_t group_steal(const struct group_state *group);
+
+#endif

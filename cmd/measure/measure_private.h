@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
+ * check), rounds.c (calibration, batches) and fairness.c share. */
+#ifndef SIMDBENCH_MEASURE_PRIVATE_H
+#define SIMDBENCH_MEASURE_PRIVATE_H
+
+#include "measure/measure.h"
+
+/* The first counters of every result; those of --events and --counters follow. */
+enum usage_counter {
+    USAGE_PAGE_FAULTS,
+    USAGE_CONTEXT_SWITCHES,
+    USAGE_TASK_CLOCK, /* nanoseconds of CPU time */
+    USAGE_COUNTERS
+};
+
+/* group.c: memory, operands, references, prepare and check; 0, GROUP_RESTART, or an
+ * errno. */
+int group_prepare(struct group_state *group, struct error *error);
+/* Only as far as the op's owner says whether it knows the group's input. */
+int group_try_input(struct group_state *group, struct error *error);
+/* group_case.c: prepares and checks one case; like case_ask(). */
+int group_prepare_case(struct group_state *group, struct case_state *entry);
+/* rounds.c: calibration and all rounds. */
+int group_measure(struct group_state *group, struct error *error);
+
+/* fairness.c: a baseline that is no fair comparison gets result->unranked, and a note.
+ * Each may be called again; the first reason stays until fairness_clear(). */
+void fairness_clear(struct result *result);
+/* `isa`: of what it chose for this case, NULL if it says nothing. */
+void fairness_isa(struct result *result, const struct offer *offer, const char *isa);
+/* `most`: the largest number of threads that any group of the run has. */
+void fairness_alive(struct result *result, int alive, int most);
+void fairness_used(struct result *result);
+
+#endif

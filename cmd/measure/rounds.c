@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
+ * run. */
+#define PROBE_EVERY_NS 2500000.0
+
+static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
+                     bool probe, struct batch *batch)
+{
+    const struct options *options = group->session->options;
+    cJSON *request = message_new("batch");
+    message_add_u64(request, "case", entry->number);
+    message_add_u64(request, "iterations", entry->iterations);
+    message_add_u64(request, "pass", pass);
+    cJSON_AddBoolToObject(request, "cold", options->cold);
+    cJSON_AddBoolToObject(request, "probe", probe);
+    /* --timeout is for one call; calls that were measured may all take ten times as long.
+     */
+    int64_t timeout = options->timeout_ns +
+                      (int64_t)(10 * entry->call_ns * (double)(entry->iterations + 1));
+    bool done;
+    *batch = (struct batch){.ns = 0};
+    int status = case_ask(group, entry, request, timeout, &batch->reply, &done);
+    if (!done)
+        return status ? status : GROUP_RESTART;
+    *batch = batch_read(batch->reply);
+    if (entry->team)
+        batch->threads = entry->team;
+    if (!(batch->ns > 0)) {
+        case_end(group, entry, STATUS_FAILED, "the clock did not advance during a batch");
+        return GROUP_RESTART;
+    }
+    return 0;
+}
+
+/* Finds how many calls make a batch; the target must be crossed twice, as one batch may
+ * have been slowed down by something else. */
+static int calibrate(struct group_state *group, struct case_state *entry)
+{
+    const struct options *options = group->session->options;
+    double shortest = options->multiplex && group->session->plan->n_events
+                          ? MULTIPLEX_BATCH_NS
+                          : BATCH_NS;
+    entry->iterations = 1;
+    entry->call_ns = 0;
+    for (int crossed = 0, tries = 0; crossed < 2 && tries < 40; tries++) {
+        struct batch batch;
+        int status = run_batch(group, entry, 0, false, &batch);
+        cJSON_Delete(batch.reply);
+        if (status)
+            return status;
+        entry->call_ns = batch.ns / (double)entry->iterations;
+        case_result(group, entry)->threads_used = batch.threads;
+        if (batch.ns >= shortest) {
+            crossed++;
+            continue;
+        }
+        double want = ceil(1.1 * shortest / entry->call_ns);
+        double most = (double)entry->iterations * 100;
+        entry->iterations =
+            (uint64_t)fmin(fmax(want, (double)entry->iterations + 1), most);
+    }
+    case_result(group, entry)->iterations = entry->iterations;
+    fairness_used(case_result(group, entry));
+    return 0;
+}
+
+static bool same_worker(const struct case_state *a, const struct case_state *b)
+{
+    return a->active && b->active && a->offer->worker == b->offer->worker;
+}
+
+static void take_overhead(struct group_state *group, struct case_state *entry,
+                          const cJSON *reply)
+{
+    size_t i = 0;
+    const cJSON *count;
+    case_result(group, entry)->overhead_ns = message_number(reply, "ns", 0);
+    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
+    {
+        if (i == group->session->plan->n_events)
+            break;
+        entry->empty_call[i] = message_number(count, "call", 0);
+        entry->empty_region[i++] = message_number(count, "region", 0);
+    }
+}
+
+/* Once it is known how many calls a region has: of cold ones, each has its own. */
+static void set_overhead(struct group_state *group, const struct case_state *entry)
+{
+    const struct session *session = group->session;
+    double calls = session->options->cold ? 1 : (double)entry->iterations;
+    for (size_t i = 0; i < session->plan->n_events; i++)
+        case_result(group, entry)->counters[session->counter_of_event[i]].overhead =
+            entry->empty_call[i] + entry->empty_region[i] / calls;
+}
+
+/* Each worker is asked once, for all its cases. */
+static int measure_overhead(struct group_state *group)
+{
+    const struct options *options = group->session->options;
+    for (size_t i = 0; i < group->n_cases; i++) {
+        struct case_state *entry = &group->cases[i];
+        bool known = !entry->active, done;
+        for (size_t k = 0; k < i && !known; k++)
+            known = same_worker(&group->cases[k], entry);
+        if (known)
+            continue;
+        cJSON *request = message_new("overhead"), *reply = NULL;
+        cJSON_AddBoolToObject(request, "cold", options->cold);
+        int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+        for (size_t k = i; k < group->n_cases && status == 0; k++)
+            if (same_worker(&group->cases[k], entry))
+                take_overhead(group, &group->cases[k], reply);
+        cJSON_Delete(reply);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static void add_count(struct counter *counter, const cJSON *count)
+{
+    counter_add_sample(counter, message_number(count, "value", 0));
+    double share = message_number(count, "running_share", 1);
+    counter->running_share += (share - counter->running_share) / (double)counter->n;
+    string_set(&counter->scope, message_text(count, "scope"));
+    counter->threads = fmax(counter->threads, message_number(count, "threads", 1));
+    counter->user_read = message_true(count, "user_read");
+    string_set(&counter->absent, NULL);
+}
+
+/* A batch without a value matters only while there is none from another batch. */
+static void add_absence(struct counter *counter, const cJSON *count)
+{
+    if (counter->n)
+        return;
+    string_set(&counter->absent, message_text(count, "absent"));
+    string_set(&counter->fix, message_text(count, "fix"));
+    string_set(&counter->errno_name, message_text(count, "errno_name"));
+    counter->code = message_number(count, "errno", 0);
+}
+
+/* What perf_event counted, and where it did not count what getrusage knows, that. */
+static void add_counters(struct group_state *group, struct case_state *entry,
+                         const cJSON *reply)
+{
+    const struct session *session = group->session;
+    struct result *result = case_result(group, entry);
+    double usage[USAGE_COUNTERS] = {
+        [USAGE_PAGE_FAULTS] = message_number(reply, "minor_faults", 0) +
+                              message_number(reply, "major_faults", 0),
+        [USAGE_CONTEXT_SWITCHES] = message_number(reply, "voluntary_switches", 0) +
+                                   message_number(reply, "involuntary_switches", 0),
+        [USAGE_TASK_CLOCK] = message_number(reply, "process_ns", 0)};
+    size_t i = 0;
+    const cJSON *count;
+    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
+    {
+        if (i >= session->plan->n_events)
+            break;
+        size_t at = session->counter_of_event[i++];
+        struct counter *counter = &result->counters[at];
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
+        bool absent = message_text(count, "absent") != NULL;
+        if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
+            usage[at] = value->valuedouble;
+            string_set(&counter->scope, message_text(count, "scope"));
+            counter->threads =
+                fmax(counter->threads, message_number(count, "threads", 1));
+        } else if (cJSON_IsNumber(value)) {
+            add_count(counter, count);
+        } else if (absent && at < USAGE_COUNTERS) {
+            string_set(&counter->event, "getrusage");
+            string_set(&counter->config, NULL);
+        } else if (absent) {
+            add_absence(counter, count);
+        }
+    }
+    for (i = 0; i < USAGE_COUNTERS; i++)
+        counter_add_sample(&result->counters[i], usage[i]);
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t *random)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t k = (size_t)(random_next(random) % i), keep = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = keep;
+    }
+}
+
+static void add_share(struct session *session, double share)
+{
+    double *shares =
+        share > 0 ? realloc(session->shares, (session->n_shares + 1) * sizeof *shares)
+                  : NULL;
+    if (!shares)
+        return;
+    session->shares = shares;
+    shares[session->n_shares++] = share;
+}
+
+/* All active cases once, in a random order. A batch is kept unless there is evidence
+ * against it. `complete` is false if any was thrown away. */
+static int run_round(struct group_state *group, uint32_t round, const size_t *order,
+                     size_t n, struct batch *batches, bool *complete)
+{
+    struct session *session = group->session;
+    int64_t steal = group_steal(group);
+    int status = 0;
+    size_t done = 0;
+    for (; done < n && status == 0; done++) {
+        struct case_state *entry = &group->cases[order[done]];
+        /* The first probe of each case comes at once and is paid for later. */
+        bool probe = session->probe_ns >= PROBE_EVERY_NS ||
+                     case_result(group, entry)->n_clock == 0;
+        status = run_batch(group, entry, round, probe, &batches[done]);
+        if (probe)
+            session->probe_ns -= PROBE_EVERY_NS;
+        session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
+    }
+    bool stolen = group_steal(group) != steal;
+    *complete = !stolen;
+    for (size_t i = 0; i < done; i++) {
+        struct case_state *entry = &group->cases[order[i]];
+        struct result *result = case_result(group, entry);
+        if (status == 0 && !stolen && !batches[i].void_) {
+            result_add_sample(result, round, batches[i].ns);
+            add_counters(group, entry, batches[i].reply);
+            double ghz = message_number(batches[i].reply, "ghz", 0);
+            if (ghz > 0)
+                result_add_clock(result, ghz);
+            add_share(session, message_number(batches[i].reply, "width", 0));
+            note_once(result, message_text(batches[i].reply, "note"));
+        } else if (status == 0) {
+            result->voided++;
+            *complete = false;
+        }
+        cJSON_Delete(batches[i].reply);
+    }
+    return status;
+}
+
+static uint32_t choose_rounds(const struct group_state *group, size_t n)
+{
+    const struct options *options = group->session->options;
+    if (options->rounds)
+        return options->rounds;
+    double round_ns = 0;
+    for (size_t i = 0; i < group->n_cases; i++) {
+        const struct case_state *entry = &group->cases[i];
+        if (entry->active)
+            round_ns += entry->call_ns * (double)(entry->iterations + 1);
+    }
+    double rounds = (double)options->time_per_case_ns * (double)n / round_ns;
+    return (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+}
+
+static void judge(struct group_state *group, uint32_t ran)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
+        struct case_state *entry = &group->cases[i];
+        struct result *result = case_result(group, entry);
+        char reason[256];
+        if (!entry->active)
+            continue;
+        if (result->n_samples * 2 < ran) {
+            snprintf(
+                reason, sizeof reason,
+                "%u of %u batches were disturbed (preempted, stolen time, migration or "
+                "major faults)",
+                result->voided, ran);
+            result_set_status(result, STATUS_NOISY, reason);
+        } else {
+            result_set_status(result, STATUS_OK, NULL);
+        }
+    }
+}
+
+int group_measure(struct group_state *group, struct error *error)
+{
+    size_t order[GROUP_CASES_MAX], n = 0;
+    int status = measure_overhead(group);
+    for (size_t i = 0; i < group->n_cases && status == 0; i++) {
+        if (!group->cases[i].active)
+            continue;
+        status = calibrate(group, &group->cases[i]);
+        if (status == 0)
+            set_overhead(group, &group->cases[i]);
+        if (n == ARRAY_LEN(order))
+            return error_set(error, -E2BIG, "more than %zu cases in one group",
+                             ARRAY_LEN(order));
+        order[n++] = i;
+    }
+    if (status || !n)
+        return status < 0 ? error_set(error, status, "interrupted") : status;
+    struct batch *batches = calloc(n, sizeof *batches);
+    if (!batches)
+        return error_set(error, -ENOMEM, "out of memory");
+    uint32_t rounds = choose_rounds(group, n), complete = 0, round = 0;
+    uint64_t random = group->seed;
+    /* Rounds that were disturbed run again, at most as many again. */
+    for (; complete < rounds && round < 2 * rounds && status == 0; round++) {
+        bool whole;
+        session_tell(group->session, group->number, "round", complete, rounds);
+        shuffle(order, n, &random);
+        status = run_round(group, round, order, n, batches, &whole);
+        complete += whole;
+    }
+    free(batches);
+    if (status == 0 || status == -EINTR)
+        judge(group, status == 0 ? round : 0);
+    return status < 0 ? error_set(error, status, "interrupted") : status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups in plan order, each until no case breaks it any more. */
+#include "measure_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --accuracy takes no times: cases that were checked are done. */
+static void group_accept(struct group_state *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
+        if (group->cases[i].active)
+            result_set_status(case_result(group, &group->cases[i]), STATUS_OK, NULL);
+    }
+}
+
+/* One group, again and again without the cases that broke it. */
+static int run_group(struct session *session, size_t g, size_t first, struct error *error)
+{
+    struct group_state group;
+    int status = group_begin(session, g, first, &group, error);
+    bool any = false;
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < group.n_cases; i++)
+        any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
+    status = any ? GROUP_RESTART : 0;
+    while (status == GROUP_RESTART) {
+        for (size_t i = 0; i < group.n_cases; i++) {
+            if (group.cases[i].active)
+                result_clear_samples(case_result(&group, &group.cases[i]));
+        }
+        status = group_prepare(&group, error);
+        if (status == 0 && session->options->accuracy)
+            group_accept(&group);
+        else if (status == 0)
+            status = group_measure(&group, error);
+    }
+    /* If operands cannot be set up, fail this group's cases and go on with the next. */
+    if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
+        for (size_t i = 0; i < group.n_cases; i++) {
+            if (group.cases[i].active)
+                case_end(&group, &group.cases[i], STATUS_FAILED, error->text);
+        }
+        status = 0;
+    }
+    free(group.cases);
+    return status;
+}
+
+/* An input that the op does not know ends the run before anything is measured, not in its
+ * middle. */
+static int try_inputs(struct session *session, const size_t *first, struct error *error)
+{
+    const struct plan *plan = session->plan;
+    int status = 0;
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        const char *input = plan->groups[g].input;
+        bool seen = !input;
+        for (size_t i = 0; i < g && !seen; i++)
+            seen = plan->groups[i].input && !strcmp(plan->groups[i].input, input);
+        if (seen)
+            continue;
+        struct group_state group;
+        struct error why = {.text = ""};
+        if (group_begin(session, g, first[g], &group, error) < 0)
+            return -ENOMEM;
+        status = group_try_input(&group, &why);
+        free(group.cases);
+        if (status < 0 && (group.refused || status == -EINTR))
+            return error_set(error, status, "%s", why.text);
+        status = 0; /* the group itself will say it */
+    }
+    return status;
+}
+
+/* A probe that got clearly less of the core than the best one shared it. */
+static int note_core_share(const struct session *session)
+{
+    double best = 0, shared = 0;
+    for (size_t i = 0; i < session->n_shares; i++)
+        best = session->shares[i] > best ? session->shares[i] : best;
+    /* More than four is a clock that was read too low. */
+    best = best > 4 ? 4 : best;
+    for (size_t i = 0; i < session->n_shares; i++)
+        shared += session->shares[i] < 0.85 * best;
+    if (!session->n_shares)
+        return 0;
+    struct facts *facts = &session->run->host;
+    int status = facts_number(facts, "core_probes", (double)session->n_shares);
+    return status < 0 ? status : facts_number(facts, "core_shared_probes", shared);
+}
+
+int run_plan(const struct options *options, struct catalog *catalog,
+             const struct plan *plan, const struct watcher *watcher, struct run *run,
+             struct error *error)
+{
+    static const struct watcher nobody = {.context = NULL};
+    struct session session = {.options = options,
+                              .catalog = catalog,
+                              .plan = plan,
+                              .watcher = watcher ? watcher : &nobody,
+                              .run = run,
+                              .started = clock_now()};
+    size_t *first = calloc(plan->n_groups + 1, sizeof *first);
+    int status = first ? 0 : error_set(error, -ENOMEM, "out of memory");
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        first[g] = run->n_results;
+        for (size_t c = 0; c < plan->groups[g].n_cases && status == 0; c++)
+            status = session_add_result(&session, g, c);
+        if (status < 0)
+            error_set(error, status, "out of memory");
+    }
+    if (status == 0 && (options->inputs.n > 1 || options->accuracy))
+        status = try_inputs(&session, first, error);
+    if (status < 0)
+        goto out;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        if (status == 0)
+            status = run_group(&session, g, first[g], error);
+        if (status < 0 && status != -EINTR)
+            break;
+        run->interrupted = status == -EINTR;
+        run_close_pending(run, run->interrupted ? GROUP_ALL : g,
+                          run->interrupted ? "interrupted"
+                                           : "nothing to be limited by it ran");
+        run_summarise(run, g);
+        if (session.watcher->group_done)
+            session.watcher->group_done(session.watcher->context, run, g);
+    }
+    if ((status == 0 || run->interrupted) && note_core_share(&session) < 0)
+        status = error_set(error, -ENOMEM, "out of memory");
+out:
+    free(session.shares);
+    free(first);
+    return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --accuracy: no times, but how far each kernel is from the exact results, one column for
+ * each input. */
+#include "output/output.h"
+
+#include <string.h>
+
+enum { CELL = 9 };
+
+/* Groups that differ in nothing but their input stand in one table. */
+struct block {
+    const struct plan *plan;
+    const struct run *run;
+    const char *default_input; /* its name, which ids leave out */
+    size_t first;              /* a group, whose cases are the rows */
+};
+
+static bool same_table(const struct plan *plan, size_t a, size_t b)
+{
+    const struct plan_group *one = &plan->groups[a], *other = &plan->groups[b];
+    return one->type == other->type && !strcmp(one->shape.text, other->shape.text);
+}
+
+static bool in_block(const struct block *block, size_t g)
+{
+    return same_table(block->plan, block->first, g);
+}
+
+/* How much of an id names the kernel. */
+static int name_length(const char *id)
+{
+    return (int)strcspn(id, "@");
+}
+
+static const struct result *find_result(const struct block *block, size_t g,
+                                        const char *id)
+{
+    const int length = name_length(id);
+    for (size_t i = 0; i < block->run->n_results; i++) {
+        const struct result *result = &block->run->results[i];
+        if (result->group == g && name_length(result->id) == length &&
+            !memcmp(result->id, id, (size_t)length))
+            return result;
+    }
+    return NULL;
+}
+
+static const char *column_name(const struct block *block, size_t g)
+{
+    const char *input = block->plan->groups[g].input;
+    return input ? input : block->default_input;
+}
+
+static int column_width(const struct block *block, size_t g)
+{
+    const int length = (int)strlen(column_name(block, g));
+    return length > CELL ? length : CELL;
+}
+
+static void print_ulp(double ulp, int width, FILE *file)
+{
+    fprintf(file, ulp < 1000 ? "  %*.3f" : "  %*.3g", width, ulp);
+}
+
+static void print_row(const struct block *block, const char *id, int width, FILE *file)
+{
+    double most = 0, sum = 0;
+    size_t known = 0;
+    char name[512];
+    snprintf(name, sizeof name, "%.*s", name_length(id), id);
+    fprintf(file, "%-*s", width, name);
+    for (size_t g = block->first; g < block->plan->n_groups; g++) {
+        const struct result *result =
+            in_block(block, g) ? find_result(block, g, id) : NULL;
+        if (!result)
+            continue;
+        const int column = column_width(block, g);
+        if (result->status != STATUS_OK || !result->has_accuracy) {
+            fprintf(file, "  %*s", column,
+                    result->status == STATUS_OK ? "-" : status_name(result->status));
+            continue;
+        }
+        print_ulp(result->max_ulp, column, file);
+        most = result->max_ulp > most ? result->max_ulp : most;
+        sum += result->mean_ulp;
+        known++;
+    }
+    if (known) {
+        print_ulp(most, CELL, file);
+        print_ulp(sum / (double)known, CELL, file);
+    } else {
+        fprintf(file, "  %*s  %*s", CELL, "-", CELL, "-");
+    }
+    fputc('\n', file);
+}
+
+/* Why cells hold no number. */
+static void print_reasons(const struct block *block, FILE *file)
+{
+    for (size_t i = 0; i < block->run->n_results; i++) {
+        const struct result *result = &block->run->results[i];
+        char text[1024];
+        if (!in_block(block, result->group) || !result->reason)
+            continue;
+        snprintf(text, sizeof text, "%s: %s", result->id, result->reason);
+        char plain[2 * sizeof text];
+        text_plain(text, plain, sizeof plain);
+        fprintf(file, "  %s\n", plain);
+    }
+}
+
+static void print_block(const struct block *block, FILE *file)
+{
+    const struct plan_group *group = &block->plan->groups[block->first];
+    int width = (int)strlen("largest error in ulp");
+    for (size_t c = 0; c < group->n_cases; c++) {
+        const int length = name_length(group->cases[c].id);
+        width = length > width ? length : width;
+    }
+    fprintf(file, "%s %s, %s\n\n%-*s", group->op, type_name(group->type),
+            group->shape.text, width, "largest error in ulp");
+    for (size_t g = block->first; g < block->plan->n_groups; g++) {
+        if (in_block(block, g))
+            fprintf(file, "  %*s", column_width(block, g), column_name(block, g));
+    }
+    fprintf(file, "  %*s  %*s\n", CELL, "max", CELL, "mean");
+    for (size_t c = 0; c < group->n_cases; c++)
+        print_row(block, group->cases[c].id, width, file);
+    print_reasons(block, file);
+}
+
+void accuracy_print(const struct plan *plan, const struct run *run,
+                    const struct catalog *catalog, FILE *file)
+{
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        const char *inputs = catalog_op_text(catalog, plan->groups[g].op, "inputs");
+        char first[64] = "default";
+        if (inputs)
+            snprintf(first, sizeof first, "%.*s", (int)strcspn(inputs, ", "), inputs);
+        size_t earliest = 0;
+        while (!same_table(plan, earliest, g))
+            earliest++;
+        if (earliest < g)
+            continue; /* printed */
+        if (g > 0)
+            fputc('\n', file);
+        const struct block block = {
+            .plan = plan, .run = run, .default_input = first, .first = g};
+        print_block(&block, file);
+    }
+}

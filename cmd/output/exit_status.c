@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output/output.h"
+#include "process/process.h"
+
+#include <string.h>
+
+static bool is_bad(const struct result *result)
+{
+    return result->status == STATUS_WRONG || result->status == STATUS_FAILED;
+}
+
+static bool was_measured(const struct result *result)
+{
+    return result->status == STATUS_OK || result->status == STATUS_NOISY;
+}
+
+static int plain_status(const struct run *run)
+{
+    bool measured = false, bad = false;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const result = &run->results[i];
+        bad |= !result->is_roof && is_bad(result);
+        measured |= !result->is_roof && !result->is_baseline && was_measured(result);
+    }
+    return bad ? EXIT_WRONG : measured ? EXIT_OK : EXIT_NOTHING;
+}
+
+/* Of two stored runs, the second alone is judged: a case that is bad in both is no news.
+ */
+static int compared_status(const struct run *run)
+{
+    const struct gate *const gate = run->gate;
+    const bool stored = !strcmp(gate->kind, "stored");
+    bool bad = false, measured = false;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const result = &run->results[i];
+        bad |= is_bad(result) &&
+               (!stored || (result->comparison && !result->is_baseline &&
+                            result->comparison->verdict == VERDICT_UNUSABLE));
+        measured |= !stored && was_measured(result);
+    }
+    if (stored)
+        measured = gate->improved + gate->same + gate->inconclusive + gate->unusable > 0;
+    if (bad)
+        return EXIT_WRONG;
+    if (gate->regressed)
+        return EXIT_REGRESSED;
+    if (gate->strict && (gate->inconclusive || gate->unusable))
+        return EXIT_UNDECIDED;
+    return measured ? EXIT_OK : EXIT_NOTHING;
+}
+
+int run_exit_status(const struct run *run)
+{
+    if (run->interrupted && (!run->gate || strcmp(run->gate->kind, "stored") != 0))
+        return EXIT_INTERRUPTED;
+    return run->gate ? compared_status(run) : plain_status(run);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is seen and saved of a run while it grows. */
+#include "output/output.h"
+#include "process/process.h"
+
+#include <unistd.h>
+
+#define SAVE_EVERY_NS 1000000000LL
+#define PROGRESS_EVERY_NS 100000000LL
+
+static void draw(void *context, const struct progress *progress)
+{
+    struct live *const live = context;
+    const int64_t now = clock_now();
+    if (!live->progress || now - live->drawn < PROGRESS_EVERY_NS)
+        return;
+    live->drawn = now;
+    const double share =
+        ((double)progress->group + (double)progress->done / progress->wanted) /
+        (double)progress->n_groups;
+    const double spent = (double)(now - progress->started) * 1e-9;
+    char left[32] = "";
+    if (share > 0.02)
+        snprintf(left, sizeof left, ", %.0f s left", spent * (1 - share) / share);
+    fprintf(stderr, "\r\033[K[%zu/%zu] %s %s %s: %s %u of %u%s", progress->group + 1,
+            progress->n_groups, progress->plan->op, type_name(progress->plan->type),
+            progress->plan->shape.text, progress->step, progress->done + 1,
+            progress->wanted, left);
+    fflush(stderr);
+}
+
+/* A disk that is full now may have room at the end: then it counts. */
+static void save(struct live *live, struct run *run)
+{
+    struct error error = {.text = ""};
+    if (!live->options->n_outputs || clock_now() - live->saved < SAVE_EVERY_NS)
+        return;
+    live->saved = clock_now();
+    if (outputs_save(live->options, run, &error) < 0 && !live->save_failed) {
+        complain("%s; to be tried again", error.text);
+        live->save_failed = true;
+    }
+}
+
+static struct text_options text_of_stdout(void)
+{
+    return (struct text_options){.colour = terminal_colour(stdout),
+                                 .width = terminal_width(stdout)};
+}
+
+static void show_group(void *context, struct run *run, size_t group)
+{
+    struct live *const live = context;
+    const struct text_options text = text_of_stdout();
+    if (live->progress)
+        fputs("\r\033[K", stderr);
+    if (live->table && !live->begun)
+        table_begin(run, &text, stdout);
+    live->begun = true;
+    if (live->table)
+        table_group(run, group, &text, stdout);
+    standard_flush(NULL);
+    if (!run->interrupted)
+        save(live, run);
+}
+
+void live_begin(struct live *live, const struct options *options, bool table)
+{
+    *live = (struct live){
+        .options = options,
+        .table = table && options->format == FORMAT_TABLE,
+        .progress = !options->quiet && isatty(STDERR_FILENO),
+        .watcher = {.context = live, .progress = draw, .group_done = show_group}};
+}
+
+void live_end(const struct live *live, const struct run *run)
+{
+    const struct text_options text = text_of_stdout();
+    if (live->progress)
+        fputs("\r\033[K", stderr);
+    if (live->table && live->begun)
+        table_end(run, &text, stdout);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room output: where a run goes. It describes the run before anything is measured, shows
+ * it live while it grows, writes it to files and standard output when it is done, and
+ * says what it means for the program's exit status.
+ */
+#ifndef SIMDBENCH_OUTPUT_H
+#define SIMDBENCH_OUTPUT_H
+
+#include "measure/measure.h"
+
+/* ---- before (run_describe.c) ---- */
+
+/* Tool, host, settings, arguments. */
+int run_describe(const struct options *options, const struct catalog *catalog,
+                 struct run *run);
+/* Copies what perfctr knows of the host into the run (host_facts.c). */
+int host_facts(const struct host *host, struct run *run);
+
+/* ---- while it runs (live.c) ---- */
+
+/* Progress on standard error if it is a terminal, the table on standard output group by
+ * group, the JSON files once a second: what is left of a run that dies later. */
+struct live {
+    const struct options *options;
+    bool table, begun;      /* printed as it grows; its head was */
+    bool progress;          /* standard error is a terminal */
+    int64_t drawn;          /* when progress was shown last */
+    int64_t saved;          /* when files were saved last */
+    bool save_failed;       /* the user was told */
+    struct watcher watcher; /* give this to a measurement */
+};
+/* `live` must not move afterwards. `table`: unless --format wants something else. */
+void live_begin(struct live *live, const struct options *options, bool table);
+/* The run is complete: prints the end of the table. */
+void live_end(const struct live *live, const struct run *run);
+
+/* Errors of every kernel in every input: one table for each type and shape. */
+void accuracy_print(const struct plan *plan, const struct run *run,
+                    const struct catalog *catalog, FILE *file);
+
+/* ---- after (outputs.c) ---- */
+
+/* Is there a place to write to? Found out before hours of measuring, not after. */
+int check_writable(const char *flag, const char *path, struct error *error);
+/* Can all files be written? */
+int outputs_check(const struct options *options, struct error *error);
+/* The JSON files alone, unless they are written to directly. */
+int outputs_save(const struct options *options, const struct run *run,
+                 struct error *error);
+/* All files, and standard output unless it gets the table: for runs that print their
+ * table as they go. */
+int outputs_write(const struct options *options, const struct run *run,
+                  struct error *error);
+/* The same, and the table too. */
+int outputs_print(const struct options *options, const struct run *run,
+                  struct error *error);
+/* A run as text, by file_save(). */
+int report_save(const struct run *run, enum format format, const char *path,
+                struct error *error);
+/* The enum exit_status of a run that is complete, and judged if it compares builds. */
+int run_exit_status(const struct run *run);
+
+#endif

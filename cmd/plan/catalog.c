@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What an op is compared with when the user names nothing. */
+static const struct {
+    const char *op, *baseline;
+} defaults[] = {
+    {"gemm", "openblas"}, {"relu", "onednn"},  {"tanh", "onednn"},
+    {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
+};
+
+bool catalog_is_usual(const char *op, const struct worker *baseline)
+{
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        if (!strcmp(defaults[i].op, op) &&
+            !strcmp(defaults[i].baseline, worker_info(baseline)->name))
+            return true;
+    }
+    return false;
+}
+
+int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
+                      struct error *error)
+{
+    *spec = (struct module_spec){.name = strsep(&text, ",")};
+    for (char *item; (item = strsep(&text, ","));) {
+        char *equals = strchr(item, '=');
+        if (!equals || equals == item)
+            return error_set(error, -EINVAL, "%s=%s: '%s' is no option=value", flag,
+                             spec->name, item);
+        if (spec->n_options == ARRAY_LEN(spec->option))
+            return error_set(error, -EINVAL, "%s=%s: too many options", flag, spec->name);
+        *equals = '\0';
+        spec->option[spec->n_options++] = (struct simdbench_option){
+            .size = sizeof spec->option[0], .name = item, .value = equals + 1};
+    }
+    if (!*spec->name)
+        return error_set(error, -EINVAL, "%s: empty module name", flag);
+    return 0;
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+int catalog_add_offers(struct catalog *catalog, struct worker *worker,
+                       const cJSON *description)
+{
+    const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(description, "kernels");
+    size_t n = (size_t)cJSON_GetArraySize(kernels);
+    struct offer *offers =
+        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *offers);
+    if (!offers)
+        return -ENOMEM;
+    catalog->offers = offers;
+    uint32_t index = 0;
+    const cJSON *kernel;
+    cJSON_ArrayForEach(kernel, kernels)
+    {
+        const char *op = message_text(kernel, "op"), *type = message_text(kernel, "type");
+        const char *isa = message_text(kernel, "isa");
+        const char *variant = message_text(kernel, "variant");
+        uint32_t number = type ? type_find(type) : 0;
+        const char *semiring = message_text(kernel, "semiring");
+        if (!module_name_valid(op) || !module_name_valid(variant) || !number || !isa ||
+            (semiring && !module_name_valid(semiring)) ||
+            (isa_find(isa) < 0 && strcmp(isa, "lib")))
+            return -EPROTO;
+        catalog->offers[catalog->n_offers++] = (struct offer){
+            .worker = worker,
+            .index = index++,
+            .op = strdup(op),
+            .semiring = copy(semiring),
+            .isa = strdup(isa),
+            .variant = strdup(variant),
+            .layout = copy(message_text(kernel, "layout")),
+            .roof = copy(message_text(kernel, "roof")),
+            .type = number,
+            .flags = (uint32_t)message_number(kernel, "flags", 0),
+            .max_ulp = message_number(kernel, "max_ulp", 0),
+            .mean_ulp = message_number(kernel, "mean_ulp", 0),
+            .is_baseline = worker->info.is_baseline,
+            .is_roof = !worker->info.path && !strcmp(op, "roof"),
+        };
+    }
+    return 0;
+}
+
+int catalog_add_worker(struct catalog *catalog, struct worker *worker)
+{
+    struct worker **workers =
+        worker ? realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers)
+               : NULL;
+    if (!workers) {
+        worker_free(worker);
+        return -ENOMEM;
+    }
+    workers[catalog->n_workers++] = worker;
+    catalog->workers = workers;
+    return 0;
+}
+
+/* Starts a worker and takes down what it offers. */
+static int enlist(struct catalog *catalog, const struct options *options,
+                  const struct module_spec *spec, const char *path, bool baseline,
+                  struct error *error)
+{
+    char name[512];
+    int length = snprintf(name, sizeof name, "%s", spec->name);
+    for (size_t i = 0; i < spec->n_options && length < (int)sizeof name; i++)
+        length += snprintf(name + length, sizeof name - (size_t)length, ",%s=%s",
+                           spec->option[i].name, spec->option[i].value);
+    struct worker *worker =
+        worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd);
+    if (!worker)
+        return error_set(error, -ENOMEM, "out of memory");
+    worker->info.is_baseline = baseline;
+    int status = worker_start(worker, options->in_process, error);
+    if (status == 0)
+        status = worker_ask(worker, message_new("describe"), options->timeout_ns,
+                            &worker->description, error);
+    if (status < 0) {
+        worker_free(worker);
+        return status;
+    }
+    struct worker_info *info = &worker->info;
+    info->version = copy(message_text(worker->description, "version"));
+    info->core = copy(message_text(worker->description, "core"));
+    info->isa = copy(message_text(worker->description, "isa"));
+    info->detail = copy(message_text(worker->description, "detail"));
+    info->advice = copy(message_text(worker->description, "advice"));
+    /* What is given as a path is called by the name that it gives itself. */
+    const char *own = message_text(worker->description, "name");
+    bool named = baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so");
+    if (path && !named && module_name_valid(own)) {
+        snprintf(name, sizeof name, "%s%s", own, strchr(info->name, ',') ?: "");
+        free(info->name);
+        info->name = strdup(name);
+    }
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        if (!strcmp(catalog->workers[i]->info.name, info->name)) {
+            status = error_set(error, -EEXIST, "%s is given twice", info->name);
+            worker_free(worker);
+            return status;
+        }
+    }
+    if (catalog_add_worker(catalog, worker) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
+    status = catalog_add_offers(catalog, worker, worker->description);
+    return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
+}
+
+static int enlist_module(struct catalog *catalog, const struct options *options,
+                         const char *text, bool baseline, struct error *error)
+{
+    const char *flag = baseline ? "--baseline" : "--plugin";
+    char *words = strdup(text);
+    struct module_spec spec;
+    char path[4096];
+    struct error why = {.text = ""};
+    int status = words ? module_spec_parse(words, flag, &spec, error) : -ENOMEM;
+    if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
+        error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
+    if (status == 0 &&
+        (status = enlist(catalog, options, &spec, path, baseline, &why)) < 0)
+        error_set(error, status, "%s=%s: %.400s", flag, text, why.text);
+    free(words);
+    return status;
+}
+
+/* For an op its usual ones; without an op (`list`, `all`) those of all. */
+static int enlist_defaults(struct catalog *catalog, const struct options *options,
+                           struct error *error)
+{
+    struct text_list names = {.n = 0};
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_LEN(defaults) && status == 0; i++) {
+        if (!options->is_op || !strcmp(options->command, defaults[i].op))
+            status = text_list_add_once(&names, defaults[i].baseline);
+    }
+    for (size_t i = 0; i < names.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        status = enlist_module(catalog, options, names.item[i], true, &why);
+        if (status == -EINTR || status == -ENOMEM)
+            error_set(error, status, "%s", why.text);
+        else if (status < 0)
+            status = text_list_add(&catalog->missing, why.text);
+    }
+    text_list_free(&names);
+    return status;
+}
+
+int catalog_make(const struct options *options, struct catalog *catalog,
+                 struct error *error)
+{
+    *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
+    if (catalog->memory_fd < 0)
+        return error_set(error, -errno, "memfd_create: %s", strerror(errno));
+    struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
+    int status = enlist(catalog, options, &own, NULL, false, error);
+    for (size_t i = 0; status == 0 && i < options->plugins.n; i++)
+        status = enlist_module(catalog, options, options->plugins.item[i], false, error);
+    bool none = false;
+    for (size_t i = 0; i < options->baselines.n; i++)
+        none |= !strcmp(options->baselines.item[i], "none");
+    if (none && options->baselines.n > 1)
+        status = error_set(error, -EINVAL,
+                           "--baseline=none contradicts the other --baseline options");
+    for (size_t i = 0; status == 0 && !none && i < options->baselines.n; i++)
+        status = enlist_module(catalog, options, options->baselines.item[i], true, error);
+    if (status == 0 && !options->baselines.n)
+        status = enlist_defaults(catalog, options, error);
+    if (status < 0)
+        catalog_free(catalog);
+    return status;
+}
+
+void offer_free(const struct offer *offer)
+{
+    free(offer->op);
+    free(offer->semiring);
+    free(offer->isa);
+    free(offer->variant);
+    free(offer->layout);
+    free(offer->roof);
+}
+
+void catalog_free(struct catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->n_offers; i++)
+        offer_free(&catalog->offers[i]);
+    for (size_t i = 0; i < catalog->n_workers; i++)
+        worker_free(catalog->workers[i]);
+    free(catalog->offers);
+    free(catalog->workers);
+    text_list_free(&catalog->missing);
+    if (catalog->memory_fd >= 0)
+        close(catalog->memory_fd);
+    *catalog = (struct catalog){.memory_fd = -1};
+}
+
+static const cJSON *find_op(const struct worker *worker, const char *name)
+{
+    const cJSON *op;
+    cJSON_ArrayForEach(op, cJSON_GetObjectItemCaseSensitive(worker->description, "ops"))
+    {
+        const char *text = message_text(op, "name");
+        if (text && !strcmp(text, name))
+            return op;
+    }
+    return NULL;
+}
+
+struct worker *catalog_op_owner(const struct catalog *catalog, const char *op)
+{
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        if (find_op(catalog->workers[i], op))
+            return catalog->workers[i];
+    }
+    return NULL;
+}
+
+int catalog_ops(const struct catalog *catalog, struct text_list *ops)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        const cJSON *op;
+        cJSON_ArrayForEach(
+            op, cJSON_GetObjectItemCaseSensitive(catalog->workers[i]->description, "ops"))
+        {
+            const char *name = message_text(op, "name");
+            if (status == 0 && name)
+                status = text_list_add_once(ops, name);
+        }
+    }
+    return status;
+}
+
+const char *catalog_op_text(const struct catalog *catalog, const char *op,
+                            const char *field)
+{
+    const struct worker *owner = catalog_op_owner(catalog, op);
+    return owner ? message_text(find_op(owner, op), field) : NULL;
+}
+
+void catalog_each_list(const struct catalog *catalog, const char *op,
+                       void (*each)(const char *name, const char *summary,
+                                    const char *shapes, void *context),
+                       void *context)
+{
+    const struct worker *owner = catalog_op_owner(catalog, op);
+    const cJSON *list;
+    if (!owner)
+        return;
+    cJSON_ArrayForEach(list,
+                       cJSON_GetObjectItemCaseSensitive(find_op(owner, op), "lists"))
+    {
+        const char *name = message_text(list, "name");
+        const char *summary = message_text(list, "summary");
+        const char *shapes = message_text(list, "shapes");
+        if (name && shapes)
+            each(name, summary ? summary : "", shapes, context);
+    }
+}
+
+static int read_shape(const cJSON *reply, struct shape_info *info)
+{
+    const char *canonical = message_text(reply, "text");
+    const char *layout = message_text(reply, "layout");
+    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
+                                .bytes = message_number(reply, "bytes", 0)};
+    if (!canonical || strlen(canonical) >= sizeof info->text ||
+        (layout && strlen(layout) >= sizeof info->layout))
+        return -EPROTO;
+    snprintf(info->text, sizeof info->text, "%s", canonical);
+    snprintf(info->layout, sizeof info->layout, "%s", layout ? layout : "");
+    int status =
+        message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape);
+    return status < 0
+               ? status
+               : message_read_operands(
+                     cJSON_GetObjectItemCaseSensitive(reply, "operands"), &info->map);
+}
+
+int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
+                  const char *text, const char *layout, struct shape_info *info,
+                  struct error *error)
+{
+    struct worker *owner = catalog_op_owner(catalog, op);
+    if (!owner)
+        return error_set(error, -EINVAL, "nobody brings op '%s'", op);
+    cJSON *request = message_new("shape"), *reply = NULL;
+    cJSON_AddStringToObject(request, "op", op);
+    cJSON_AddStringToObject(request, "type", type_name(type));
+    cJSON_AddStringToObject(request, "text", text);
+    if (layout)
+        cJSON_AddStringToObject(request, "layout", layout);
+    struct error why = {.text = ""};
+    int status = worker_ask(owner, request, 10 * 1000000000LL, &reply, &why);
+    if (status < 0)
+        error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
+                  layout ? " in layout " : "", layout ? layout : "", why.text);
+    else if (read_shape(reply, info) < 0)
+        status =
+            error_set(error, -EPROTO, "op %s: bad answer about shape '%.200s'", op, text);
+    cJSON_Delete(reply);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only place that filters: what the user asked for, times what is on offer. */
+#include "select.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a case: placing, filling, checking, calibrating. */
+#define PREPARE_NS 8e6
+
+/* Operands, their check data and the workspace of kernels, each about as large again. */
+static int check_memory(const struct selection *selection, const struct plan_group *group,
+                        const char *origin, struct error *error)
+{
+    struct operands_map map = group->shape.map;
+    struct error why = {.text = ""};
+    int status = operands_offsets(&map, selection->options->align, 0, &why);
+    double need = (double)map.bytes * (selection->options->huge_pages ? 3 : 2);
+    double have = (double)memory_available();
+    if (status < 0)
+        return error_set(error, status, "%.200s: '%s' of op %s: %.100s", origin,
+                         group->shape.text, group->op, why.text);
+    if (have > 0 && need > have)
+        return error_set(
+            error, -ENOMEM,
+            "%.200s: '%s' of op %s needs about %.3g GB of memory, %.3g GB are available",
+            origin, group->shape.text, group->op, need * 1e-9, have * 1e-9);
+    return 0;
+}
+
+/* What all groups of one shape as it was asked for have in common. */
+struct request {
+    const struct selection *selection;
+    uint32_t type;
+    const char *text, *origin;
+    struct plan *plan;
+};
+
+static bool is_there(const struct plan *plan, const struct plan_group *group)
+{
+    for (size_t i = 0; i < plan->n_groups; i++) {
+        const struct plan_group *other = &plan->groups[i];
+        /* Two spellings of one shape ("64" and "64x64x64") are one group. */
+        if (!strcmp(other->op, group->op) && other->type == group->type &&
+            other->threads == group->threads &&
+            !strcmp(other->shape.text, group->shape.text) &&
+            !strcmp(other->input ? other->input : "", group->input ? group->input : ""))
+            return true;
+    }
+    return false;
+}
+
+static int add_group(const struct request *request, const struct shape_info *shape,
+                     const char *input, uint32_t threads, bool any_layout,
+                     struct error *error)
+{
+    const struct selection *selection = request->selection;
+    struct plan *plan = request->plan;
+    struct plan_group group = {
+        .op = strdup(selection->op),
+        .type = request->type,
+        .shape = *shape,
+        .input = *input ? strdup(input) : NULL,
+        .threads = threads,
+    };
+    int status = 0;
+    if (!group.op || (*input && !group.input))
+        status = error_set(error, -ENOMEM, "out of memory");
+    else if (!is_there(plan, &group))
+        status = plan_fill_group(selection, any_layout, &group, error);
+    if (status == 0 && group.n_cases)
+        status = check_memory(selection, &group, request->origin, error);
+    if (status == 0 && group.n_cases) {
+        struct plan_group *groups =
+            realloc(plan->groups, (plan->n_groups + 1) * sizeof *groups);
+        if (groups) {
+            plan->groups = groups;
+            plan->groups[plan->n_groups++] = group;
+            return 0;
+        }
+        status = error_set(error, -ENOMEM, "out of memory");
+    }
+    plan_free_group(&group);
+    return status;
+}
+
+static int add_inputs(const struct request *request, const struct shape_info *shape,
+                      bool any_layout, struct error *error)
+{
+    const struct text_list *inputs = &request->selection->inputs;
+    const struct options *options = request->selection->options;
+    int status = 0;
+    for (size_t i = 0; i < inputs->n; i++)
+        for (size_t k = 0; k < options->n_threads && status == 0; k++)
+            status = add_group(request, shape, inputs->item[i], options->threads[k],
+                               any_layout, error);
+    return status;
+}
+
+static int ask_shape(const struct request *request, const char *layout,
+                     struct shape_info *shape, struct error *error)
+{
+    struct error why = {.text = ""};
+    int status = catalog_shape(request->selection->catalog, request->selection->op,
+                               request->type, request->text, layout, shape, &why);
+    return status < 0
+               ? error_set(error, status, "%.100s: %.400s", request->origin, why.text)
+               : 0;
+}
+
+/* A shape with a layout of its own keeps it; any other is tried in all of them. */
+static int add_layouts(const struct request *request, struct error *error)
+{
+    const struct selection *selection = request->selection;
+    const struct text_list *layouts = &selection->layouts;
+    struct shape_info own, other;
+    int status = ask_shape(request, NULL, &own, error);
+    if (status < 0 || !layouts->n)
+        return status < 0 ? status : add_inputs(request, &own, true, error);
+    if (strcmp(own.layout, selection->default_layout) != 0)
+        return text_list_has(layouts, own.layout) ? add_inputs(request, &own, true, error)
+                                                  : 0;
+    for (size_t i = 0; i < layouts->n && status == 0; i++) {
+        const char *layout = layouts->item[i];
+        const bool is_own = !strcmp(layout, own.layout);
+        status = is_own ? 0 : ask_shape(request, layout, &other, error);
+        if (status == 0)
+            status = add_inputs(request, is_own ? &own : &other,
+                                is_own || selection->layouts_named, error);
+        else if (status == -ENOTSUP)
+            status = selection->layouts_named
+                         ? text_list_add(&request->plan->left_out, error->text)
+                         : 0;
+    }
+    return status;
+}
+
+/* Adds the groups of an op. */
+static int add_op(const struct options *options, const struct catalog *catalog,
+                  const char *op, struct plan *plan, struct error *error)
+{
+    const size_t groups = plan->n_groups, left_out = plan->left_out.n;
+    struct selection selection;
+    int status = selection_make(options, catalog, op, &selection, error);
+    for (size_t t = 0; t < selection.n_types && status == 0; t++) {
+        for (size_t s = 0; s < selection.shapes.n && status == 0; s++) {
+            const struct request request = {
+                .selection = &selection,
+                .type = selection.types[t],
+                .text = selection.shapes.item[s],
+                .origin = selection.origins.item[s],
+                .plan = plan,
+            };
+            status = add_layouts(&request, error);
+        }
+    }
+    if (status == 0 && plan->n_groups == groups && plan->left_out.n > left_out)
+        status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
+    else if (status == 0 && plan->n_groups == groups)
+        status =
+            error_set(error, -ENOENT,
+                      "nothing matches: no kernel of op %s has these --isa, --semiring, "
+                      "--type, --variants%s and --filter (see: simdbench list kernels)",
+                      selection.op, selection.layouts.n ? ", --layout" : "");
+    selection_free(&selection);
+    return status;
+}
+
+static void note_suite(const char *name, const char *summary, const char *shapes,
+                       void *context)
+{
+    (void)summary;
+    (void)shapes;
+    *(bool *)context |= !strcmp(name, SUITE);
+}
+
+/* An op that has nothing of what was asked for (f64, a layout) is left out; one that
+ * --filter leaves out is not worth a word. */
+static int add_suite(const struct options *options, const struct catalog *catalog,
+                     struct plan *plan, struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++) {
+        struct error why = {.text = ""};
+        bool has_suite = false;
+        catalog_each_list(catalog, ops.item[i], note_suite, &has_suite);
+        if (has_suite)
+            status = add_op(options, catalog, ops.item[i], plan, &why);
+        if (status == -EINVAL || (status == -ENOENT && !options->filters.n)) {
+            char text[sizeof why.text + 64];
+            snprintf(text, sizeof text, "%.60s: %s", ops.item[i], why.text);
+            status = text_list_add(&plan->left_out, text);
+        } else if (status == -ENOENT) {
+            status = 0;
+        } else if (status < 0) {
+            error_set(error, status, "%s", why.text);
+        }
+    }
+    text_list_free(&ops);
+    if (status == 0 && !plan->n_groups)
+        status = error_set(error, -ENOENT, "%.400s",
+                           plan->left_out.n ? plan->left_out.item[0]
+                                            : "nothing matches: no case of the suite has "
+                                              "this --filter (see: simdbench all "
+                                              "--dry-run)");
+    return status;
+}
+
+int plan_make(const struct options *options, const struct catalog *catalog,
+              struct plan *plan, struct error *error)
+{
+    *plan = (struct plan){.n_groups = 0};
+    const int status = options->suite
+                           ? add_suite(options, catalog, plan, error)
+                           : add_op(options, catalog, options->command, plan, error);
+    if (status < 0)
+        plan_free(plan);
+    return status;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_groups; i++)
+        plan_free_group(&plan->groups[i]);
+    free(plan->groups);
+    text_list_free(&plan->left_out);
+    *plan = (struct plan){.n_groups = 0};
+}
+
+void plan_print(const struct plan *plan, FILE *file)
+{
+    size_t cases = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        const struct plan_group *group = &plan->groups[g];
+        char threads[32] = "";
+        if (group->threads > 1)
+            snprintf(threads, sizeof threads, ", %u threads", group->threads);
+        fprintf(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes\n",
+                g + 1, group->op, type_name(group->type), group->shape.text,
+                group->shape.layout[0] ? ", layout " : "", group->shape.layout,
+                group->input ? ", input " : "", group->input ? group->input : "", threads,
+                group->shape.ops, group->shape.bytes);
+        for (size_t i = 0; i < group->n_cases; i++, cases++) {
+            const struct plan_case *entry = &group->cases[i];
+            char id[512];
+            text_plain(entry->id, id, sizeof id);
+            fprintf(file, "  %s%s%s\n", id, entry->skip ? "  skipped: " : "",
+                    entry->skip ? entry->skip : "");
+        }
+    }
+    fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
+}
+
+/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s. */
+static double case_seconds(const struct options *options, const struct shape_info *shape)
+{
+    const double call_ns = shape->ops / 50 + shape->bytes / 10;
+    const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
+    const double wanted = (double)options->time_per_case_ns / turn_ns;
+    const double rounds =
+        options->rounds ? options->rounds : fmin(fmax(wanted, ROUNDS_MIN), ROUNDS_MAX);
+    return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
+}
+
+double plan_seconds(const struct options *options, const struct plan *plan)
+{
+    double seconds = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        const struct plan_group *const group = &plan->groups[g];
+        seconds += (double)group->n_cases * case_seconds(options, &group->shape);
+    }
+    return seconds;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room plan: from options to what will be measured. The catalog knows all that can run,
+ * the plan what of it will: groups of cases in order, what is counted, on which CPUs, and
+ * how many threads each case gets. Nothing is decided after it.
+ */
+#ifndef SIMDBENCH_PLAN_H
+#define SIMDBENCH_PLAN_H
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "worker/worker.h"
+
+/* ---- catalog (catalog.c): everything that can be run, whoever offers it ---- */
+
+/* A kernel that somebody offers. */
+struct offer {
+    struct worker *worker;                               /* who runs it */
+    uint32_t index;                                      /* its number there */
+    char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
+    uint32_t type, flags;
+    double max_ulp, mean_ulp; /* 0: not stated */
+    bool is_baseline, is_roof;
+};
+
+struct catalog {
+    int memory_fd;           /* the operands of the group at hand; all workers map it */
+    struct worker **workers; /* own kernels first */
+    size_t n_workers;
+    struct offer *offers;
+    size_t n_offers;
+    struct text_list missing; /* why a default baseline is not there: a line each */
+};
+
+/* A shape as its op understands it. */
+struct shape_info {
+    struct simdbench_shape shape;
+    char text[256];  /* canonical */
+    char layout[64]; /* empty: the op has only one */
+    double ops, bytes;
+    struct operands_map map; /* operands without offsets */
+};
+
+/* Starts (or, in process, makes) one worker for own kernels and one per baseline and
+ * plug-in, and asks what they offer. -ENOENT for a baseline that is not there. */
+int catalog_make(const struct options *options, struct catalog *catalog,
+                 struct error *error);
+void catalog_free(struct catalog *catalog);
+/* Is that one of the baselines that an op has when the user names none? */
+bool catalog_is_usual(const char *op, const struct worker *baseline);
+/* The worker that brings an op (own or a module's); NULL if nobody does. */
+struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
+/* All names of ops on offer. */
+int catalog_ops(const struct catalog *catalog, struct text_list *ops);
+/* Asks the op about a shape, in that layout if it is not NULL. */
+int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
+                  const char *text, const char *layout, struct shape_info *info,
+                  struct error *error);
+/* What the op says of itself in a field of struct simdbench_op ("inputs"), or NULL. */
+const char *catalog_op_text(const struct catalog *catalog, const char *op,
+                            const char *field);
+/* Calls `each` for every shape list of the op. */
+void catalog_each_list(const struct catalog *catalog, const char *op,
+                       void (*each)(const char *name, const char *summary,
+                                    const char *shapes, void *context),
+                       void *context);
+
+/* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
+struct module_spec {
+    char *name;
+    struct simdbench_option option[32];
+    size_t n_options;
+};
+int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
+                      struct error *error);
+/* The catalog frees the worker, and so does this if it fails; NULL is out of memory. */
+int catalog_add_worker(struct catalog *catalog, struct worker *worker);
+/* Appends the kernels of a description; -EPROTO if it makes no sense. */
+int catalog_add_offers(struct catalog *catalog, struct worker *worker,
+                       const cJSON *description);
+void offer_free(const struct offer *offer);
+
+/* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */
+int selection_unknown(const char *flag, const char *word, const char *noun,
+                      const struct text_list *known, struct error *error);
+
+/* ---- plan (plan.c) ---- */
+
+/* Batches last at least this long; calibration aims a tenth higher. */
+#define BATCH_NS 500000.0
+/* Where counters take turns, long enough to scale what they counted. */
+#define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
+enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60 };
+
+struct plan_case {
+    char *id;
+    size_t offer;     /* index into the catalog */
+    uint32_t threads; /* 0: those of the group */
+    uint32_t team;    /* of these, as many as are worth while */
+    char *skip;       /* reason why it will not run, or NULL */
+    char *limit_id;
+    struct text_list notes; /* on what was decided */
+};
+
+struct plan_group {
+    char *op;
+    uint32_t type;
+    struct shape_info shape;
+    char *input; /* NULL: the op's default */
+    uint32_t threads;
+    struct plan_case *cases;
+    size_t n_cases;
+};
+
+struct plan {
+    struct plan_group *groups;
+    size_t n_groups;
+    struct text_list left_out; /* shapes that cannot have a layout that was asked for,
+                                  ops of the suite that have nothing of what was */
+    struct event event[EVENTS_MAX]; /* counted: of --events, then of --counters */
+    size_t n_events;
+    int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */
+    size_t n_cpu;
+    uint32_t most_threads; /* of any case */
+};
+
+/* The only place that filters: the plan of an op, or with options->suite those of all
+ * ops that have a suite, joined. -EINVAL names unknown ISAs, types, semirings, variants,
+ * layouts, shape lists; -ENOENT a selection that matches nothing; -ENOMEM sizes that do
+ * not fit in memory. */
+int plan_make(const struct options *options, const struct catalog *catalog,
+              struct plan *plan, struct error *error);
+/* Decides what is counted, on which CPUs, and the team of each case, once the groups are
+ * complete. -EINVAL names an event; -E2BIG for too many of them. */
+int plan_settle(const struct options *options, const struct catalog *catalog,
+                struct plan *plan, struct error *error);
+void plan_free(struct plan *plan);
+void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
+/* Roughly how long it will take: kernels are known only once they ran. */
+double plan_seconds(const struct options *options, const struct plan *plan);
+
+/* ---- what is counted (counted.c) ---- */
+
+/* The events of --events and of the groups of --counters, each once, encoded for this
+ * machine. -E2BIG for more than EVENTS_MAX. */
+int counted_events(const struct options *options, struct plan *plan, struct error *error);
+/* Calls `tell` for each group that this machine lacks, or has only in part. */
+void counted_notes(const struct options *options,
+                   void (*tell)(const char *group, const char *note));
+/* Adds what can be derived from these events to a result. */
+int counted_metrics(const struct options *options, const struct plan *plan,
+                    struct result *result);
+
+/* ---- threads that are worth while (thresholds.c) ---- */
+
+/*
+ * From how much work on several threads are faster: measured by `simdbench threads OP`,
+ * kept host by host in $XDG_CONFIG_HOME/simdbench/threads.json, used by every run.
+ *
+ *   {"schema_version": 1, "hosts": {FINGERPRINT: {OP: [{"threads": 2, "ops": 1000}]}}}
+ *
+ * `ops` is the operations of a call; null: not at any size that was measured.
+ */
+struct threshold {
+    uint32_t threads;
+    double ops; /* INFINITY: at no size */
+};
+
+/* What was measured on this host; *host is NULL if nothing was. -EINVAL for a file that
+ * cannot be understood. */
+int thresholds_read(const char *fingerprint, cJSON **host, struct error *error);
+/* How many of `threads` a call of that work should have, and into `ops`, if these are
+ * fewer, from how much work on the next larger team is worth while. */
+uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
+                            uint32_t threads, double *ops);
+/* Replaces those of one op. `path` becomes the name of the file. */
+int thresholds_save(const char *fingerprint, const char *op,
+                    const struct threshold *thresholds, size_t n, char *path,
+                    size_t path_size, struct error *error);
+
+#endif

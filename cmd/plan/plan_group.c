@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cases of a group: kernels, baselines, and the roofs that limit them. */
+#include "select.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool listed(const struct text_list *patterns, const char *text)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        if (text_glob(patterns->item[i], text))
+            return true;
+    }
+    return patterns->n == 0;
+}
+
+/* Can it run in this group at all? */
+static bool fits(const struct offer *offer, const struct plan_group *group)
+{
+    const bool registers = offer->flags & SIMDBENCH_REGISTERS;
+    return !strcmp(offer->op, group->op) && offer->type == group->type &&
+           registers == (group->shape.shape.rank == 0) &&
+           (!offer->layout || !group->shape.layout[0] ||
+            !strcmp(offer->layout, group->shape.layout));
+}
+
+/* A semiring that kernels have was asked for or not; one that libraries alone have
+ * (plustimes) is there to be compared with. */
+static bool other_semiring(const struct selection *selection, const struct offer *offer)
+{
+    if (!offer->semiring || text_list_has(&selection->semirings, offer->semiring))
+        return false;
+    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
+        const struct offer *other = &selection->catalog->offers[i];
+        if (!other->is_baseline && !strcmp(other->op, offer->op) && other->semiring &&
+            !strcmp(other->semiring, offer->semiring))
+            return true;
+    }
+    return false;
+}
+
+/* A library's row for an instruction set of ours is there for our kernels of that set:
+ * it stays away from others, unless its module has nothing for them. */
+static bool wanted_baseline(const struct selection *selection, const struct offer *offer,
+                            const struct plan_group *group)
+{
+    if (other_semiring(selection, offer) ||
+        (!selection->options->baselines.n && !catalog_is_usual(group->op, offer->worker)))
+        return false;
+    if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
+        return true;
+    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
+        const struct offer *other = &selection->catalog->offers[i];
+        if (other->worker == offer->worker && fits(other, group) &&
+            text_list_has(&selection->isas, other->isa))
+            return false;
+    }
+    return true;
+}
+
+/* Does the user want this kernel, but for --filter, which needs the id? */
+static bool wanted(const struct selection *selection, const struct offer *offer,
+                   const struct plan_group *group)
+{
+    const struct options *options = selection->options;
+    if (!fits(offer, group))
+        return false;
+    if (offer->is_baseline)
+        return wanted_baseline(selection, offer, group);
+    /* A plug-in is there to be measured, whatever is the best of our own. */
+    bool any_isa = !strcmp(offer->isa, "lib") ||
+                   (selection->isa_auto && worker_info(offer->worker)->path);
+    if (!any_isa && !text_list_has(&selection->isas, offer->isa))
+        return false;
+    if (offer->semiring && !text_list_has(&selection->semirings, offer->semiring))
+        return false;
+    if (!listed(&options->variants, offer->variant))
+        return false;
+    return !(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies ||
+           options->variants.n > 0;
+}
+
+/* [module[,option=value]...:]op/[semiring-]type/isa/variant@shape[;setting=value]... */
+static char *make_id(const struct options *options, const struct offer *offer,
+                     const char *shape, const struct plan_group *group)
+{
+    const char *const input = group->input;
+    char settings[256] = "";
+    int n = 0;
+    if (group->threads > 1)
+        n += snprintf(settings + n, sizeof settings - (size_t)n, ";threads=%u",
+                      group->threads);
+    if (options->cold)
+        n += snprintf(settings + n, sizeof settings - (size_t)n, ";cache=cold");
+    if (options->huge_pages)
+        n += snprintf(settings + n, sizeof settings - (size_t)n, ";pages=2m");
+    if (options->align != 64)
+        n += snprintf(settings + n, sizeof settings - (size_t)n, ";align=%" PRIu64,
+                      options->align);
+    if (input)
+        snprintf(settings + n, sizeof settings - (size_t)n, ";input=%.64s", input);
+    const struct worker_info *worker = worker_info(offer->worker);
+    char *id = NULL;
+    if (asprintf(&id, "%s%s%s/%s%s%s/%s/%s@%s%s", worker->path ? worker->name : "",
+                 worker->path ? ":" : "", offer->op,
+                 offer->semiring ? offer->semiring : "", offer->semiring ? "-" : "",
+                 type_name(offer->type), offer->isa, offer->variant, shape, settings) < 0)
+        return NULL;
+    return id;
+}
+
+static struct plan_case *add_case(struct plan_group *group, size_t offer, char *id)
+{
+    struct plan_case *cases =
+        id ? realloc(group->cases, (group->n_cases + 1) * sizeof *cases) : NULL;
+    if (!cases) {
+        free(id);
+        return NULL;
+    }
+    group->cases = cases;
+    cases[group->n_cases] = (struct plan_case){.id = id, .offer = offer};
+    return &cases[group->n_cases++];
+}
+
+/* A kernel may be limited by a row that does a part of its work, in the same group. */
+static bool limit_by_part(struct plan_group *group, size_t number,
+                          const struct catalog *catalog)
+{
+    const struct offer *offer = &catalog->offers[group->cases[number].offer];
+    for (size_t k = 0; k < group->n_cases; k++) {
+        const struct offer *part = &catalog->offers[group->cases[k].offer];
+        if (part->flags & SIMDBENCH_PARTIAL && part->worker == offer->worker &&
+            !strcmp(part->op, offer->op) && !strcmp(part->isa, offer->isa) &&
+            !strcmp(part->variant, offer->roof) &&
+            !strcmp(part->semiring ?: "", offer->semiring ?: "")) {
+            group->cases[number].limit_id = strdup(group->cases[k].id);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The roof that limits a kernel: same type, its mix, its ISA (a library's: the best
+ * here). */
+static int add_limit(const struct selection *selection, struct plan_group *group,
+                     size_t number)
+{
+    const struct catalog *catalog = selection->catalog;
+    const struct offer *offer = &catalog->offers[group->cases[number].offer];
+    if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof"))
+        return 0;
+    if (limit_by_part(group, number, catalog))
+        return group->cases[number].limit_id ? 0 : -ENOMEM;
+    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
+    for (size_t i = 0; i < catalog->n_offers; i++) {
+        const struct offer *roof = &catalog->offers[i];
+        if (!roof->is_roof || roof->type != offer->type || strcmp(roof->isa, isa) ||
+            strcmp(roof->variant, offer->roof))
+            continue;
+        char bytes[32];
+        snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
+        char *id =
+            make_id(selection->options, roof,
+                    roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
+        if (!id)
+            return -ENOMEM;
+        group->cases[number].limit_id = strdup(id);
+        for (size_t k = 0; k < group->n_cases; k++) {
+            if (!strcmp(group->cases[k].id, id)) {
+                free(id);
+                return 0;
+            }
+        }
+        return add_case(group, i, id) ? 0 : -ENOMEM;
+    }
+    return 0;
+}
+
+void plan_free_group(struct plan_group *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
+        free(group->cases[i].id);
+        free(group->cases[i].skip);
+        free(group->cases[i].limit_id);
+        text_list_free(&group->cases[i].notes);
+    }
+    free(group->cases);
+    free(group->input);
+    free(group->op);
+    *group = (struct plan_group){.n_cases = 0};
+}
+
+/* Adds the case of an offer, or nothing if --filter leaves it out. */
+static int add_offer(const struct selection *selection, struct plan_group *group,
+                     size_t number)
+{
+    const struct offer *offer = &selection->catalog->offers[number];
+    char *id = make_id(selection->options, offer, group->shape.text, group);
+    if (id && !offer->is_baseline && !listed(&selection->options->filters, id)) {
+        free(id);
+        return 0;
+    }
+    struct plan_case *entry = add_case(group, number, id);
+    if (!entry)
+        return -ENOMEM;
+    char reason[256];
+    const int isa = isa_find(offer->isa);
+    if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))
+        entry->skip = strdup(reason);
+    return 1;
+}
+
+static int finish_group(const struct selection *selection, struct plan_group *group,
+                        struct error *error)
+{
+    const size_t n = group->n_cases;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (!strcmp(group->cases[i].id, group->cases[k].id))
+                return error_set(error, -EEXIST, "two cases are called %s",
+                                 group->cases[i].id);
+        }
+    }
+    for (size_t i = 0; i < n && !selection->options->accuracy; i++) {
+        if (add_limit(selection, group, i) < 0)
+            return error_set(error, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+int plan_fill_group(const struct selection *selection, bool any_layout,
+                    struct plan_group *group, struct error *error)
+{
+    const struct catalog *catalog = selection->catalog;
+    bool belongs = false;
+    for (int baselines = 0; baselines < 2; baselines++) {
+        for (size_t i = 0; i < catalog->n_offers; i++) {
+            const struct offer *offer = &catalog->offers[i];
+            if (offer->is_baseline != baselines || !wanted(selection, offer, group))
+                continue;
+            const int added = add_offer(selection, group, i);
+            if (added < 0)
+                return error_set(error, added, "out of memory");
+            belongs |= added && !offer->is_baseline && (offer->layout || any_layout);
+        }
+        if (!belongs) {
+            plan_free_group(group);
+            return 0;
+        }
+    }
+    return finish_group(selection, group, error);
+}

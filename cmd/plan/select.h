@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From options to groups: names resolved (select.c), shapes collected (select_shapes.c);
+ * plan.c makes groups of it and plan_group.c their cases. */
+#ifndef SIMDBENCH_SELECT_H
+#define SIMDBENCH_SELECT_H
+
+#include "plan/plan.h"
+
+struct selection {
+    const struct options *options;
+    const struct catalog *catalog;
+    const char *op;
+    struct text_list isas, semirings;
+    bool isa_auto;
+    struct text_list layouts; /* empty: the op has one and no name for it */
+    bool layouts_named;       /* by the user, one by one */
+    char default_layout[64];
+    struct text_list inputs;          /* at least one; empty text: the op's default */
+    struct text_list shapes, origins; /* each with what to blame it on: "--sizes" */
+    uint32_t types[8];
+    size_t n_types;
+};
+
+/* -EINVAL names the flag, the word and near matches. */
+int selection_make(const struct options *options, const struct catalog *catalog,
+                   const char *op, struct selection *selection, struct error *error);
+void selection_free(struct selection *selection);
+#define SUITE "suite"
+/* Collects the shapes that were asked for, or the op's own. */
+int selection_shapes(struct selection *selection, struct error *error);
+
+/* Fills a group, whose shape and input are set, with its cases. It stays without any if
+ * no own kernel belongs there; kernels that take any layout are enough for that if
+ * `any_layout`. */
+int plan_fill_group(const struct selection *selection, bool any_layout,
+                    struct plan_group *group, struct error *error);
+void plan_free_group(struct plan_group *group);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last decisions of a plan: what is counted, on which CPUs, with how many threads. */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static uint32_t case_threads(const struct plan_group *group,
+                             const struct plan_case *entry)
+{
+    return entry->threads ? entry->threads : group->threads;
+}
+
+static int choose_cpus(const struct options *options, struct plan *plan,
+                       struct error *error)
+{
+    if (options->n_cpu > CPUS_MAX)
+        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+    plan->n_cpu = options->n_cpu;
+    for (size_t i = 0; i < options->n_cpu; i++)
+        plan->cpu[i] = options->cpu[i];
+    if (plan->n_cpu)
+        return 0;
+    /* The last one: interrupts and other people's work prefer the first. Then one of
+     * each core, and those that share a core with them last. */
+    int allowed[CPUS_MAX], order[CPUS_MAX];
+    const size_t n = cpus_allowed(allowed, CPUS_MAX);
+    for (size_t i = 0; i < n; i++)
+        order[i] = allowed[n - 1 - i];
+    size_t chosen = cpus_cores(order, n);
+    for (size_t i = n; i-- > 0 && chosen < n;) {
+        size_t at = 0;
+        while (at < chosen && order[at] != allowed[i])
+            at++;
+        if (at == chosen)
+            order[chosen++] = allowed[i];
+    }
+    plan->n_cpu = plan->most_threads < n ? plan->most_threads : n;
+    memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
+    return 0;
+}
+
+/* Own kernels get no more threads than are worth while; a limit gets all. */
+static int choose_team(const cJSON *thresholds, const struct offer *offer, double work,
+                       struct plan_case *entry)
+{
+    const uint32_t asked = entry->team;
+    char text[256], least[64] = "at no size that was measured";
+    double ops = 0;
+    if (!thresholds || offer->is_roof || worker_info(offer->worker)->path)
+        return 0;
+    entry->team = thresholds_threads(thresholds, offer->op, work, asked, &ops);
+    if (entry->team >= asked)
+        return 0;
+    if (isfinite(ops))
+        snprintf(least, sizeof least, "from %.6g operations a call on", ops);
+    snprintf(text, sizeof text,
+             "%u of %u threads: here more of them are faster %s (simdbench threads "
+             "%.32s); --threads-threshold=off runs all",
+             entry->team, asked, least, offer->op);
+    return text_list_add(&entry->notes, text);
+}
+
+static int settle_case(const struct plan *plan, const cJSON *thresholds,
+                       const struct offer *offer, double work, struct plan_case *entry)
+{
+    char text[128];
+    int status = 0;
+    if (entry->team > plan->n_cpu && entry->team > 1) {
+        snprintf(text, sizeof text, "%u threads take turns on %zu CPU%s", entry->team,
+                 plan->n_cpu, plan->n_cpu == 1 ? "" : "s");
+        status = text_list_add(&entry->notes, text);
+    }
+    return status < 0 ? status : choose_team(thresholds, offer, work, entry);
+}
+
+static int read_thresholds(const struct options *options, const struct plan *plan,
+                           cJSON **thresholds, struct error *error)
+{
+    struct host host;
+    *thresholds = NULL;
+    if (plan->most_threads == 1 || options->all_threads || options->scaling)
+        return 0;
+    host_read(&host, "");
+    return thresholds_read(host.fingerprint, thresholds, error);
+}
+
+int plan_settle(const struct options *options, const struct catalog *catalog,
+                struct plan *plan, struct error *error)
+{
+    cJSON *thresholds = NULL;
+    plan->most_threads = 1;
+    for (size_t g = 0; g < plan->n_groups; g++) {
+        struct plan_group *const group = &plan->groups[g];
+        for (size_t c = 0; c < group->n_cases; c++) {
+            struct plan_case *const entry = &group->cases[c];
+            entry->team = case_threads(group, entry);
+            if (entry->team > plan->most_threads)
+                plan->most_threads = entry->team;
+        }
+    }
+    int status = counted_events(options, plan, error);
+    if (status == 0)
+        status = choose_cpus(options, plan, error);
+    if (status == 0)
+        status = read_thresholds(options, plan, &thresholds, error);
+    if (status < 0)
+        return status;
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        const struct plan_group *const group = &plan->groups[g];
+        for (size_t c = 0; c < group->n_cases && status == 0; c++)
+            status =
+                settle_case(plan, thresholds, &catalog->offers[group->cases[c].offer],
+                            group->shape.ops, &group->cases[c]);
+    }
+    cJSON_Delete(thresholds);
+    return status < 0 ? error_set(error, status, "out of memory") : 0;
+}

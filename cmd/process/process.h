@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room process: this program as the system sees it. Exit statuses, standard streams that
+ * are closed, full or gone, signals that ask to stop, facts of the terminal, the version.
+ */
+#ifndef SIMDBENCH_PROCESS_H
+#define SIMDBENCH_PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "error.h"
+
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_REGRESSED = 1,
+    EXIT_USAGE = 2,         /* bad usage, bad file, unwritable output */
+    EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
+    EXIT_WRONG = 4,         /* a case was wrong or failed */
+    EXIT_NOTHING = 5,       /* nothing was measured or compared */
+    EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
+};
+
+/* What this build is (version.c). */
+struct version {
+    const char *number, *commit, *compiler, *flags;
+};
+extern const struct version simdbench_version;
+
+/* The signal that asked to stop, or SIGPIPE once nobody reads standard output;
+ * worker_ask() returns -EINTR then. */
+extern volatile sig_atomic_t interrupted_by;
+/* Notes signals that ask to stop in `interrupted_by`. */
+void signals_catch(void);
+
+/* Before anything else: descriptors 0 to 2 are there, numbers are written in one way, and
+ * what cannot be written is an error, not a signal. */
+void standard_begin(void);
+/* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
+int standard_flush(struct error *error);
+/* The same for a writer that failed: `code` is the first errno, 0 for none. */
+int standard_failed(int code, struct error *error);
+
+/* Prints a line to standard error, without what could control a terminal: it may quote
+ * what was typed or what a module said. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
+ */
+bool terminal_colour(FILE *file);
+int terminal_width(FILE *file);
+
+#endif

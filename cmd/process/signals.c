@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the program meets signals, and standard streams that are closed, full or gone. */
+#include "process/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+volatile sig_atomic_t interrupted_by;
+
+static void on_signal(int number)
+{
+    interrupted_by = number;
+}
+
+void signals_catch(void)
+{
+    static const int asks_to_stop[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    const struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < ARRAY_LEN(asks_to_stop); i++) {
+        struct sigaction old;
+        /* nohup and a shell's `&` have them ignored, and mean it. */
+        if (sigaction(asks_to_stop[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(asks_to_stop[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void standard_begin(void)
+{
+    /* The next file that is opened would become the closed one. What is written to one
+     * that can only be read is an error, as it should be. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    signal(SIGXFSZ, SIG_IGN);
+    /* A module may ask for the locale of its user; this thread keeps writing 0.5. */
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain)
+        uselocale(plain);
+}
+
+int standard_failed(int code, struct error *error)
+{
+    static int first; /* the stream forgets why it failed */
+    if (!first)
+        first = code;
+    if (first == EPIPE) {
+        interrupted_by = SIGPIPE;
+        return error_set(error, -EINTR, "interrupted");
+    }
+    return first ? error_set(error, -first, "standard output: %s", strerror(first)) : 0;
+}
+
+int standard_flush(struct error *error)
+{
+    errno = 0;
+    const bool failed = fflush(stdout) != 0 || ferror(stdout);
+    return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "process/process.h"
+#include "reports.h"
+
+bool terminal_colour(FILE *file)
+{
+    const char *const no_colour = getenv("NO_COLOR");
+    const char *const term = getenv("TERM");
+    if (no_colour && no_colour[0])
+        return false;
+    return term && term[0] && strcmp(term, "dumb") != 0 && isatty(fileno(file));
+}
+
+int terminal_width(FILE *file)
+{
+    struct winsize size;
+    if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+void complain(const char *format, ...)
+{
+    char raw[2048], plain[2 * sizeof raw];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    text_plain(raw, plain, sizeof plain);
+    fprintf(stderr, "simdbench: %s\n", plain);
+}

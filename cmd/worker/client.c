@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/process.h"
+#include "service.h"
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Importing a large library takes an interpreter seconds, on a loaded machine many. */
+enum {
+    START_TIMEOUT_S = 20,
+    START_FOREIGN_TIMEOUT_S = 90,
+    LINE_MAX_BYTES = 64 << 20,
+    REAP_MS = 2000
+};
+
+extern char **environ;
+
+const struct worker_info *worker_info(const struct worker *worker)
+{
+    return &worker->info;
+}
+
+struct worker *worker_new(const char *name, const char *path,
+                          const struct simdbench_option *options, size_t n_options,
+                          int memory_fd)
+{
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (!worker)
+        return NULL;
+    worker->fd = -1;
+    worker->memory_fd = memory_fd;
+    worker->info.name = strdup(name);
+    worker->info.path = path ? strdup(path) : NULL;
+    worker->info.options = calloc(n_options + 1, sizeof *options);
+    if (!worker->info.name || (path && !worker->info.path) || !worker->info.options) {
+        worker_free(worker);
+        return NULL;
+    }
+    for (size_t i = 0; i < n_options; i++) {
+        worker->info.options[i] =
+            (struct simdbench_option){.size = sizeof *options,
+                                      .name = strdup(options[i].name),
+                                      .value = strdup(options[i].value)};
+        worker->info.n_options++;
+    }
+    return worker;
+}
+
+struct worker *worker_new_program(const char *name, const char *program, int memory_fd)
+{
+    struct worker *worker = worker_new(name, NULL, NULL, 0, memory_fd);
+    if (worker && !(worker->program = strdup(program))) {
+        worker_free(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+/* Waits for the end of a child, but not forever: a driver may hold it, and a process that
+ * gave up its socket may go on. */
+static bool reap(pid_t pid, int *status)
+{
+    for (int i = 0; i < REAP_MS; i++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return true;
+        if (got < 0 && errno != EINTR)
+            return false;
+        usleep(1000);
+    }
+    return false;
+}
+
+void worker_kill(struct worker *worker)
+{
+    if (worker->local)
+        service_free(worker->local);
+    worker->local = NULL;
+    if (worker->fd >= 0)
+        close(worker->fd);
+    worker->fd = -1;
+    if (worker->info.pid > 0) {
+        int status;
+        /* With all that it started: a worker is the leader of its group. */
+        kill(-worker->info.pid, SIGKILL);
+        reap(worker->info.pid, &status);
+    }
+    worker->info.pid = 0;
+    worker->used = 0;
+}
+
+void worker_free(struct worker *worker)
+{
+    if (!worker)
+        return;
+    worker_kill(worker);
+    struct worker_info *info = &worker->info;
+    for (size_t i = 0; i < info->n_options; i++) {
+        free((void *)(uintptr_t)info->options[i].name);
+        free((void *)(uintptr_t)info->options[i].value);
+    }
+    free(info->options);
+    free(info->name);
+    free(info->path);
+    free(info->version);
+    free(info->core);
+    free(info->isa);
+    free(info->detail);
+    free(info->advice);
+    free(worker->program);
+    cJSON_Delete(worker->description);
+    free(worker->buffer);
+    free(worker);
+}
+
+bool worker_alive(const struct worker *worker)
+{
+    return worker->local || worker->fd >= 0;
+}
+
+/* What a dead child died of, for people. */
+static void obituary(struct worker *worker, const char *doing, struct error *error)
+{
+    int status = 0;
+    pid_t pid = worker->info.pid;
+    const char *name = worker->info.name;
+    /* The socket closes an instant before the process can be reaped. */
+    if (!reap(pid, &status))
+        error_set(error, 0, "%s: worker closed its connection in '%s'", name, doing);
+    else if (WIFSIGNALED(status))
+        error_set(error, 0, "%s: worker died of signal %d (%s) in '%s'", name,
+                  WTERMSIG(status), strsignal(WTERMSIG(status)), doing);
+    else
+        error_set(error, 0, "%s: worker exited with status %d in '%s'", name,
+                  WEXITSTATUS(status), doing);
+    worker_kill(worker);
+}
+
+/* Its socket stays open while a process that it forked has it. */
+static bool is_dead(const struct worker *worker)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)worker->info.pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+               0 &&
+           info.si_pid == worker->info.pid;
+}
+
+static bool is_foreign(const struct worker *worker)
+{
+    return worker->info.path && module_is_foreign(worker->info.path);
+}
+
+static const char *program_of(const struct worker *worker)
+{
+    return is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
+}
+static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
+
+/* Starts the program with the socket and the memory file as descriptors 3 and 4. */
+static int spawn_program(struct worker *worker, const char *const *argv, int socket,
+                         int memory)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t blocked;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_adddup2(&actions, socket, 3);
+    posix_spawn_file_actions_adddup2(&actions, memory, 4);
+    /* Who stops the parent means the run: that ends in its own way. In a group of its own
+     * a worker takes all that it starts along, and writes to a terminal all the same. */
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < ARRAY_LEN(not_for_workers); i++)
+        sigaddset(&blocked, not_for_workers[i]);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &blocked);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    int status = posix_spawn(&worker->info.pid, program_of(worker), &actions, &attributes,
+                             (char **)(uintptr_t)argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+static int spawn(struct worker *worker, struct error *error)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return error_set(error, -errno, "socketpair: %s", strerror(errno));
+    /* Descriptors 3 and 4 in the child; moved away first, as either may hold the other.
+     */
+    int socket = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
+    int memory = fcntl(worker->memory_fd, F_DUPFD_CLOEXEC, 10);
+    close(pair[1]);
+    char parent[24];
+    snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
+    const char *argv[128];
+    size_t n = 0;
+    if (!is_foreign(worker)) {
+        argv[n++] = "simdbench";
+        argv[n++] = "worker";
+        argv[n++] = parent;
+        if (worker->info.path)
+            argv[n++] = worker->info.path;
+    } else {
+        argv[n++] = worker->info.path;
+        argv[n++] = parent;
+    }
+    for (size_t i = 0; i < worker->info.n_options && n < ARRAY_LEN(argv) - 3; i++) {
+        argv[n++] = worker->info.options[i].name;
+        argv[n++] = worker->info.options[i].value;
+    }
+    argv[n] = NULL;
+    int status =
+        socket < 0 || memory < 0 ? EMFILE : spawn_program(worker, argv, socket, memory);
+    close(socket);
+    close(memory);
+    if (status) {
+        close(pair[0]);
+        worker->info.pid = 0;
+        return error_set(error, -status, "cannot start %s: %s%s",
+                         is_foreign(worker) || worker->program ? program_of(worker)
+                                                               : "a worker",
+                         strerror(status),
+                         is_foreign(worker) && status == ENOENT
+                             ? " (is the interpreter of its first line installed?)"
+                             : "");
+    }
+    worker->fd = pair[0];
+    return 0;
+}
+
+/* Waits until there is something to read. A worker that takes too long is killed. */
+static int await(struct worker *worker, int64_t deadline, const char *doing,
+                 struct error *error)
+{
+    struct pollfd poll_fd = {.fd = worker->fd, .events = POLLIN};
+    for (;;) {
+        int64_t left = deadline - clock_now();
+        if (interrupted_by)
+            return error_set(error, -EINTR, "interrupted");
+        bool dead = is_dead(worker);
+        /* What came in time counts, though this process was stopped until later. */
+        int ready = poll(&poll_fd, 1,
+                         dead || left <= 0   ? 0
+                         : left > 1000000000 ? 1000
+                                             : (int)(left / 1000000) + 1);
+        if (ready > 0)
+            return 0;
+        if (ready == 0 && dead) {
+            obituary(worker, doing, error);
+            return -ECONNRESET;
+        }
+        if (ready == 0 && left <= 0) {
+            worker_kill(worker);
+            return -ETIMEDOUT;
+        }
+    }
+}
+
+/* Waits for one line; it stays in the buffer, terminated. Returns its length plus one. */
+static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *doing,
+                         struct error *error)
+{
+    int64_t deadline = clock_now() + timeout_ns;
+    size_t searched = 0;
+    for (;;) {
+        char *end = worker->used > searched
+                        ? memchr(worker->buffer + searched, '\n', worker->used - searched)
+                        : NULL;
+        if (end) {
+            *end = '\0';
+            return end - worker->buffer + 1;
+        }
+        searched = worker->used;
+        if (worker->used + 1 >= worker->capacity) {
+            size_t capacity = worker->capacity ? worker->capacity * 2 : 65536;
+            char *buffer =
+                capacity > LINE_MAX_BYTES ? NULL : realloc(worker->buffer, capacity);
+            if (!buffer) {
+                worker_kill(worker);
+                return error_set(error, -EPROTO, "%s: endless reply to '%s'",
+                                 worker->info.name, doing);
+            }
+            worker->buffer = buffer;
+            worker->capacity = capacity;
+        }
+        int status = await(worker, deadline, doing, error);
+        if (status == -ETIMEDOUT)
+            error_set(error, status, "%s: no answer to '%s' within %.3g s%s, killed",
+                      worker->info.name, doing, (double)timeout_ns * 1e-9,
+                      strcmp(doing, "load") ? " (--timeout)" : "");
+        if (status < 0)
+            return status;
+        ssize_t got = read(worker->fd, worker->buffer + worker->used,
+                           worker->capacity - worker->used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            obituary(worker, doing, error);
+            return -ECONNRESET;
+        }
+        worker->used += (size_t)got;
+    }
+}
+
+static int send_line(struct worker *worker, const char *text)
+{
+    size_t length = strlen(text), sent = 0;
+    while (sent < length) {
+        ssize_t n = send(worker->fd, text + sent, length - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        sent += (size_t)n;
+    }
+    return 0;
+}
+
+static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
+                    cJSON **reply, struct error *error)
+{
+    const char *doing = request ? message_text(request, "do") : "start";
+    if (worker->fd < 0)
+        return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
+    if (request) {
+        cJSON_AddNumberToObject(request, "id", ++worker->asked);
+        char *text = cJSON_PrintUnformatted(request);
+        if (!text)
+            return error_set(error, -ENOMEM, "out of memory");
+        /* A worker that is gone is found out by reading. */
+        if (send_line(worker, text) == 0)
+            send_line(worker, "\n");
+        free(text);
+    }
+    ssize_t length = read_line(worker, timeout_ns, doing, error);
+    if (length < 0)
+        return (int)length;
+    *reply = cJSON_Parse(worker->buffer);
+    worker->used -= (size_t)length;
+    memmove(worker->buffer, worker->buffer + length, worker->used);
+    if (!cJSON_IsObject(*reply)) {
+        cJSON_Delete(*reply);
+        *reply = NULL;
+        worker_kill(worker);
+        return error_set(error, -EPROTO, "%s: no JSON object in reply to '%s'",
+                         worker->info.name, doing);
+    }
+    double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
+    if (request && id != worker->asked) {
+        cJSON_Delete(*reply);
+        *reply = NULL;
+        worker_kill(worker);
+        return error_set(error, -EPROTO, "%s: what it answered to '%s' was not asked",
+                         worker->info.name, doing);
+    }
+    return 0;
+}
+
+int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
+               struct error *error)
+{
+    int status = 0;
+    *reply = NULL;
+    if (interrupted_by)
+        status = error_set(error, -EINTR, "interrupted");
+    else if (worker->local)
+        *reply = service_handle(worker->local, request);
+    else
+        status = exchange(worker, request, timeout_ns, reply, error);
+    cJSON_Delete(request);
+    if (status < 0 || message_true(*reply, "ok"))
+        return status;
+    const char *text = message_text(*reply, "error");
+    int code = (int)message_number(*reply, "errno", EPROTO);
+    return error_set(error, code > 0 ? -code : -EPROTO, "%s",
+                     text ? text : "unknown error");
+}
+
+int worker_start(struct worker *worker, bool in_process, struct error *error)
+{
+    const struct worker_info *info = &worker->info;
+    if (in_process && !is_foreign(worker) && !worker->program) {
+        const struct simdbench_option *options[64];
+        size_t n = 0;
+        for (; n < info->n_options && n < ARRAY_LEN(options); n++)
+            options[n] = &info->options[n];
+        return service_new(&worker->local, info->path, options, n, worker->memory_fd,
+                           error);
+    }
+    int status = spawn(worker, error);
+    if (status < 0)
+        return status;
+    cJSON *hello = NULL;
+    int64_t seconds = is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
+    status = exchange(worker, NULL, seconds * 1000000000LL, &hello, error);
+    if (status == 0 && !message_true(hello, "ok")) {
+        const char *text = message_text(hello, "error");
+        int code = (int)message_number(hello, "errno", EPROTO);
+        status = error_set(error, code > 0 ? -code : -EPROTO, "%s",
+                           text ? text : "the worker could not start");
+        worker_kill(worker);
+    } else if (status == 0 && message_number(hello, "protocol", 0) != WORKER_PROTOCOL) {
+        status =
+            error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d", info->name,
+                      message_number(hello, "protocol", 0), WORKER_PROTOCOL);
+        worker_kill(worker);
+    }
+    cJSON_Delete(hello);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+cJSON *message_new(const char *verb)
+{
+    cJSON *message = cJSON_CreateObject();
+    cJSON_AddStringToObject(message, "do", verb);
+    return message;
+}
+
+const char *message_text(const cJSON *object, const char *name)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+double message_number(const cJSON *object, const char *name, double otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+bool message_true(const cJSON *object, const char *name)
+{
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+void message_add_u64(cJSON *object, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    cJSON_AddStringToObject(object, name, text);
+}
+
+uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (cJSON_IsString(item)) {
+        char *end;
+        errno = 0;
+        unsigned long long value = strtoull(item->valuestring, &end, 10);
+        return errno || end == item->valuestring || *end ? otherwise : value;
+    }
+    if (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 0x1p53)
+        return (uint64_t)item->valuedouble;
+    return otherwise;
+}
+
+static const char *const role_names[] = {[SIMDBENCH_IN] = "in",
+                                         [SIMDBENCH_OUT] = "out",
+                                         [SIMDBENCH_CONST] = "const",
+                                         [SIMDBENCH_INOUT] = "inout"};
+
+cJSON *message_operands(const struct operands_map *map)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (uint32_t i = 0; i < map->count; i++) {
+        const struct simdbench_operand *operand = &map->operand[i];
+        const char *role =
+            operand->role < ARRAY_LEN(role_names) ? role_names[operand->role] : NULL;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "type", type_name(operand->type));
+        cJSON_AddStringToObject(item, "role", role ? role : "");
+        message_add_u64(item, "count", operand->count);
+        cJSON_AddNumberToObject(item, "ld", (double)operand->ld);
+        if (operand->stride)
+            message_add_u64(item, "stride", (uint64_t)operand->stride);
+        message_add_u64(item, "offset", map->offset[i]);
+        cJSON_AddItemToArray(array, item);
+    }
+    return array;
+}
+
+int message_read_operands(const cJSON *array, struct operands_map *map)
+{
+    int n = cJSON_GetArraySize(array);
+    if (!cJSON_IsArray(array) || n > SIMDBENCH_MAX_OPERANDS)
+        return -EPROTO;
+    memset(map, 0, sizeof *map);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        struct simdbench_operand *operand = &map->operand[map->count];
+        const char *type = message_text(item, "type"), *role = message_text(item, "role");
+        operand->size = sizeof *operand;
+        operand->type = type ? type_find(type) : 0;
+        for (uint32_t r = SIMDBENCH_IN; role && r < ARRAY_LEN(role_names); r++) {
+            if (!strcmp(role, role_names[r]))
+                operand->role = r;
+        }
+        operand->count = message_u64(item, "count", 0);
+        operand->ld = (int64_t)message_number(item, "ld", 0);
+        operand->stride = (int64_t)message_u64(item, "stride", 0);
+        map->offset[map->count] = message_u64(item, "offset", 0);
+        if (!operand->type || !operand->role)
+            return -EPROTO;
+        map->count++;
+    }
+    return 0;
+}
+
+cJSON *message_dims(const struct simdbench_shape *shape)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (uint32_t i = 0; i < shape->rank; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateNumber((double)shape->dim[i]));
+    return array;
+}
+
+int message_read_dims(const cJSON *array, struct simdbench_shape *shape)
+{
+    int n = cJSON_GetArraySize(array);
+    if (!cJSON_IsArray(array) || n > SIMDBENCH_MAX_DIMS)
+        return -EPROTO;
+    *shape = (struct simdbench_shape){.size = sizeof *shape};
+    const cJSON *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        if (!cJSON_IsNumber(item) || item->valuedouble < -0x1p53 ||
+            item->valuedouble > 0x1p53)
+            return -EPROTO;
+        shape->dim[shape->rank++] = (int64_t)item->valuedouble;
+    }
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside a worker: what service.c (module, memory, reference), service_describe.c,
+ * service_case.c (prepare, check) and service_batch.c (batch, overhead) share.
+ * docs/protocol.md says what each request means.
+ */
+#ifndef SIMDBENCH_SERVICE_H
+#define SIMDBENCH_SERVICE_H
+
+#include "split.h"
+#include "worker/worker.h"
+
+struct service;
+/* `path` NULL: own kernels. Loads and opens the module in this process. */
+int service_new(struct service **service, const char *path,
+                const struct simdbench_option *const *options, size_t n_options,
+                int memory_fd, struct error *error);
+void service_free(struct service *service);
+/* Always returns an object: {"ok": true, ...} or {"ok": false, "errno": n, "error":
+ * text}. */
+cJSON *service_handle(struct service *service, const cJSON *request);
+
+enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, ACCURACY_OUTPUTS = 1 << 16 };
+
+struct service_case {
+    const struct simdbench_kernel *kernel; /* NULL: free */
+    void *state;
+    /* The kernel's own, or that of a team, whose state is a split. */
+    void (*run)(const struct simdbench_operands *operands, void *state);
+    struct split *split; /* NULL: no team */
+};
+
+/* Simdbench's own kernels, or those of a module. */
+struct service_part {
+    struct module module; /* table NULL: own kernels */
+    const struct simdbench_op *const *ops;
+    const struct simdbench_kernel *const *kernels;
+    uint64_t first, n; /* the numbers that its kernels have here */
+};
+
+struct service {
+    struct service_part part[SERVICE_PARTS_MAX]; /* what it was started with, then what
+                                                    was loaded */
+    size_t n_parts;
+
+    int memory_fd;
+    unsigned char *memory; /* shared: operands, then check data */
+    uint64_t memory_bytes;
+    unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
+    uint64_t arena_bytes;
+    struct operands operands;
+
+    int cpu[CPUS_MAX]; /* thread i runs on the i-th of them; none: anywhere */
+    size_t n_cpu;
+    int alive; /* threads of this process after the last check */
+
+    struct event events[EVENTS_MAX];
+    size_t n_events;
+    bool multiplex;
+    struct sampler sampler;
+
+    struct service_case cases[SERVICE_CASES_MAX];
+};
+
+cJSON *service_ok(void);
+__attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
+                                                           ...);
+void service_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
+/* A module's op of that name, or simdbench's own; NULL if nobody has it. */
+const struct simdbench_op *service_op(const struct service *service, const char *name);
+/* The first operand that is an output, or NULL. */
+const struct simdbench_operand *service_output(const struct service *service);
+/* Points at `bytes` of the shared memory; NULL if that is not inside. */
+void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
+
+/* service_load.c: one part more, own kernels if `path` is NULL. */
+int service_add_part(struct service *service, const char *path,
+                     const struct simdbench_option *const *options, size_t n_options,
+                     struct error *error);
+/* Adds what one part offers to a reply. */
+void service_describe_part(const struct service_part *part, cJSON *reply);
+cJSON *service_describe(struct service *service, const cJSON *request);
+cJSON *service_load(struct service *service, const cJSON *request);
+cJSON *service_objects(struct service *service, const cJSON *request);
+cJSON *service_shape(struct service *service, const cJSON *request);
+cJSON *service_prepare(struct service *service, const cJSON *request);
+cJSON *service_check(struct service *service, const cJSON *request);
+cJSON *service_accuracy(struct service *service, const cJSON *request);
+/* The case that a request names, or NULL. */
+struct service_case *service_find_case(struct service *service, const cJSON *request);
+cJSON *service_batch(struct service *service, const cJSON *request);
+cJSON *service_overhead(struct service *service, const cJSON *request);
+/* service_threads.c: the CPUs of a case with several threads. */
+int service_place(const struct service *service, struct error *error);
+/* After the first call, by which a library has started its threads. */
+void service_place_helpers(const struct service *service);
+/* Returns when no other thread of this process works any more, or a while later. */
+void service_rest(const struct service *service);
+/* What a team costs. */
+cJSON *service_team(struct service *service, const cJSON *request);
+double service_median(double *values, size_t n); /* sorts them */
+void service_release_all(struct service *service);
+
+#endif

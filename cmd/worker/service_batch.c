@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports.h"
+#include "service.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The sum of what each event counted over the timed regions of one batch. Once there is
+ * no value for a region there is none for the batch. */
+struct tally {
+    size_t regions;
+    double value[EVENTS_MAX], share[EVENTS_MAX];
+    bool mine[EVENTS_MAX];
+    struct count last[EVENTS_MAX];
+};
+
+static void tally_add(const struct service *service, const struct counters *counters,
+                      struct tally *tally)
+{
+    tally->regions++;
+    for (size_t i = 0; i < service->n_events; i++) {
+        if (tally->last[i].absent[0])
+            continue;
+        tally->mine[i] = counters_get(counters, i, &tally->last[i]);
+        tally->value[i] += (double)tally->last[i].value;
+        tally->share[i] += tally->last[i].running_share;
+    }
+}
+
+static void add_absence(cJSON *item, const struct count *count)
+{
+    cJSON_AddStringToObject(item, "absent", count->absent);
+    if (count->fix[0])
+        cJSON_AddStringToObject(item, "fix", count->fix);
+    if (count->code) {
+        cJSON_AddNumberToObject(item, "errno", count->code);
+        service_add_text(item, "errno_name", strerrorname_np(count->code));
+    }
+}
+
+static cJSON *tally_reply(const struct service *service, const struct tally *tally)
+{
+    cJSON *counts = cJSON_CreateArray();
+    for (size_t i = 0; i < service->n_events; i++) {
+        cJSON *item = cJSON_CreateObject();
+        const struct count *last = &tally->last[i];
+        if (tally->mine[i] && last->absent[0]) {
+            add_absence(item, last);
+        } else if (tally->mine[i]) {
+            cJSON_AddNumberToObject(item, "value", tally->value[i]);
+            cJSON_AddNumberToObject(item, "running_share",
+                                    tally->share[i] / (double)tally->regions);
+            cJSON_AddNumberToObject(item, "threads", last->threads);
+            cJSON_AddStringToObject(item, "scope",
+                                    last->in_kernel ? "user and kernel" : "user");
+            cJSON_AddBoolToObject(item, "user_read", last->user_read);
+        }
+        cJSON_AddItemToArray(counts, item);
+    }
+    return counts;
+}
+
+/* The one loop that is timed. It stays a function of its own, so that the empty kernel
+ * that measures its cost goes through the very same instructions. */
+__attribute__((noinline)) static void
+repeat(void (*run)(const struct simdbench_operands *, void *),
+       const struct simdbench_operands *operands, void *state, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < iterations; i++)
+        run(operands, state);
+}
+
+static void add_sample(cJSON *reply, const struct sample *sample)
+{
+    cJSON_AddNumberToObject(reply, "ns", (double)sample->ns);
+    cJSON_AddNumberToObject(reply, "cpu_ns", (double)sample->cpu_ns);
+    cJSON_AddNumberToObject(reply, "process_ns", (double)sample->process_ns);
+    cJSON_AddNumberToObject(reply, "minor_faults", (double)sample->minor_faults);
+    cJSON_AddNumberToObject(reply, "major_faults", (double)sample->major_faults);
+    cJSON_AddNumberToObject(reply, "voluntary_switches",
+                            (double)sample->voluntary_switches);
+    cJSON_AddNumberToObject(reply, "involuntary_switches",
+                            (double)sample->involuntary_switches);
+    cJSON_AddBoolToObject(reply, "migrated", sample->cpu_begin != sample->cpu_end);
+}
+
+/* How many threads did something, and if there is a CPU for each, the longest that one of
+ * them waited for it. Threads that work one after the other have nothing to wait for. */
+static void add_threads(const struct service *service, const struct sample *sample,
+                        const struct thread_times *before,
+                        const struct thread_times *after, cJSON *reply)
+{
+    const uint32_t threads = service->operands.view.threads;
+    const bool room = service->n_cpu == 0 || threads <= service->n_cpu;
+    cJSON_AddNumberToObject(reply, "threads_busy",
+                            thread_times_busy(before, after, sample->ns / 10));
+    cJSON_AddNumberToObject(reply, "waited_ns",
+                            room ? (double)thread_times_waited(before, after) : 0);
+}
+
+cJSON *service_batch(struct service *service, const cJSON *request)
+{
+    const struct service_case *entry = service_find_case(service, request);
+    uint64_t iterations = message_u64(request, "iterations", 0);
+    if (!entry || !iterations)
+        return service_error(-EINVAL, "batch: no such case, or no iterations");
+    const struct simdbench_operands *operands = &service->operands.view;
+    struct counters *counters = service->sampler.counters;
+    bool cold = message_true(request, "cold");
+    struct sample sum = {.ns = 0};
+    struct tally tally = {.regions = 0};
+    if (counters)
+        counters_select(counters, (size_t)message_u64(request, "pass", 0) %
+                                      counters_passes(counters));
+    /* Of threads that a process does not have nothing is read. */
+    const bool team = service->alive > 1;
+    struct thread_times before, after;
+    float_state_reset();
+    entry->run(operands, entry->state);
+    /* By now a library has started its threads. */
+    int status = counters ? counters_follow_threads(counters) : 0;
+    if (status < 0)
+        return service_error(status, "no memory for the counters of all threads");
+    if (team && operands->threads > 1 && !entry->split)
+        service_place_helpers(service);
+    if (team)
+        thread_times_read(&before);
+    if (!cold) {
+        sampler_begin(&service->sampler);
+        repeat(entry->run, operands, entry->state, iterations);
+        sampler_end(&service->sampler, &sum);
+        tally_add(service, counters, &tally);
+    }
+    for (uint64_t i = 0; cold && i < iterations; i++) {
+        struct sample one;
+        operands_evict(&service->operands);
+        sampler_begin(&service->sampler);
+        repeat(entry->run, operands, entry->state, 1);
+        sampler_end(&service->sampler, &one);
+        sample_add(&sum, &one);
+        tally_add(service, counters, &tally);
+    }
+    if (team)
+        thread_times_read(&after);
+    float_state_reset();
+    service_rest(service);
+    cJSON *reply = service_ok();
+    add_sample(reply, &sum);
+    if (team)
+        add_threads(service, &sum, &before, &after, reply);
+    if (counters) {
+        cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
+        service_add_text(reply, "note", counters_note(counters));
+    }
+    if (message_true(request, "probe")) {
+        double ghz = clock_ghz(20000);
+        cJSON_AddNumberToObject(reply, "ghz", ghz);
+        cJSON_AddNumberToObject(reply, "width", clock_width(ghz));
+    }
+    return reply;
+}
+
+/* ---- what the loop and the readings around it cost ---- */
+
+enum { EMPTY_BATCHES = 15, EMPTY_CALLS = 20000 };
+
+static void empty_kernel(const struct simdbench_operands *operands, void *state)
+{
+    (void)operands;
+    (void)state;
+}
+
+double service_median(double *values, size_t n)
+{
+    stats_sort(values, n);
+    return n ? values[n / 2] : 0;
+}
+
+/* Medians over batches of the empty kernel, of those events that the selected pass counts
+ * and that have a value. */
+struct empty {
+    double ns, count[EVENTS_MAX];
+    bool known[EVENTS_MAX];
+};
+
+static void measure_empty(const struct service *service, struct sampler *sampler,
+                          uint64_t iterations, struct empty *empty)
+{
+    /* The pointer is hidden, or the compiler would see that nothing is called. */
+    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
+    void (*run)(const struct simdbench_operands *, void *) = hidden;
+    double ns[EMPTY_BATCHES], counts[EVENTS_MAX][EMPTY_BATCHES];
+    size_t n[EVENTS_MAX] = {0};
+    for (size_t b = 0; b < EMPTY_BATCHES; b++) {
+        struct sample sample;
+        struct count count;
+        repeat(run, &service->operands.view, NULL, iterations);
+        sampler_begin(sampler);
+        repeat(run, &service->operands.view, NULL, iterations);
+        sampler_end(sampler, &sample);
+        ns[b] = (double)sample.ns;
+        for (size_t i = 0; sampler->counters && i < service->n_events; i++)
+            if (counters_get(sampler->counters, i, &count) && !count.absent[0])
+                counts[i][n[i]++] = (double)count.value;
+    }
+    empty->ns = service_median(ns, EMPTY_BATCHES);
+    for (size_t i = 0; i < service->n_events; i++) {
+        empty->known[i] = n[i] > 0;
+        empty->count[i] = service_median(counts[i], n[i]);
+    }
+}
+
+/* What each event counts per call of the loop, and in a region without a call. */
+static cJSON *count_empty(const struct service *service, struct sampler *sampler)
+{
+    struct {
+        bool known;
+        double region, call;
+    } cost[EVENTS_MAX] = {{.known = false}};
+    for (size_t pass = 0; pass < counters_passes(sampler->counters); pass++) {
+        struct empty none, calls;
+        counters_select(sampler->counters, pass);
+        measure_empty(service, sampler, 0, &none);
+        measure_empty(service, sampler, EMPTY_CALLS, &calls);
+        for (size_t i = 0; i < service->n_events; i++) {
+            if (!none.known[i] || !calls.known[i])
+                continue;
+            double more = calls.count[i] - none.count[i];
+            cost[i].known = true;
+            cost[i].region = none.count[i];
+            cost[i].call = more > 0 ? more / EMPTY_CALLS : 0;
+        }
+    }
+    cJSON *counts = cJSON_CreateArray();
+    for (size_t i = 0; i < service->n_events; i++) {
+        cJSON *item = cJSON_CreateObject();
+        if (cost[i].known) {
+            cJSON_AddNumberToObject(item, "region", cost[i].region);
+            cJSON_AddNumberToObject(item, "call", cost[i].call);
+        }
+        cJSON_AddItemToArray(counts, item);
+    }
+    return counts;
+}
+
+cJSON *service_overhead(struct service *service, const cJSON *request)
+{
+    uint64_t iterations = message_true(request, "cold") ? 1 : EMPTY_CALLS;
+    struct sampler sampler = service->sampler;
+    struct empty empty;
+    /* Threads that wait for work, spinning, are no cost of the loop. */
+    if (sampler.counters)
+        counters_leave_threads(sampler.counters);
+    measure_empty(service, &sampler, iterations, &empty);
+    /* Groups that take turns do not get theirs in a time as short as that. */
+    if (service->multiplex) {
+        struct error error;
+        int status = counters_open(&sampler.counters, service->events, service->n_events,
+                                   COUNTERS_PINNED, &perf_system_linux, &error);
+        if (status < 0)
+            return service_error(status, "%s", error.text);
+    }
+    cJSON *reply = service_ok();
+    cJSON_AddNumberToObject(reply, "ns", empty.ns / (double)iterations);
+    if (sampler.counters)
+        cJSON_AddItemToObject(reply, "counts", count_empty(service, &sampler));
+    if (service->multiplex)
+        counters_close(sampler.counters);
+    return reply;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several modules side by side in one worker, and what the process has loaded. */
+#include "elf_file.h"
+#include "process/process.h"
+#include "service.h"
+
+#include <errno.h>
+#include <link.h>
+
+int service_add_part(struct service *service, const char *path,
+                     const struct simdbench_option *const *options, size_t n_options,
+                     struct error *error)
+{
+    if (service->n_parts == SERVICE_PARTS_MAX)
+        return error_set(error, -E2BIG, "more than %d modules in one worker",
+                         SERVICE_PARTS_MAX);
+    struct service_part *part = &service->part[service->n_parts];
+    *part = (struct service_part){.ops = NULL};
+    if (path) {
+        int status = module_load(&part->module, path, options, n_options, error);
+        if (status < 0)
+            return status;
+        part->ops = part->module.table->ops;
+        part->kernels = part->module.table->kernels;
+    } else {
+        part->ops = op_list();
+        part->kernels = kernel_list();
+    }
+    while (part->kernels[part->n])
+        part->n++;
+    const struct service_part *last = part - 1;
+    part->first = service->n_parts ? last->first + last->n : 0;
+    service->n_parts++;
+    return 0;
+}
+
+cJSON *service_load(struct service *service, const cJSON *request)
+{
+    struct simdbench_option option[64];
+    const struct simdbench_option *options[64];
+    size_t n = 0;
+    const char *path = message_text(request, "path");
+    if (!path)
+        return service_error(-EINVAL, "load needs a path");
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "options"))
+    {
+        const char *name = message_text(item, "name"),
+                   *value = message_text(item, "value");
+        if (!name || !value || n == ARRAY_LEN(option))
+            return service_error(-EINVAL, "load: bad options, or too many");
+        option[n] = (struct simdbench_option){
+            .size = sizeof option[n], .name = name, .value = value};
+        options[n] = &option[n];
+        n++;
+    }
+    struct error error = {.text = ""};
+    int status = service_add_part(service, path, options, n, &error);
+    if (status < 0)
+        return service_error(status, "%s", error.text);
+    const struct service_part *part = &service->part[service->n_parts - 1];
+    cJSON *reply = service_ok();
+    message_add_u64(reply, "first", part->first);
+    service_describe_part(part, reply);
+    return reply;
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct elf_file file;
+    struct error error;
+    (void)size;
+    /* The program itself has no name here, and the kernel's page of code no file. */
+    if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
+        elf_read(info->dlpi_name, &file, &error) < 0)
+        return 0;
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "path", info->dlpi_name);
+    cJSON_AddStringToObject(item, "soname", file.soname);
+    cJSON_AddStringToObject(item, "build_id", file.build_id);
+    cJSON_AddItemToArray(context, item);
+    return 0;
+}
+
+cJSON *service_objects(struct service *service, const cJSON *request)
+{
+    (void)service;
+    (void)request;
+    cJSON *reply = service_ok();
+    service_add_text(reply, "version", simdbench_version.number);
+    service_add_text(reply, "commit", simdbench_version.commit);
+    dl_iterate_phdr(add_object, cJSON_AddArrayToObject(reply, "objects"));
+    return reply;
+}

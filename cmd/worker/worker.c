@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker process: `simdbench worker --parent=PID [MODULE.so [NAME VALUE]...]`, with
+ * the socket on descriptor 3 and the shared memory on 4. */
+#include "process/process.h"
+#include "service.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { SOCKET_FD = 3, MEMORY_FD = 4 };
+
+static int reply_line(cJSON *reply)
+{
+    char *text = cJSON_PrintUnformatted(reply);
+    cJSON_Delete(reply);
+    if (!text)
+        return -ENOMEM;
+    size_t length = strlen(text), sent = 0;
+    text[length++] = '\n';
+    int status = 0;
+    while (sent < length && status == 0) {
+        ssize_t n = write(SOCKET_FD, text + sent, length - sent);
+        if (n < 0 && errno != EINTR)
+            status = -errno;
+        else if (n > 0)
+            sent += (size_t)n;
+    }
+    free(text);
+    return status;
+}
+
+static int greet(const char *path, char **words, size_t n_words, struct service **service)
+{
+    struct simdbench_option option[64];
+    const struct simdbench_option *options[64];
+    size_t n = 0;
+    for (size_t i = 0; i + 1 < n_words && n < ARRAY_LEN(option); i += 2, n++) {
+        option[n] = (struct simdbench_option){
+            .size = sizeof option[n], .name = words[i], .value = words[i + 1]};
+        options[n] = &option[n];
+    }
+    struct error error = {.text = ""};
+    int status = service_new(service, path, options, n, MEMORY_FD, &error);
+    cJSON *hello = cJSON_CreateObject();
+    cJSON_AddBoolToObject(hello, "ok", status == 0);
+    cJSON_AddStringToObject(hello, "hello", "simdbench-worker");
+    cJSON_AddNumberToObject(hello, "protocol", WORKER_PROTOCOL);
+    if (status < 0) {
+        cJSON_AddNumberToObject(hello, "errno", -status);
+        cJSON_AddStringToObject(hello, "error", error.text);
+    }
+    int sent = reply_line(hello);
+    return status < 0 ? status : sent;
+}
+
+int worker_main(int argc, char **argv)
+{
+    /* SIGINT and its like are blocked: the parent decides what they mean, and its death
+     * ends the worker. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (argc < 3 || strncmp(argv[2], "--parent=", 9) || atoi(argv[2] + 9) != getppid())
+        return EXIT_USAGE;
+    struct service *service = NULL;
+    if (greet(argc > 3 ? argv[3] : NULL, argv + 4, argc > 4 ? (size_t)argc - 4 : 0,
+              &service) < 0)
+        return 1;
+    const pid_t self = getpid();
+    FILE *input = fdopen(SOCKET_FD, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    while (input && getline(&line, &capacity, input) > 0) {
+        cJSON *request = cJSON_Parse(line);
+        const char *verb = message_text(request, "do");
+        if (verb && !strcmp(verb, "quit")) {
+            cJSON_Delete(request);
+            break;
+        }
+        cJSON *reply = service_handle(service, request);
+        if (getpid() != self) /* a kernel forked: its copy of this process is none */
+            _exit(1);
+        cJSON_AddNumberToObject(reply, "id", message_number(request, "id", 0));
+        int status = reply_line(reply);
+        cJSON_Delete(request);
+        if (status < 0)
+            break;
+    }
+    free(line);
+    service_free(service);
+    if (input)
+        fclose(input);
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room worker: the two ends of the worker protocol (docs/protocol.md). A service answers
+ * requests in whatever process it lives in; a client asks it and survives its death.
+ * A request and a reply are one JSON object a line.
+ */
+#ifndef SIMDBENCH_WORKER_H
+#define SIMDBENCH_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <cjson/cJSON.h>
+
+#include "error.h"
+#include "kernels.h"
+#include "perfctr.h"
+#include "worker/elf_file.h"
+
+enum { WORKER_PROTOCOL = 1 };
+
+/* ---- JSON helpers (message.c); all tolerate NULL and wrong types ---- */
+
+cJSON *message_new(const char *verb);                            /* {"do": verb} */
+const char *message_text(const cJSON *object, const char *name); /* NULL if absent */
+double message_number(const cJSON *object, const char *name, double otherwise);
+bool message_true(const cJSON *object, const char *name);
+void message_add_u64(cJSON *object, const char *name,
+                     uint64_t value); /* decimal string */
+/* Reads what message_add_u64 wrote, and whole numbers; `otherwise` if it is neither. */
+uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise);
+cJSON *message_operands(const struct operands_map *map);
+int message_read_operands(const cJSON *array, struct operands_map *map);
+cJSON *message_dims(const struct simdbench_shape *shape);
+int message_read_dims(const cJSON *array, struct simdbench_shape *shape);
+
+/* ---- client (client.c) ---- */
+
+/* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below
+ * return 0 or: -EPROTO it spoke nonsense, -ECONNRESET it died, -ETIMEDOUT it was killed
+ * because it hung, or the errno that it answered with; the error says why. */
+struct worker_info {
+    char *name; /* "simdbench", "openblas,coretype=SkylakeX" */
+    char *path; /* shared object, NULL: own kernels */
+    struct simdbench_option *options;
+    size_t n_options;
+    char *version, *core, *isa, *detail; /* NULL if unknown */
+    char *advice; /* what to type for a better choice of core, or NULL */
+    bool is_baseline;
+    pid_t pid;
+};
+
+struct worker {
+    struct worker_info info;
+    char *program;         /* another simdbench that is started; NULL: this one */
+    struct service *local; /* in process: no other process */
+    int fd;                /* socket to the worker; -1 when there is none */
+    int memory_fd;
+    double asked;       /* the number of the last request */
+    cJSON *description; /* what it answered to describe */
+    char *buffer;
+    size_t used, capacity;
+};
+
+/* Makes a worker for a module (or own kernels, path NULL) without starting it. */
+struct worker *worker_new(const char *name, const char *path,
+                          const struct simdbench_option *options, size_t n_options,
+                          int memory_fd);
+/* The same for all kernels of another simdbench executable. */
+struct worker *worker_new_program(const char *name, const char *program, int memory_fd);
+int worker_start(struct worker *worker, bool in_process, struct error *error);
+bool worker_alive(const struct worker *worker);
+void worker_kill(struct worker *worker);
+void worker_free(struct worker *worker);
+/* Sends a request (freed in any case) and waits for its reply. A reply that says "ok":
+ * false comes back as its errno with `reply` still set, so that its fields can be read;
+ * free it. */
+int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
+               struct error *error);
+const struct worker_info *worker_info(const struct worker *worker);
+
+/* ---- the process itself (worker.c) ---- */
+
+/* The program behind `simdbench worker --fd=N ...`; never prints. */
+int worker_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives simdbench as people do.
+
+    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py [--update] [--no-skip] [TEST...]
+
+--update writes what simdbench prints now to tests/golden/; --no-skip makes a skipped test
+a failure. TEST is a class or Class.test_method.
+"""
+import sys
+import unittest
+
+import cli_tool
+from cli_ab import *
+from cli_blis import *
+from cli_compare import *
+from cli_counters import *
+from cli_foreign import *
+from cli_history import *
+from cli_formats import *
+from cli_license import *
+from cli_modules import *
+from cli_outputs import *
+from cli_quiet import *
+from cli_recipes import *
+from cli_robust import *
+from cli_rooms import *
+from cli_run import *
+from cli_selftest import *
+from cli_shapes import *
+from cli_threads import *
+from cli_usage import *
+
+
+def main(arguments):
+    cli_tool.UPDATE = "--update" in arguments
+    names = [a for a in arguments if not a.startswith("--")]
+    module = sys.modules[__name__]
+    loader = unittest.defaultTestLoader
+    suite = (loader.loadTestsFromNames(names, module) if names
+             else loader.loadTestsFromModule(module))
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if "--no-skip" in arguments and result.skipped:
+        sys.exit(f"skipped: {result.skipped[0][1]}")
+    return 0 if result.wasSuccessful() and result.testsRun else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

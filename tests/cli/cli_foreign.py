@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Foreign workers: those for NumPy and PyTorch where they are installed, and a fake one
+that behaves well or badly."""
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from cli_tool import BINARY, SHORT, SOURCE, Case, environment, kernels
+
+__all__ = ["Foreign", "ForeignLibraries"]
+
+PYTHON = "/usr/bin/python3"  # as in the first line of each baseline
+FAKE = SOURCE / "tests/cli/baseline-fake"
+SMALL = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]
+
+
+def installed(module):
+    code = f"import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))"
+    return Path(PYTHON).exists() and subprocess.run([PYTHON, "-c", code]).returncode == 0
+
+
+def results_of(document, module):
+    return {r["variant"]: r for r in kernels(document, module=module)}
+
+
+class Foreign(Case):
+    def setUp(self):
+        super().setUp()
+        if not installed("numpy"):
+            self.skipTest("python3-numpy is not installed")
+
+    def fake(self, how, status, *more):
+        """Its row `bad` ends with `status`; its row `good` and our own do not notice."""
+        document = self.run_json(*SMALL, f"--baseline={FAKE},how={how}", *more,
+                                 status=4 if status in ("wrong", "failed") else 0)
+        results = results_of(document, "fake")
+        self.assertIn(results["good"]["status"], ("ok", "noisy"), results["good"])
+        self.assertIn(results["bad"]["status"], status.split(), results["bad"])
+        for own in kernels(document, module=None):
+            self.assertIn(own["status"], ("ok", "noisy"), own)
+        return results["bad"]
+
+    def refused(self, how):
+        done = self.run_tool(*SMALL, f"--baseline={FAKE},how={how}", status=2)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_good(self):
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--rounds=12")
+        results = results_of(document, "fake")
+        self.assertTrue(results["good"]["id"].startswith("fake:gemm/maxplus-f32/lib/good@"))
+        self.assertEqual(results["good"]["module_version"], "fake 1.0")
+        for result in results.values():
+            self.assertIn(result["status"], ("ok", "noisy"), result)
+        for own in kernels(document, module=None, status="ok"):
+            # An interpreter that multiplies 8x8x8 faster than C would be news.
+            self.assertGreater(own["ratios"][0]["speedup"], 1.5, own["ratios"])
+
+    def test_semirings(self):
+        """Like with like: other semirings than those asked for stay away."""
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus",
+                                 "--rounds=12")
+        self.assertEqual([r["variant"] for r in kernels(document, module="fake")], ["least"])
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus,maxplus",
+                                 "--rounds=12")
+        self.assertEqual(len(kernels(document, module="fake")), 3)
+        for own in kernels(document, module=None, status="ok"):
+            for ratio in own["ratios"]:
+                self.assertIn(f"/{own['type']}/", ratio["baseline"])
+
+    def test_in_process(self):
+        self.fake("well", "ok noisy", "--in-process")
+
+    def test_death(self):
+        self.assertIn("signal 11", self.fake("dies", "failed")["reason"])
+        self.assertIn("status 3", self.fake("exits", "failed")["reason"])
+
+    def test_hang(self):
+        started = time.monotonic()
+        self.assertRegex(self.fake("hangs", "failed", "--timeout=1s")["reason"], r"\b1 s")
+        self.assertLess(time.monotonic() - started, 30)
+
+    def test_nonsense(self):
+        self.assertIn("no JSON", self.fake("nonsense", "failed")["reason"])
+
+    def test_exception(self):
+        self.assertEqual(self.fake("raises", "failed")["reason"], "ValueError: first line")
+
+    def test_wrong_results(self):
+        for how, text in (("wrong", r"^1 of 64 checked are wrong: output\[7\]\[7\] is "),
+                          ("unwritten", r"output\[0\]\[3\] is never written, should be"),
+                          ("outside", "wrote outside operand 2"),
+                          ("input", "wrote to an input")):
+            with self.subTest(how=how):
+                self.assertRegex(self.fake(how, "wrong")["reason"], text)
+
+    def test_unsupported_shape(self):
+        self.assertEqual(self.fake("unsupported", "skipped")["reason"],
+                         "this shape is no good")
+
+    def test_what_an_interpreter_cannot(self):
+        for option, text in (("--cache=cold", "caches"), ("--pages=2m", "2 MiB pages")):
+            with self.subTest(option=option):
+                document = self.run_json(*SMALL, f"--baseline={FAKE}", option)
+                for result in results_of(document, "fake").values():
+                    self.assertEqual(result["status"], "skipped", result)
+                    self.assertIn(text, result["reason"])
+
+    def test_events(self):
+        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--events=page-faults,cycles")
+        counters = results_of(document, "fake")["good"]["counters"]
+        self.assertIn("interpreter", counters["cycles"]["absent"])
+        self.assertIn("value", counters["page-faults"])
+
+    def test_nothing_on_stdout(self):
+        done = self.run_tool(*SMALL, f"--baseline={FAKE},how=prints")
+        self.assertNotIn("printed by the worker", done.stdout)
+
+    def test_refused(self):
+        self.assertRegex(self.refused("protocol"), "speaks protocol 2, not 1")
+        self.assertRegex(self.refused("silent"), "status 7")
+        self.assertRegex(self.refused("name"), "bad description")
+
+    def test_no_interpreter(self):
+        path = self.folder / "baseline-odd"
+        path.write_text("#!/does/not/exist\n", encoding="utf-8")
+        done = self.run_tool(*SMALL, f"--baseline={path}", status=2)
+        self.assertIn("neither a module (.so) nor executable", done.stderr)
+        path.chmod(0o755)
+        done = self.run_tool(*SMALL, f"--baseline={path}", status=2)
+        self.assertRegex(done.stderr, "cannot start .*baseline-odd.*interpreter")
+
+    def measuring(self):
+        """A process with a worker of ours and a foreign one, that measures."""
+        process = self.long_run(f"--baseline={FAKE}", stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def test_interrupt(self):
+        process = self.measuring()
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.wait(20), 130)
+        self.assertNotIn("Traceback", process.stderr.read())
+
+    def test_parent_that_dies(self):
+        process = self.measuring()
+        listing = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        workers = [Path(f"/proc/{pid}/stat") for pid in listing.read_text().split()]
+        self.assertEqual(len(workers), 2)
+        process.kill()
+        process.wait(20)
+        deadline = time.monotonic() + 20
+        for worker in workers:
+            while worker.exists() and worker.read_text().rsplit(")")[1].split()[0] != "Z":
+                self.assertLess(time.monotonic(), deadline, f"{worker} lives on")
+                time.sleep(0.05)
+
+    def test_by_hand(self):
+        done = subprocess.run([FAKE], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("simdbench OP --baseline=fake", done.stderr)
+
+
+class ForeignLibraries(Case):
+    """Every row on a tiny shape."""
+    rows = {
+        "numpy": {"relu": "1000", "tanh": "1000"},
+        "torch": {"relu": "1000", "tanh": "1000", "gemm": "5x7x3",
+                  "conv": "n2c16h9w9k16r3s3p1q1"},
+    }
+
+    def setUp(self):
+        super().setUp()
+        listing = self.run_tool("list", "ops").stdout
+        self.ops = {line.split()[0] for line in listing.splitlines() if line.startswith("  ")}
+
+    def run_rows(self, module, version):
+        if not installed(module):
+            self.skipTest(f"python3-{module} is not installed")
+        for op, shape in self.rows[module].items():
+            if op in self.ops:
+                with self.subTest(op=op):
+                    self.run_op(module, version, [
+                        op, f"--sizes={shape}", "--type=all", f"--baseline={module}",
+                        *(["--semiring=all"] if op == "gemm" else []), *SHORT])
+
+    def run_op(self, module, version, arguments):
+        document = self.run_json(*arguments)
+        theirs = kernels(document, module=module)
+        self.assertTrue(theirs)
+        for result in theirs:
+            self.assertIn(result["status"], ("ok", "noisy"), result)
+            self.assertTrue(result["module_version"].startswith(version), result)
+            self.assertTrue(any("interpreter" in n for n in result["notes"]), result)
+        groups = {result["group"] for result in theirs}  # not those of other layouts
+        for own in kernels(document, module=None, status="ok"):
+            if own["group"] in groups:
+                self.assertTrue(any(ratio["baseline"].startswith(f"{module}:")
+                                    for ratio in own["ratios"]), own)
+
+    def test_numpy(self):
+        self.run_rows("numpy", "NumPy ")
+
+    def test_torch(self):
+        self.run_rows("torch", "PyTorch ")
+
+    def test_installed(self):
+        """As `meson install` lays it out: the program finds it, and it finds its parts."""
+        if not installed("numpy"):
+            self.skipTest("python3-numpy is not installed")
+        for name in ("baseline-numpy", "baseline_worker.py", "baseline_operands.py"):
+            shutil.copy(SOURCE / "scripts" / name, self.folder)
+        moved = (self.folder / "baseline-numpy").rename(self.folder / "baseline-elsewhere")
+        self.run_tool(*SMALL, "--baseline=elsewhere", "--dry-run",
+                      env=environment(SIMDBENCH_MODULES=str(self.folder)))
+        link = self.folder / "link"
+        link.symlink_to(moved)
+        self.run_tool(*SMALL, f"--baseline={link}", "--dry-run")
+        self.assertFalse((self.folder / "__pycache__").exists())
+
+    def test_options(self):
+        for spec, text in (("numpy,x=1", "takes no option 'x'"),
+                           ("torch,capability=avx9", "known are default, avx2, avx512"),
+                           ("torch,x=1", r"takes no option 'x' \(known: capability\)")):
+            with self.subTest(spec=spec):
+                if not installed(spec.split(",")[0]):
+                    continue
+                done = self.run_tool(*SMALL, f"--baseline={spec}", status=2)
+                self.assertRegex(done.stderr, text)
+
+    def test_too_large_for_memory(self):
+        if not installed("torch"):
+            self.skipTest("python3-torch is not installed")
+        memory = re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text()).group(1)
+        size = math.ceil((int(memory) * 1024 * 0.8 / 4) ** (1 / 3))
+        document = self.run_json("gemm", f"--sizes={size}", "--variants=add", "--rounds=1",
+                                 "--baseline=torch")
+        for result in kernels(document, module="torch"):
+            self.assertEqual(result["status"], "skipped")
+            self.assertRegex(result["reason"],
+                             r"needs a tensor of \S+ GB, over half of the \S+ GB")
+
+    def test_missing_library(self):
+        for baseline, module in (("numpy", "numpy"), ("torch", "torch"), (FAKE, "numpy")):
+            with self.subTest(baseline=baseline, module=module):
+                hidden = self.folder / f"{module}.py"
+                hidden.write_text(
+                    f"raise ModuleNotFoundError('no {module}', name='{module}')\n",
+                    encoding="utf-8")
+                done = self.run_tool(*SMALL, f"--baseline={baseline}", status=2,
+                                     env=environment(PYTHONPATH=str(self.folder)))
+                self.assertIn(f"apt-get install python3-{module}", done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+                hidden.unlink()

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Full disks, closed streams, bad surroundings and bad files."""
+import ctypes
+import json
+import os
+import platform
+import random
+import resource
+import shlex
+import struct
+import subprocess
+import unittest
+
+from cli_robust import LONG, plugin
+from cli_tool import BINARY, SHORT, SMALL, SOURCE, Case, environment, kernels, measured, sanitized
+
+__all__ = ["Outputs", "FullDisk", "Surroundings", "Mutants"]
+
+
+class Outputs(Case):
+    def setUp(self):
+        super().setUp()
+        self.saved = self.folder / "saved.json"
+        self.run_tool(*SMALL, f"--json={self.saved}")
+        self.place = self.new_folder()
+
+    def save(self, path, **more):
+        return self.run_tool("report", self.saved, f"--json={path}", **more)
+
+    def test_links_and_permissions(self):
+        target, link = self.place / "target.json", self.place / "link.json"
+        target.write_text("old")
+        target.chmod(0o664)
+        link.symlink_to(target.name)
+        if os.geteuid() == 0:
+            os.chown(target, 65534, 65534)
+        for flag in ("--json", "--markdown"):
+            self.run_tool("report", self.saved, f"{flag}={link}")
+            self.assertTrue(link.is_symlink())
+            self.assertGreater(target.stat().st_size, 3)
+            self.assertEqual(target.stat().st_mode & 0o777, 0o664)
+            if os.geteuid() == 0:
+                self.assertEqual(target.stat().st_uid, 65534)
+        self.assertEqual(set(self.place.iterdir()), {target, link})
+
+    def test_link_to_nowhere(self):
+        link = self.place / "link.json"
+        link.symlink_to("new.json")
+        self.save(link)
+        self.assertTrue(link.is_symlink())
+        self.load(self.place / "new.json")
+
+    def test_longest_name(self):
+        path = self.place / ("x" * 250 + ".json")
+        self.save(path)
+        self.load(path)
+
+    def test_folder(self):
+        for flag in ("--json", "--markdown"):
+            done = self.run_tool(*LONG, f"{flag}={self.place}", status=2)
+            self.assertIn("Is a directory", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_read_only(self):
+        """A folder, and a file in a folder that is not."""
+        binary = self.place / "simdbench"
+        binary.write_bytes(BINARY.read_bytes())
+        binary.chmod(0o755)
+        self.folder.chmod(0o755)
+        old = self.place / "old.json"
+        old.write_text("old")
+        for mode in (0o755, 0o777):
+            self.place.chmod(mode)
+            done = subprocess.run([binary, "report", self.saved, f"--json={old}"], user=65534,
+                                  group=65534, extra_groups=[], capture_output=True, text=True,
+                                  env=environment(), check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, "old.json.*Permission denied")
+            self.assertEqual(old.read_text(), "old")
+
+    def test_standard_output_as_a_file(self):
+        """What was printed before stays, and the document is there once."""
+        log = self.place / "log"
+        command = f"echo head; {shlex.join(map(str, [BINARY, *LONG[:2]]))} --sizes=8..128 " \
+                  "--baseline=none --time-per-case=200ms --json=/dev/stdout"
+        subprocess.run(f"({command}) >> {log}", shell=True, check=True, timeout=120,
+                       env=environment())
+        text = log.read_text()
+        self.assertTrue(text.startswith("head\n"))
+        self.assertIn("gemm", text.partition("\n{")[0])
+        self.assertEqual(json.loads("{" + text.partition("\n{")[2])["schema_version"], 1)
+
+    def test_full_device(self):
+        for arguments in ([*SMALL], ["report", self.saved], ["list"], ["--help"], ["doctor"],
+                          *(["report", self.saved, f"--format={f}"]
+                            for f in ("json", "csv", "markdown"))):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                done = subprocess.run([BINARY, *arguments], stdout=full, text=True,
+                                      stderr=subprocess.PIPE, env=environment(), check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("No space left on device", done.stderr)
+        for flag in ("--json", "--markdown"):
+            done = self.run_tool(*SMALL, f"{flag}=/dev/full", status=2)
+            self.assertRegex(done.stderr, "/dev/full.*No space left on device")
+
+    def test_full_standard_output_keeps_the_file(self):
+        path = self.place / "run.json"
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BINARY, *SMALL, f"--json={path}"], stdout=full, text=True,
+                                  stderr=subprocess.PIPE, env=environment(), check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(measured(self.load(path)))
+
+    def test_limit_of_file_size(self):
+        path = self.place / "old"
+        path.write_text("precious")
+        for flag in ("--json", "--markdown"):
+            done = self.run_tool(
+                "report", self.saved, f"{flag}={path}", status=2,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
+            self.assertRegex(done.stderr, "old.*File too large")
+            self.assertEqual(path.read_text(), "precious")
+            self.assertEqual(list(self.place.iterdir()), [path])
+
+    def test_license(self):
+        done = self.run_tool("license", "--quick", "--rounds=2", "--json=/dev/full", status=2)
+        self.assertRegex(done.stderr, "/dev/full.*No space left on device")
+
+
+class FullDisk(Case):
+    def setUp(self):
+        super().setUp()
+        self.disk = self.new_folder()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.disk],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            self.skipTest(f"no small disk: {done.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
+
+    def test_old_file_stays(self):
+        path = self.disk / "old"
+        path.write_text("precious")
+        with open(self.disk / "filler", "wb", buffering=0) as filler:
+            try:
+                while filler.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        before = set(self.disk.iterdir())
+        for arguments in ([*SMALL, f"--json={path}"], [*SMALL, f"--markdown={path}"],
+                          ["license", "--quick", "--rounds=2", f"--json={path}"]):
+            done = self.run_tool(*arguments, status=2)
+            self.assertRegex(done.stderr, "old.*No space left on device")
+            self.assertEqual(path.read_text(), "precious")
+            self.assertEqual(set(self.disk.iterdir()), before)
+
+    def test_table_of_a_run_that_cannot_be_saved(self):
+        """What was measured is printed, and the failure is told when it happens."""
+        path = self.disk / "run.json"
+        (self.disk / "filler").write_bytes(bytes(60 << 10))
+        done = self.run_tool("gemm", "--isa=scalar", "--sizes=8,16,24,32", "--baseline=none",
+                             "--time-per-case=200ms", f"--json={path}", status=2)
+        self.assertIn("32x32x32", done.stdout)
+        self.assertIn("to be tried again", done.stderr)
+        self.assertFalse(path.exists())
+
+
+class Surroundings(Case):
+    def shell(self, redirection, *arguments, status):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", BINARY, *arguments],
+                              capture_output=True, text=True, timeout=60, env=environment(),
+                              check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def test_closed_streams(self):
+        path = self.folder / "run.json"
+        for redirection, status in (("<&-", 0), ("2>&-", 0), (">&-", 2), ("<&- >&- 2>&-", 2)):
+            with self.subTest(redirection=redirection):
+                path.unlink(missing_ok=True)
+                done = self.shell(redirection, *SMALL, f"--json={path}", status=status)
+                self.assertTrue(measured(self.load(path)))
+                if redirection == ">&-":
+                    self.assertIn("Bad file descriptor", done.stderr)
+        self.shell(">&-", "--help", status=2)
+        self.shell(">&-", "report", path, status=2)
+
+    def test_few_descriptors(self):
+        path = self.folder / "run.json"
+        for most in (4, 6, 8, 10, 12, 16, 24):
+            with self.subTest(most=most):
+                done = subprocess.run(
+                    [BINARY, *SMALL, f"--json={path}"], capture_output=True, text=True,
+                    timeout=60, env=environment(), check=False,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+                if sanitized() and done.returncode not in (0, 2):
+                    continue  # a sanitizer needs descriptors of its own
+                self.assertIn(done.returncode, (0, 2), done.stderr)
+                if done.returncode:
+                    self.assertIn("Too many open files", done.stderr)
+                else:
+                    self.load(path)
+        self.assertTrue(path.exists())
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the number of the call is its own")
+    def test_no_memfd(self):
+        def refuse():
+            """memfd_create fails, as in an old or a strict container."""
+            code = b"".join(struct.pack("HBBI", *row) for row in (
+                (0x20, 0, 0, 0), (0x15, 0, 1, 319), (0x06, 0, 0, 0x00050026),
+                (0x06, 0, 0, 0x7fff0000)))
+            block = ctypes.create_string_buffer(code)
+            program = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(block))
+            libc = ctypes.CDLL(None)
+            if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+                os._exit(77)
+
+        done = subprocess.run([BINARY, *SMALL], capture_output=True, text=True, timeout=60,
+                              env=environment(), preexec_fn=refuse, check=False)
+        if done.returncode == 77:
+            self.skipTest("seccomp filters are not allowed")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("memfd_create: Function not implemented", done.stderr)
+
+    def test_locale(self):
+        """Neither the user's locale nor one that a module sets writes 0,5 for 0.5."""
+        done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8",
+                               self.folder / "de_DE.UTF-8"], capture_output=True, check=False)
+        if not (self.folder / "de_DE.UTF-8/LC_NUMERIC").exists():
+            self.skipTest(f"no German locale: {done.stderr.decode().strip()}")
+        env = environment(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8", LOCPATH=str(self.folder))
+        for more in ([], ["--in-process"]):
+            document = self.run_json("twice", plugin(locale="de_DE.UTF-8"), "--baseline=none",
+                                     *SHORT, *more, env=env)
+            for result in kernels(document, status="ok"):
+                self.assertNotEqual(result["summary"]["median_ns"] % 1, 0)
+        text = self.run_tool("report", self.folder / "run.json", env=env).stdout
+        self.assertNotRegex(text, r"\d,\d")
+
+    def test_long_command_line(self):
+        filters = [f"--filter=*/nothing-{i:05}*" for i in range(3000)]
+        document = self.run_json(*SMALL, "--filter=*", *filters)
+        self.assertEqual(document["argv"][-2], filters[-1])
+        self.run_tool("report", self.folder / "run.json")
+
+
+class Mutants(Case):
+    def test_changed_files(self):
+        """A few of those that tests/reports/test_json_mutants.c makes, through the whole program."""
+        draw = random.Random(20)
+        sources = sorted((SOURCE / "tests/fuzz/corpus/json").glob("*.json"))
+        path, again = self.folder / "mutant.json", self.folder / "again.json"
+        refused = 0
+        for i in range(40):
+            data = bytearray(draw.choice(sources).read_bytes())
+            at = draw.randrange(len(data))
+            if i % 4 == 0:
+                del data[at:]
+            elif i % 4 == 1:
+                data[at] ^= 1 << draw.randrange(8)
+            elif i % 4 == 2:
+                data[at:at] = draw.choice((b"1e999", b"[[", b"null", b"\xff", b"0" * 400))
+            else:
+                del data[at:at + draw.randrange(1, 30)]
+            path.write_bytes(data)
+            again.unlink(missing_ok=True)
+            done = subprocess.run([BINARY, "report", path, f"--json={again}"], timeout=60,
+                                  capture_output=True, env=environment(), check=False)
+            self.assertIn(done.returncode, (0, 2), (i, done.stderr))
+            refused += done.returncode
+            if done.returncode:
+                self.assertIn(b"mutant.json: ", done.stderr)
+                self.assertEqual(done.stdout, b"")
+                self.assertFalse(again.exists())
+            else:
+                self.load(again)
+        self.assertGreater(refused, 20)

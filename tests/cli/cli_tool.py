@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command-line tests share: the program, its JSON, golden files."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.path.append(str(SOURCE / "tests/formats"))
+BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
+MODULES = BINARY.parent / "tests/modules"
+QEMU = shutil.which("qemu-x86_64")
+UPDATE = False
+
+# One fast way to run: no library, few rounds.
+SHORT = ["--time-per-case=2ms", "--rounds=6"]
+SMALL = ["gemm", "--isa=scalar", "--sizes=8", "--baseline=none", *SHORT]
+
+
+def sanitized():
+    return b"__asan_init" in BINARY.read_bytes()
+
+
+def environment(**more):
+    """The caller's, without what changes output."""
+    env = {k: v for k, v in os.environ.items()
+           if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", **more}
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = self.new_folder()
+
+    def new_folder(self):
+        folder = tempfile.TemporaryDirectory(prefix="simdbench-")
+        self.addCleanup(folder.cleanup)
+        return Path(folder.name)
+
+    def run_tool(self, *arguments, status=0, before=(), timeout=120, env=None, **more):
+        """Runs simdbench, checks its exit status, returns the finished process."""
+        done = subprocess.run([*before, BINARY, *arguments], text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=timeout,
+                              env=env or environment(), **more)
+        self.assertEqual(done.returncode, status,
+                         f"simdbench {' '.join(map(str, arguments))}\n"
+                         f"{done.stdout}\n{done.stderr}")
+        return done
+
+    def run_json(self, *arguments, **more):
+        """The same with --json: the document, checked against the schema."""
+        path = self.folder / "run.json"
+        self.run_tool(*arguments, f"--json={path}", **more)
+        return self.load(path)
+
+    def long_run(self, *arguments, stderr=subprocess.DEVNULL):
+        """A run that takes long, when it has begun to write run.json."""
+        path = self.folder / "run.json"
+        process = subprocess.Popen(
+            [BINARY, "gemm", "--isa=scalar", "--sizes=8..512", "--time-per-case=400ms",
+             "--quiet", f"--json={path}", *arguments], text=True,
+            stdout=subprocess.DEVNULL, stderr=stderr, env=environment(),
+            start_new_session=True)
+        deadline = time.monotonic() + 60
+        while not path.exists():
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        return process
+
+    def load(self, path):
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        schema = json.loads((SOURCE / "reports/schema.json").read_text(encoding="utf-8"))
+        validator = jsonschema.validators.validator_for(schema)
+        validator.check_schema(schema)
+        validator(schema).validate(document)
+        return document
+
+    def assert_golden(self, name, text):
+        path = SOURCE / "tests/golden" / name
+        if UPDATE:
+            path.write_text(text, encoding="utf-8")
+        expected = path.read_text(encoding="utf-8") if path.exists() else ""
+        self.assertEqual(text, expected, f"golden file {name}; if the new text is right: "
+                                         "python3 tests/cli/cli.py --update")
+
+
+def plain(text):
+    """Replaces what differs from build to build and machine to machine."""
+    for pattern, placeholder in (
+            (r"commit [0-9a-f]{7,40}(-dirty|\+)?|commit unknown", "commit <commit>"),
+            (r"(?m)^(compiler|flags): .*", r"\1: <\1>"),
+            (r"(needs about|,) [0-9.e+]+ GB", r"\1 <number> GB"),
+            (r"looked in [^)]*", "looked in <folders>"),
+            (re.escape(str(BINARY.parent)), "<build>"),
+            (re.escape(str(SOURCE)), "<source>"),
+            (r"/\S*/simdbench-[a-z0-9_]{8}", "<folder>")):
+        text = re.sub(pattern, placeholder, text)
+    return text
+
+
+def kernels(document, **fields):
+    """Results that are no roofs, those that have the given fields."""
+    return [r for r in document["results"] if r.get("role") != "roof"
+            and all(r.get(k) == v for k, v in fields.items())]
+
+
+def measured(document):
+    """Those that have times: a busy machine makes some of them noisy."""
+    return [r for r in kernels(document) if r["status"] in ("ok", "noisy")]

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What command lines mean, and which are refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/args.h"
+#include "command_line.h"
+
+static void check_list(const struct text_list *list, const char *expected)
+{
+    char text[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < list->n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "",
+                                 list->item[i]);
+    assert_string_equal(text, expected);
+}
+
+static void check_output(const struct options *options, size_t i, enum format format,
+                         const char *file, const char *argument)
+{
+    assert_int_equal(options->outputs[i].format, format);
+    assert_string_equal(options->outputs[i].file, file);
+    assert_string_equal(options->outputs[i].argument, argument);
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct options options = parsed("gemm");
+    assert_string_equal(options.command, "gemm");
+    assert_true(options.is_op);
+    assert_int_equal(options.isas.n + options.types.n + options.semirings.n +
+                         options.variants.n + options.filters.n + options.sizes.n +
+                         options.shapes.n + options.shape_lists.n + options.layouts.n +
+                         options.inputs.n + options.baselines.n + options.plugins.n +
+                         options.events.n + options.counters.n + options.files.n +
+                         options.n_cpu,
+                     0);
+    assert_int_equal(options.n_threads, 1);
+    assert_int_equal(options.threads[0], 1);
+    assert_int_equal(options.align, 64);
+    assert_int_equal(options.time_per_case_ns, 100000000);
+    assert_int_equal(options.timeout_ns, 60000000000);
+    assert_int_equal(options.rounds, 0);
+    assert_int_equal(options.format, FORMAT_TABLE);
+    assert_false(options.format_given || options.cold || options.huge_pages ||
+                 options.check_full || options.dry_run || options.in_process ||
+                 options.quiet || options.pathologies || options.seed_given ||
+                 options.accuracy);
+    assert_null(options.json);
+    assert_int_equal(options.n_outputs, 0);
+
+    struct options other = parsed("gemm");
+    assert_true(options.seed != other.seed);
+    options_free(&options);
+    options_free(&other);
+}
+
+static void test_every_option(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
+        "--variants=fma,add --filter=a,b --baseline=openblas,coretype=SkylakeX "
+        "--plugin=./m.so --events=cycles,instructions --counters=core,tlb --counters=all "
+        "--cache=cold --pages=2m "
+        "--align=4Ki "
+        "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
+        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus",
+    };
+    struct options o = parsed(lines[0]);
+    check_list(&o.isas, "avx2 avx512");
+    check_list(&o.types, "f32 f64");
+    check_list(&o.semirings, "maxplus");
+    check_list(&o.sizes, "64 128");
+    check_list(&o.variants, "fma add");
+    check_list(&o.filters, "a,b");
+    check_list(&o.baselines, "openblas,coretype=SkylakeX");
+    check_list(&o.plugins, "./m.so");
+    check_list(&o.events, "cycles instructions");
+    check_list(&o.counters, "core tlb all");
+    assert_true(o.cold && o.huge_pages && o.seed_given);
+    assert_int_equal(o.align, 4096);
+    assert_int_equal(o.time_per_case_ns, 1500000000);
+    assert_int_equal(o.rounds, 7);
+    assert_true(o.seed == UINT64_MAX);
+    options_free(&o);
+
+    o = parsed(lines[1]);
+    check_list(&o.isas, "avx2 avx512");
+    check_list(&o.types, "f32 f64");
+    options_free(&o);
+
+    o = parsed(
+        "relu --cpu 0 --threads 1 --input=normal --check=full --timeout=2min "
+        "--json=a.json --markdown b.md --format=csv --dry-run --in-process --quiet "
+        "--pathologies --input=zero,uniform:-8..8 --accuracy");
+    assert_string_equal(o.command, "relu");
+    assert_int_equal(o.n_cpu, 1);
+    assert_int_equal(o.cpu[0], 0);
+    check_list(&o.inputs, "normal zero uniform:-8..8");
+    assert_true(o.accuracy);
+    assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
+    assert_int_equal(o.timeout_ns, 120000000000);
+    assert_int_equal(o.n_outputs, 2);
+    check_output(&o, 0, FORMAT_JSON, "a.json", "--json=a.json");
+    check_output(&o, 1, FORMAT_MARKDOWN, "b.md", "--markdown=b.md");
+    assert_int_equal(o.format, FORMAT_CSV);
+    assert_true(o.format_given);
+    options_free(&o);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
+                              "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
+    check_list(&o.shapes, "n1c3h8w8k4 64..128");
+    check_list(&o.sizes, "1 2");
+    check_list(&o.shape_lists, "burn ./a.txt vgg16");
+    check_list(&o.layouts, "nchw all");
+    options_free(&o);
+}
+
+static void test_outputs(void **state)
+{
+    (void)state;
+    struct options o = parsed("report run.json --json=a --format csv:b:c --format=json:d "
+                              "--format=table:e --format=markdown");
+    assert_int_equal(o.n_outputs, 4);
+    check_output(&o, 0, FORMAT_JSON, "a", "--json=a");
+    check_output(&o, 1, FORMAT_CSV, "b:c", "--format=csv:b:c");
+    check_output(&o, 2, FORMAT_JSON, "d", "--format=json:d");
+    check_output(&o, 3, FORMAT_TABLE, "e", "--format=table:e");
+    assert_int_equal(o.format, FORMAT_MARKDOWN);
+    options_free(&o);
+
+    o = parsed("gemm --format=csv:file.csv");
+    assert_int_equal(o.format, FORMAT_TABLE);
+    assert_false(o.format_given);
+    options_free(&o);
+}
+
+static void test_last_wins(void **state)
+{
+    (void)state;
+    struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
+                              "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
+                              "--sizes=2,3");
+    assert_int_equal(o.rounds, 9);
+    assert_false(o.cold);
+    assert_int_equal(o.n_cpu, 1);
+    assert_int_equal(o.seed, 2);
+    check_list(&o.sizes, "1 2 3");
+    options_free(&o);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    struct options o = parsed("report run.json --format=json");
+    assert_false(o.is_op);
+    check_list(&o.files, "run.json");
+    assert_int_equal(o.format, FORMAT_JSON);
+    options_free(&o);
+
+    o = parsed("--format json report -- --odd.json");
+    assert_string_equal(o.command, "report");
+    check_list(&o.files, "--odd.json");
+    options_free(&o);
+
+    o = parsed("--isa avx2 --quiet gemm");
+    assert_string_equal(o.command, "gemm");
+    check_list(&o.isas, "avx2");
+    options_free(&o);
+
+    o = parsed("list kernels --plugin=x.so,a=b,c= avx512");
+    check_list(&o.files, "kernels avx512");
+    check_list(&o.plugins, "x.so,a=b,c=");
+    options_free(&o);
+
+    o = parsed("doctor --format=json");
+    assert_false(o.is_op);
+    options_free(&o);
+
+    o = parsed("report -");
+    check_list(&o.files, "-");
+    options_free(&o);
+
+    o = parsed("gemm --filter=-x --events -y");
+    check_list(&o.filters, "-x");
+    check_list(&o.events, "-y");
+    options_free(&o);
+}
+
+static void test_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *flag, *reason;
+    } known[] = {
+        {"gemm --isa=avx521", "--isa=avx521", "did you mean avx512?"},
+        {"gemm --isa=quux", "--isa=quux", "auto, all, scalar"},
+        {"gemm --isa=avx2,,sse2", "--isa=avx2,,sse2", "empty"},
+        {"gemm --counters=licence", "--counters=licence", "did you mean license?"},
+        {"gemm --counters=core,", "--counters=core,", "empty"},
+        {"gemm --counters=quux", "--counters=quux", "all, core, cache, tlb"},
+        {"list groups --uarch=zen6", "--uarch=zen6", "did you mean zen"},
+        {"gemm --uarch=icx", "--uarch", "no option of gemm"},
+        {"gemm --isa=lib", "--isa=lib", "no such instruction set"},
+        {"gemm --isa=", "--isa", "needs a value"},
+        {"gemm --isa", "--isa", "needs a value"},
+        {"gemm --json --quiet", "--json", "needs a value"},
+        {"gemm --sizes=512..64", "--sizes=512..64", "backwards"},
+        {"gemm --sizes=0..64", "--sizes=0..64", "twice 0"},
+        {"gemm --sizes=99999999999999999999", "--sizes=9999", "2^63-1"},
+        {"gemm --threads=0", "--threads=0", "1 to 1024"},
+        {"gemm --threads=2,1025", "--threads=1025", "1 to 1024"},
+        {"gemm --threads=4..2", "--threads=4..2", "runs backwards"},
+        {"gemm --threads=1..100:1", "--threads=65", "more than 64"},
+        {"gemm --threads=1,,2", "--threads=1,,2", "an item is empty"},
+        {"gemm --threads=-1", "--threads=-1", "negative"},
+        {"gemm --threads=two", "--threads=two", "not a whole number"},
+        {"gemm --cache=warm", "--cache=warm", "hot|cold"},
+        {"gemm --pages=2M", "--pages=2M", "did you mean 2m?"},
+        {"gemm --check=ful", "--check=ful", "did you mean full?"},
+        {"gemm --format=jsn", "--format=jsn", "did you mean json?"},
+        {"gemm --align=0", "--align=0", "power of two"},
+        {"gemm --align=48", "--align=48", "power of two"},
+        {"gemm --align=4Mi", "--align=4Mi", "2Mi"},
+        {"gemm --time-per-case=50", "--time-per-case=50", "no unit"},
+        {"gemm --time-per-case=0s", "--time-per-case=0s", "1ms"},
+        {"gemm --timeout=999h", "--timeout=999h", "unit"},
+        {"gemm --timeout=99999min", "--timeout=99999min", "from 1ms"},
+        {"gemm --rounds=0", "--rounds=0", "from 1"},
+        {"gemm --rounds=1M", "--rounds=1M", "from 1"},
+        {"gemm --seed=x", "--seed=x", "whole number"},
+        {"gemm --seed=0x", "--seed=0x", "whole number"},
+        {"gemm --seed=-1", "--seed=-1", "whole number"},
+        {"gemm --seed=18446744073709551616", "--seed=1844", "2^64-1"},
+        {"gemm --cpu=x", "--cpu=x", ""},
+        {"gemm --cpu=99999", "--cpu=99999", ""},
+        {"gemm --baseline=openblas,blis", "--baseline=openblas,blis",
+         "'blis' is not option=value"},
+        {"gemm --baseline=,a=b", "--baseline=,a=b", "name is missing"},
+        {"gemm --plugin=x.so,=b", "--plugin=x.so,=b", "'=b' is not option=value"},
+        {"gemm --quiet=1", "--quiet=1", "takes no value"},
+        {"gemm --help=1", "--help=1", "takes no value"},
+        {"gemm --version=", "--version=", "takes no value"},
+        {"gemm --isas=avx2", "--isas=avx2", "did you mean --isa?"},
+        {"gemm --seize=64", "--seize=64", "did you mean --sizes?"},
+        {"gemm --in", "--in", "did you mean --input, --in-process?"},
+        {"gemm --json=a --markdown=a", "--markdown=a", "--json=a names the same file"},
+        {"gemm --format=csv:a --json=a", "--json=a", "--format=csv:a names the same"},
+        {"gemm --format=csv --format=json", "--format=json", "gets --format=csv already"},
+        {"gemm --format=csv:", "--format=csv:", "file is missing"},
+        {"gemm --format=:a", "--format=", "no such format"},
+        {"gemm --zzzzzz", "--zzzzzz", "see simdbench gemm --help"},
+        {"gemm --=5", "--=5", "no such option"},
+        {"gemm -q", "-q", "two dashes"},
+        {"gemm extra", "extra", "no further words"},
+        {"gemm -- --quiet", "--quiet", "no further words"},
+        {"report", "report", "needs a file"},
+        {"gemm --accuracy=1", "--accuracy=1", "takes no value"},
+        {"gemm --layout=a,", "--layout=a,", "empty"},
+        {"report --isa=avx2 a", "--isa", "no option of report"},
+        {"list kernels x y", "y", "no more words"},
+        {"doctor x", "x", "no further words"},
+        {"doctor --format=csv", "--format=csv", "table|json"},
+        {"reprot run.json", "reprot", "did you mean report?"},
+        {"--isa=avx2", "--isa=avx2", "command is missing"},
+        {"--", "--", "command is missing"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        struct options options;
+        struct error error;
+        const int rc = parse(known[i].line, &options, &error);
+        if (rc >= 0 || !strstr(error.text, known[i].flag) ||
+            !strstr(error.text, known[i].reason))
+            fail_msg("%s: %d, %s", known[i].line, rc, rc < 0 ? error.text : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_every_option),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_last_wins), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

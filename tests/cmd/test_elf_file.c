@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ab/private_copy.h"
+#include "kernels.h"
+#include "worker/elf_file.h"
+
+static const char *module_path(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s.so", getenv("SIMDBENCH_MODULES"), name);
+    return path;
+}
+
+static void test_kinds(void **state)
+{
+    struct elf_file file;
+    struct error error;
+    (void)state;
+    assert_int_equal(elf_read("/proc/self/exe", &file, &error), 0);
+    assert_int_equal(file.kind, ELF_PROGRAM);
+    assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
+    assert_int_equal(file.kind, ELF_SHARED);
+    assert_int_equal(elf_read("/proc/self/cmdline", &file, &error), 0);
+    assert_int_equal(file.kind, ELF_OTHER);
+    assert_int_equal(elf_read("/proc", &file, &error), -EISDIR);
+    assert_int_equal(elf_read("/nowhere/at/all", &file, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "/nowhere/at/all"));
+}
+
+static unsigned char *read_all(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    unsigned char *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
+    *n = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+static void write_all(int memory, const unsigned char *bytes, size_t n)
+{
+    assert_int_equal(ftruncate(memory, 0), 0);
+    assert_int_equal(pwrite(memory, bytes, n, 0), n);
+}
+
+/* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
+static void test_any_bytes(void **state)
+{
+    struct elf_file file;
+    struct error error;
+    char path[64];
+    size_t n;
+    uint64_t random = 1;
+    const int memory = memfd_create("bytes", MFD_CLOEXEC);
+    (void)state;
+    unsigned char *bytes = read_all(module_path("pace"), &n);
+    assert_true(memory >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    for (size_t i = 0; i < 300; i++) {
+        write_all(memory, bytes, i < 150 ? i * 7 : n * (i - 150) / 150);
+        assert_int_equal(elf_read(path, &file, &error), 0);
+    }
+    for (size_t i = 0; i < 2000; i++) {
+        /* Headers come first; what they point to is anywhere. */
+        const size_t at = random_next(&random) % (i % 2 ? 1024 : n);
+        const unsigned char keep = bytes[at];
+        bytes[at] = i % 3 ? (unsigned char)random_next(&random) : 0xff;
+        write_all(memory, bytes, n);
+        assert_int_equal(elf_read(path, &file, &error), 0);
+        assert_true(strlen(file.build_id) < sizeof file.build_id);
+        bytes[at] = keep;
+    }
+    close(memory);
+    free(bytes);
+}
+
+static void test_private_copy(void **state)
+{
+    char mine[64], copy[4096], neighbour[4200];
+    struct error error;
+    struct stat from, to;
+    size_t n, m;
+    (void)state;
+    const char *path = module_path("pace");
+    assert_int_equal(private_folder(mine, sizeof mine, &error), 0);
+    assert_int_equal(
+        private_copy(mine, "control", path, false, copy, sizeof copy, &error), 0);
+    assert_string_equal(strrchr(copy, '/'), "/pace.so");
+    assert_int_equal(stat(path, &from), 0);
+    assert_int_equal(stat(copy, &to), 0);
+    assert_int_equal(from.st_mode & 0777, to.st_mode & 0777);
+    assert_true(from.st_ino != to.st_ino || from.st_dev != to.st_dev);
+    unsigned char *a = read_all(path, &n), *b = read_all(copy, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n);
+    free(a);
+    free(b);
+    /* What lies beside the original is found beside the copy, or one folder up. */
+    assert_int_equal(private_copy(mine, "head", path, true, copy, sizeof copy, &error),
+                     0);
+    *strrchr(copy, '/') = '\0';
+    snprintf(neighbour, sizeof neighbour, "%s/softmax.so", copy);
+    assert_int_equal(stat(neighbour, &to), 0);
+    snprintf(neighbour, sizeof neighbour, "%s/../modules/softmax.so", copy);
+    assert_int_equal(stat(neighbour, &to), 0);
+    private_remove(mine);
+    assert_int_equal(stat(mine, &to), -1);
+    assert_int_equal(stat(path, &from), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_private_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

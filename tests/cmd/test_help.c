@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Help, its examples, --version: what a command line prints instead of a run. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/args.h"
+#include "command_line.h"
+
+/* What a call writes to a stream; free() it. */
+static char *captured(FILE *stream, int (*call)(void *context), void *context, int *rc)
+{
+    FILE *const file = tmpfile();
+    const int saved = dup(fileno(stream));
+    assert_non_null(file);
+    fflush(stream);
+    dup2(fileno(file), fileno(stream));
+    *rc = call(context);
+    fflush(stream);
+    dup2(saved, fileno(stream));
+    close(saved);
+    rewind(file);
+    char *const text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, (1 << 16) - 1, file), 0, (1 << 16) - 2);
+    fclose(file);
+    return text;
+}
+
+static int parse_line(void *context)
+{
+    struct options options;
+    struct error error;
+    return parse(context, &options, &error);
+}
+
+static char *printed(const char *line)
+{
+    int rc;
+    char *const copy = strdup(line);
+    char *const text = captured(stdout, parse_line, copy, &rc);
+    free(copy);
+    if (rc != 1)
+        fail_msg("%s: %d", line, rc);
+    return text;
+}
+
+static void test_help(void **state)
+{
+    (void)state;
+    char *all = printed("--help"), *same = printed("help");
+    assert_string_equal(all, same);
+    free(same);
+    for (const struct command_row *row = command_rows; row->name; row++) {
+        char line[64], want[64];
+        snprintf(want, sizeof want, "\n  %s ", row->name);
+        assert_non_null(strstr(all, want));
+        snprintf(line, sizeof line, "%s --help", row->name);
+        char *const one = printed(line);
+        snprintf(line, sizeof line, "help %s", row->name);
+        char *const two = printed(line);
+        assert_string_equal(one, two);
+        assert_non_null(strstr(one, row->summary));
+        assert_non_null(strstr(one, row->examples[0]));
+        free(one);
+        free(two);
+    }
+    assert_non_null(strstr(all, "simdbench gemm --isa=avx512 --sizes=64..512"));
+    free(all);
+
+    /* Every op has every option of ops and no other; no line is wider than 80. */
+    char *const gemm = printed("gemm --quiet --help --isa=nonsense");
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        char want[80];
+        snprintf(want, sizeof want, "\n  --%s%s%s", row->name, row->value ? "=" : "",
+                 row->value ? row->value : "");
+        if (row->commands & COMMAND_OP)
+            assert_non_null(strstr(gemm, want));
+    }
+    for (const char *line = gemm; *line; line += strcspn(line, "\n") + 1)
+        assert_in_range(strcspn(line, "\n"), 0, 80);
+    assert_null(strstr(gemm, "--format=table|json\n"));
+    /* The help knows every format. */
+    char *const formats = strstr(gemm, "--format=NAME[:FILE]");
+    assert_non_null(formats);
+    for (enum format format = 0; format < FORMATS; format++)
+        assert_non_null(strstr(formats, format_name(format)));
+    free(gemm);
+    char *const other = printed("softmax -h");
+    assert_non_null(strstr(other, "simdbench softmax: no op of simdbench itself"));
+    free(other);
+}
+
+static void test_examples_parse(void **state)
+{
+    (void)state;
+    char *const gemm = printed("gemm --help");
+    size_t n = 0;
+    for (char *line = strstr(gemm, "\nExamples:\n") + 11; *line;) {
+        char *const end = line + strcspn(line, "\n");
+        *end = '\0';
+        assert_ptr_equal(strstr(line, "  simdbench "), line);
+        struct options o = parsed(line + strlen("  simdbench "));
+        assert_true(o.is_op);
+        options_free(&o);
+        line = end + 1;
+        n++;
+    }
+    assert_in_range(n, 4, 10);
+    free(gemm);
+    for (const struct command_row *row = command_rows; row->name; row++)
+        for (size_t i = 0; i < ARRAY_LEN(row->examples) && row->examples[i]; i++) {
+            struct options o = parsed(row->examples[i]);
+            assert_string_equal(o.command, row->name);
+            options_free(&o);
+        }
+}
+
+static void test_version(void **state)
+{
+    (void)state;
+    char *const text = printed("gemm --version");
+    char first[200];
+    snprintf(first, sizeof first,
+             "simdbench %s (commit %s)\ncompiler: ", simdbench_version.number,
+             simdbench_version.commit);
+    assert_ptr_equal(strstr(text, first), text);
+    assert_non_null(strstr(text, "plug-in ABI: 1\n"));
+    free(text);
+}
+
+static int parse_nothing(void *context)
+{
+    static char program[] = "simdbench";
+    char *argv[] = {program, NULL};
+    struct options options;
+    struct error error = {.text = "stale"};
+    const int rc = args_parse(1, argv, &options, &error);
+    *(bool *)context = error.text[0] == '\0';
+    return rc;
+}
+
+static void test_no_arguments(void **state)
+{
+    (void)state;
+    bool silent = false;
+    int rc;
+    char *const text = captured(stderr, parse_nothing, &silent, &rc);
+    assert_int_equal(rc, -EINVAL);
+    assert_true(silent);
+    assert_ptr_equal(strstr(text, "Usage: simdbench COMMAND"), text);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_examples_parse),
+        cmocka_unit_test(test_version),
+        cmocka_unit_test(test_no_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads every output format as the programs that it is for.
+
+    python3 tests/formats/formats.py SAMPLE_FORMATS
+
+SAMPLE_FORMATS writes sample runs (tests/formats/sample_formats.c).
+"""
+import statistics
+import subprocess
+import sys
+import time
+import unittest
+
+import format_rules
+from format_rules import RULES
+
+PROGRAM = ""
+HOSTILE = ("\\n", "%s%n", "<script>", "\\xff")
+
+
+def written(sample, form):
+    return subprocess.run([PROGRAM, sample, form], check=True, capture_output=True,
+                          timeout=120).stdout
+
+
+def read(sample, form):
+    return RULES[form](written(sample, form))
+
+
+def by_variant(cases):
+    """{"slow": ...} of {"gemm/maxplus-f32/avx512/slow@64x64x64": ...}"""
+    return {name.split("/")[-1].split("@")[0]: value for name, value in cases.items()}
+
+
+class EveryFormat(unittest.TestCase):
+    def test_valid(self):
+        for form in RULES:
+            for sample in ("run", "hostile", "empty", "gate", "gate-strict", "gate-stored",
+                           "gate-hostile"):
+                with self.subTest(format=form, sample=sample):
+                    read(sample, form)
+
+    def test_hostile_names_are_kept(self):
+        """Escaped, not dropped: every document still tells the name."""
+        for form in set(RULES) - {"markdown", "benchstat"}:
+            for sample in ("hostile", "gate-hostile"):
+                with self.subTest(format=form, sample=sample):
+                    text = repr(read(sample, form)).replace("\\\\", "\\")
+                    for piece in HOSTILE:
+                        self.assertIn(piece, text)
+
+    def test_many(self):
+        for form in RULES:
+            for sample in ("many", "gate-many"):
+                with self.subTest(format=form, sample=sample):
+                    before = time.monotonic()
+                    data = written(sample, form)
+                    self.assertLess(time.monotonic() - before, 60)
+                    self.assertLess(len(data), 500e6)
+                    RULES[form](data)
+
+    def test_markdown_says_that_it_was_cut(self):
+        self.assertIn("Cut here", read("many", "markdown")[-300:])
+        self.assertNotIn("Cut here", read("run", "markdown"))
+
+
+class PlainRun(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rows = {}
+        for row in read("run", "csv"):
+            if row["role"] != "roof":
+                name = row["id"]
+                name += "#2" if name in cls.rows else ""
+                cls.rows[name] = row
+        cls.ok = {name: float(row["median_ns"]) for name, row in cls.rows.items()
+                  if row["status"] == "ok"}
+
+    def test_times_are_those_of_the_run(self):
+        self.assertEqual(read("run", "github-action"), self.ok)
+        self.assertEqual({name: m["latency"][1] for name, m in read("run", "bmf").items()},
+                         self.ok)
+        families = read("run", "gbench")
+        self.assertEqual({name: f["median"] for name, f in families.items()}, self.ok)
+        for name, family in families.items():
+            if not self.rows[name]["source"] or len(family["ns"]) > 1:
+                self.assertAlmostEqual(statistics.median(family["ns"]) / self.ok[name], 1)
+                self.assertEqual(len(family["ns"]), int(self.rows[name]["samples"]))
+        medians = sorted(statistics.median(ns) for ns in read("run", "benchstat").values())
+        self.assertEqual(len(medians), len(self.ok))
+        for ours, theirs in zip(medians, sorted(self.ok.values())):
+            self.assertAlmostEqual(ours / theirs, 1)
+
+    def test_rates_are_those_of_the_run(self):
+        for name, value in read("run", "github-action-bigger").items():
+            row = self.rows[name]
+            self.assertAlmostEqual(value / float(row["gops"] or row["gbps"]), 1)
+
+    def test_bounds_are_those_of_the_run(self):
+        for name, measures in read("run", "bmf").items():
+            lower, _, upper = measures["latency"]
+            if self.rows[name]["ci_lo_ns"]:
+                self.assertEqual((lower, upper), (float(self.rows[name]["ci_lo_ns"]),
+                                                  float(self.rows[name]["ci_hi_ns"])))
+
+    def test_junit_outcomes(self):
+        outcomes = {"ok": "pass", "noisy": "pass", "skipped": "skipped", "wrong": "error",
+                    "failed": "error"}
+        self.assertEqual({name: outcome for name, (outcome, _) in read("run", "junit").items()},
+                         {name: outcomes[row["status"]] for name, row in self.rows.items()})
+
+    def test_annotations(self):
+        rows = read("run", "annotations")
+        self.assertEqual(sorted((kind, title.split()[0]) for kind, title, _ in rows),
+                         [("error", "failed"), ("error", "wrong"), ("notice", "simdbench"),
+                          ("warning", "noisy")])
+        self.assertIn("SIGSEGV", str(rows))
+
+    def test_gbench_tells_what_has_no_time(self):
+        context = format_rules.strict_json(written("run", "gbench"))["context"]
+        told = {key[len("unmeasured:"):]: text.split(":")[0]
+                for key, text in context.items() if key.startswith("unmeasured:")}
+        self.assertEqual(told, {name: row["status"] for name, row in self.rows.items()
+                                if row["status"] != "ok"})
+
+    def test_nothing_planned_is_told(self):
+        self.assertEqual(read("plan", "junit"), {})
+        self.assertEqual(read("plan", "gbench"), {})
+
+
+class Gate(unittest.TestCase):
+    """Samples: same, improved, slow, slower, unclear, loud, fresh, gone, wrong."""
+
+    def test_junit(self):
+        expected = {"same": "pass", "improved": "pass", "slow": "failure",
+                    "slower": "failure", "unclear": "pass", "loud": "pass", "fresh": "pass",
+                    "gone": "skipped", "wrong": "error"}
+        for sample, more in (("gate", {}),
+                             ("gate-strict", {"unclear": "failure", "loud": "failure"}),
+                             ("gate-stored", {"slow": "pass", "slower": "pass"})):
+            cases = by_variant(read(sample, "junit"))
+            self.assertEqual({name: case[0] for name, case in cases.items()},
+                             {**expected, **more}, sample)
+            self.assertEqual(cases["unclear"][1]["verdict"], "INCONCLUSIVE")
+            self.assertEqual(cases["slow"][1]["head_ns"], "3380")
+
+    def test_annotations(self):
+        def told(sample):
+            return [(kind, title.split("@")[0].split("/")[-1]) for kind, title, _ in
+                    read(sample, "annotations")]
+        self.assertEqual(told("gate"), [
+            ("error", "wrong"), ("error", "slower"), ("error", "slow"), ("warning", "loud"),
+            ("warning", "unclear"), ("notice", "improved"), ("notice", "fresh"),
+            ("notice", "gone"), ("notice", "simdbench")])
+        self.assertEqual([kind for kind, _ in told("gate-strict")],
+                         5 * ["error"] + 4 * ["notice"])
+        self.assertEqual([kind for kind, _ in told("gate-stored")],
+                         ["error"] + 4 * ["warning"] + 4 * ["notice"])
+        summary = read("gate-stored", "annotations")[-1][2]
+        self.assertIn("2 regressed, 1 improved, 1 same, 1 inconclusive, 1 unusable", summary)
+        self.assertIn("+3.10%", summary)
+        self.assertIn("the hosts differ", summary)
+
+    def test_annotations_are_worst_first_and_count_the_rest(self):
+        errors = [row for row in read("gate-many", "annotations") if row[0] == "error"]
+        self.assertEqual(len(errors), 10)
+        self.assertIn("v9998@", errors[0][1])
+        self.assertIn(f"{3333 - 9} more", errors[-1][1])
+
+    def test_trends_follow_head(self):
+        values = by_variant(read("gate", "github-action"))
+        self.assertEqual(values, {"same": 3213, "improved": 2900, "slow": 3380,
+                                  "slower": 4100, "unclear": 3275, "fresh": 1200})
+        measures = by_variant(read("gate", "bmf"))
+        self.assertEqual(set(measures), set(values))
+        low, change, high = measures["slow"]["change-percent"]
+        self.assertAlmostEqual(change, 100 * (3380 / 3210 - 1))
+        self.assertAlmostEqual((high - low), 1.0)
+        self.assertNotIn("change-percent", measures["fresh"])
+
+    def test_both_builds(self):
+        """One number a process: rounds of a process are not independent."""
+        families = read("gate", "gbench")
+        arms = {name.split("/")[-1].replace("@64x64x64", "").replace("@65x64x64", "")
+                for name in families}
+        both = {f"{name};arm={arm}" for name in ("same", "improved", "slow", "slower",
+                                                 "unclear") for arm in ("base", "head")}
+        self.assertEqual(arms, both | {"fresh;arm=head", "gone;arm=base"})
+        results = read("gate", "benchstat")
+        slow = {arm: ns for (arm, name), ns in results.items() if "/variant=slow/" in name}
+        self.assertEqual({arm: len(ns) for arm, ns in slow.items()}, {"base": 16, "head": 16})
+        self.assertAlmostEqual(statistics.median(slow["head"]) /
+                               statistics.median(slow["base"]), 3380 / 3210, delta=0.002)
+        self.assertEqual(len(read("gate-stored", "benchstat")), len(results))
+
+    def test_csv(self):
+        rows = by_variant({row["id"]: row for row in read("gate", "csv")})
+        self.assertEqual({name: row["verdict"] for name, row in rows.items()}, {
+            "same": "SAME", "improved": "IMPROVED", "slow": "REGRESSED",
+            "slower": "REGRESSED", "unclear": "INCONCLUSIVE", "loud": "UNUSABLE",
+            "fresh": "NEW", "gone": "GONE", "wrong": ""})
+        self.assertAlmostEqual(float(rows["slow"]["change_lo"]), 3380 / 3210 - 1.004)
+        self.assertEqual(rows["slow"]["trials"], "96")
+        self.assertEqual((rows["fresh"]["base_ns"], rows["fresh"]["change"]), ("", ""))
+        self.assertNotIn("verdict", read("run", "csv")[0])
+
+
+class Rules(unittest.TestCase):
+    """The checks themselves can fail."""
+
+    def test_refuse(self):
+        for form, good, bad in (
+                ("junit", b'tests="9"', b'tests="8"'),
+                ("junit", b"<system-out>", b"<system-out>&"),
+                ("junit", b'time="0.', b'time="1e-'),
+                ("gbench", b'"real_time": 3', b'"real_time": NaN, "a": 3'),
+                ("gbench", b'"time_unit": "ns"', b'"time_unit": "h"'),
+                ("github-action", b'"unit"', b'"units"'),
+                ("bmf", b'"lower_value": ', b'"lower_value": 9'),
+                ("benchstat", b" ns/op", b""),
+                ("benchstat", b"/variant=", b"/variant "),
+                ("annotations", b"title=", b"title=a,b"),
+                ("annotations", b"%25", b"%"),
+                ("csv", b",ok,", b",ok,,")):
+            with self.subTest(format=form, bad=bad):
+                data = written("gate", form)
+                self.assertIn(good, data)
+                if form == "junit" and b"1e-" in bad and not format_rules.shutil.which("xmllint"):
+                    self.skipTest("xmllint is not installed")
+                with self.assertRaises((AssertionError, ValueError, SyntaxError)):
+                    RULES[form](data.replace(good, bad, 1))
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)
