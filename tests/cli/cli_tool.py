@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,10 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path.append(str(SOURCE / "tests/formats"))
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
 MODULES = BINARY.parent / "tests/modules"
+# nohup and a shell's `&` ignore signals, and children would inherit that.
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT
+                  else signal.SIG_DFL)
 QEMU = shutil.which("qemu-x86_64")
 UPDATE = False
 
