@@ -5,7 +5,7 @@
 #define SIMDBENCH_SELFTEST_PRIVATE_H
 
 #include "cmd.h"
-#include "selftest.h"
+#include "reports.h"
 
 void selftest_print(const struct selftest *selftest, FILE *file);
 /* Keeps it where ab looks; `path` tells where that is. */
