@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "export.h"
-#include "sheet.h"
+#include "reports.h"
 
 /* Those without a writer here are for people, or are the document of the run itself. */
 static const struct {
@@ -49,7 +48,7 @@ int run_write(const struct run *run, enum format format,
     if (format == FORMAT_TABLE)
         table_write(run, options, file);
     else if (format == FORMAT_MARKDOWN)
-        code = markdown_write_cut(run, options, file);
+        code = markdown_write(run, options, file);
     else
         code = formats[format].write(run, file);
     if (!code && (fflush(file) || ferror(file)))

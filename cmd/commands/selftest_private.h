@@ -5,7 +5,6 @@
 #define SIMDBENCH_SELFTEST_PRIVATE_H
 
 #include "reports.h"
-#include "selftest.h"
 
 /* What the last selftest of this host said, a line; NULL: none is there. To be freed. */
 char *selftest_known(const char *fingerprint);

@@ -87,7 +87,7 @@ class Case(unittest.TestCase):
             import jsonschema
         except ImportError:
             self.skipTest("python3-jsonschema is not installed")
-        schema = json.loads((SOURCE / "reports/schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((SOURCE / "reports/json/schema.json").read_text(encoding="utf-8"))
         validator = jsonschema.validators.validator_for(schema)
         validator.check_schema(schema)
         validator(schema).validate(document)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Validates what the JSON writer writes against reports/schema.json.
+"""Validates what the JSON writer writes against reports/json/schema.json.
 
 usage: schema.py SAMPLE_JSON SCHEMA
 """

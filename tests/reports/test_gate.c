@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "gate.h"
 #include "gate_trials.h"
+#include "judge/gate.h"
 #include "near.h"
 
 /* Processes of one round each, d = from + i * step for i = 0, 1, ... */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "near.h"
-#include "selftest.h"
+#include "reports.h"
 
 static void begin(struct selftest *selftest, const double *effects, size_t n)
 {

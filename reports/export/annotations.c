@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines that GitHub shows beside a change: about ten of each kind, so the worst first. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "export.h"
+#include "export_rows.h"
+
+enum { SHOWN_MAX = 10 };
+
+enum kind { KIND_ERROR, KIND_WARNING, KIND_NOTICE, KIND_NONE };
+static const char *const kind_names[] = {"error", "warning", "notice"};
+
+struct note {
+    enum kind kind;
+    double weight; /* more comes first */
+    const struct export_row *row;
+};
+
+static const char *word(const struct result *result)
+{
+    return result->status == STATUS_OK && result->comparison
+               ? verdict_name(result->comparison->verdict)
+               : status_name(result->status);
+}
+
+static enum kind kind_of(const struct run *run, const struct result *result)
+{
+    if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
+        return KIND_ERROR;
+    if (result->status == STATUS_NOISY)
+        return KIND_WARNING;
+    if (result->status != STATUS_OK || !result->comparison)
+        return KIND_NONE;
+    if (export_fails(run, result))
+        return KIND_ERROR;
+    switch (result->comparison->verdict) {
+    case VERDICT_REGRESSED: /* cannot gate */
+    case VERDICT_INCONCLUSIVE:
+    case VERDICT_UNUSABLE:
+        return KIND_WARNING;
+    case VERDICT_SAME:
+        return KIND_NONE;
+    default:
+        return KIND_NOTICE;
+    }
+}
+
+/* Wrong results before slow ones, and those by how much. */
+static double weight_of(const struct result *result)
+{
+    if (result->status != STATUS_OK)
+        return INFINITY;
+    const double change = fabs(result->comparison->change);
+    return isfinite(change) ? change : -1;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct note *left = a, *right = b;
+
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    if (left->weight != right->weight)
+        return left->weight > right->weight ? -1 : 1;
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Commands end at a line's end, their properties at a colon or a comma too. */
+static void put_escaped(FILE *file, const char *text, bool property)
+{
+    for (; *text; text++) {
+        if (*text == '%' || *text == '\r' || *text == '\n' ||
+            (property && (*text == ':' || *text == ',')))
+            fprintf(file, "%%%02X", (unsigned char)*text);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void put_note(FILE *file, const struct note *note, struct buffer *scratch)
+{
+    buffer_clear(scratch);
+    buffer_format(scratch, "%s %s", word(note->row->result), note->row->name);
+    fprintf(file, "::%s title=", kind_names[note->kind]);
+    put_escaped(file, buffer_text(scratch), true);
+    fputs("::", file);
+    buffer_clear(scratch);
+    export_tell(scratch, note->row->result);
+    put_escaped(file, scratch->length ? buffer_text(scratch) : word(note->row->result),
+                false);
+    fputc('\n', file);
+}
+
+/* Notes of one kind, of which the last line that is shown counts the rest. */
+static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
+                     struct buffer *scratch)
+{
+    const size_t shown = n <= most ? n : most - 1;
+
+    for (size_t i = 0; i < shown; i++)
+        put_note(file, &note[i], scratch);
+    if (shown < n)
+        fprintf(file,
+                "::%s title=simdbench%%3A %zu more::%zu more of this kind are in the "
+                "report\n",
+                kind_names[note->kind], n - shown, n - shown);
+}
+
+static void put_summary(const struct run *run, const struct export_rows *rows, FILE *file)
+{
+    const struct gate *gate = run->gate;
+    size_t ended[STATUS_NOISY + 1] = {0};
+
+    for (size_t i = 0; i < rows->n; i++)
+        ended[rows->row[i].result->status]++;
+    fprintf(file, "::notice title=simdbench::%zu case%s", rows->n,
+            rows->n == 1 ? "" : "s");
+    for (enum status status = STATUS_OK; status <= STATUS_NOISY; status++)
+        if (ended[status])
+            fprintf(file, ", %zu %s", ended[status], status_name(status));
+    if (gate)
+        fprintf(file,
+                "; %zu regressed, %zu improved, %zu same, %zu inconclusive, %zu unusable",
+                gate->regressed, gate->improved, gate->same, gate->inconclusive,
+                gate->unusable);
+    if (gate && isfinite(gate->geomean_change))
+        fprintf(file, "; geometric mean of changes %+.2f%%25",
+                100 * gate->geomean_change);
+    if (gate && gate->refused) {
+        struct buffer why = {.text = NULL};
+        buffer_plain(&why, gate->refused);
+        fputs("; times do not gate: ", file);
+        put_escaped(file, buffer_text(&why), false);
+        buffer_free(&why);
+    }
+    fputc('\n', file);
+}
+
+int annotations_write(const struct run *run, FILE *file)
+{
+    struct buffer scratch = {.text = NULL};
+    struct export_rows rows;
+    struct note *notes = NULL;
+    size_t n = 0;
+    int code = export_rows_make(run, &rows);
+
+    if (!code && !(notes = calloc(rows.n + 1, sizeof *notes)))
+        code = -ENOMEM;
+    for (size_t i = 0; i < rows.n && !code; i++) {
+        const struct result *result = rows.row[i].result;
+        const enum kind kind = kind_of(run, result);
+        if (kind != KIND_NONE)
+            notes[n++] = (struct note){kind, weight_of(result), &rows.row[i]};
+    }
+    if (!code) {
+        qsort(notes, n, sizeof *notes, worst_first);
+        for (size_t first = 0, end; first < n; first = end) {
+            for (end = first; end < n && notes[end].kind == notes[first].kind;)
+                end++;
+            put_kind(file, &notes[first], end - first,
+                     SHOWN_MAX - (notes[first].kind == KIND_NOTICE), &scratch);
+        }
+        put_summary(run, &rows, file);
+        code = scratch.failed ? -ENOMEM : 0;
+    }
+    free(notes);
+    buffer_free(&scratch);
+    export_rows_free(&rows);
+    return code;
+}

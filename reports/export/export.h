@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Export: a run in formats that other programs read; docs/formats.md has them. */
+#ifndef SIMDBENCH_EXPORT_H
+#define SIMDBENCH_EXPORT_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+/* One writer a file; 0 or -ENOMEM. */
+int annotations_write(const struct run *run, FILE *file);
+int benchstat_write(const struct run *run, FILE *file);
+int bmf_write(const struct run *run, FILE *file);
+int csv_write(const struct run *run, FILE *file);
+int gbench_write(const struct run *run, FILE *file);
+int github_action_write(const struct run *run, FILE *file);
+int github_action_bigger_write(const struct run *run, FILE *file);
+int junit_write(const struct run *run, FILE *file);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct export_row *const *left = a, *const *right = b;
+    const int order = strcmp((*left)->name, (*right)->name);
+
+    return order ? order : *left < *right ? -1 : *left > *right;
+}
+
+static int rename_row(struct export_row *row, unsigned repeat)
+{
+    char *name = NULL;
+
+    if (asprintf(&name, "%s#%u", row->name, repeat + 1) < 0)
+        return -ENOMEM;
+    free(row->name);
+    row->name = name;
+    row->repeat = repeat;
+    return 0;
+}
+
+/* A baseline that stands in two groups has the same id in both. A new name may be
+ * another's id, so this goes on until nothing changes. */
+static int make_unique(struct export_rows *rows)
+{
+    struct export_row **order = calloc(rows->n ? rows->n : 1, sizeof *order);
+    bool changed = true;
+    int code = order ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < rows->n && !code; i++)
+        order[i] = &rows->row[i];
+    while (changed && !code) {
+        changed = false;
+        qsort(order, rows->n, sizeof *order, by_name);
+        for (size_t first = 0, i = 1; i < rows->n && !code; i++) {
+            if (strcmp(order[first]->name, order[i]->name)) {
+                first = i;
+                continue;
+            }
+            code = rename_row(order[i], (unsigned)(i - first));
+            changed = true;
+        }
+    }
+    free(order);
+    return code;
+}
+
+int export_rows_make(const struct run *run, struct export_rows *rows)
+{
+    struct buffer name = {.text = NULL};
+    int code = 0;
+
+    *rows = (struct export_rows){
+        .row = calloc(run->n_results ? run->n_results : 1, sizeof *rows->row)};
+    if (!rows->row)
+        return -ENOMEM;
+    for (size_t i = 0; i < run->n_results && !code; i++) {
+        const struct result *result = &run->results[i];
+        if (result->is_roof || result->status == STATUS_PENDING)
+            continue;
+        buffer_clear(&name);
+        buffer_plain(&name, result->id);
+        struct export_row *row = &rows->row[rows->n++];
+        *row = (struct export_row){.result = result, .name = strdup(buffer_text(&name))};
+        code = row->name && !name.failed ? 0 : -ENOMEM;
+    }
+    buffer_free(&name);
+    return code ? code : make_unique(rows);
+}
+
+void export_rows_free(struct export_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->row[i].name);
+    free(rows->row);
+    *rows = (struct export_rows){.row = NULL};
+}
+
+/* ---- times ---- */
+
+const char *export_arm_name(enum export_arm arm)
+{
+    return arm == EXPORT_BASE ? "base" : "head";
+}
+
+static double arm_ns(const struct comparison *comparison, enum export_arm arm)
+{
+    const double ns = arm == EXPORT_BASE ? comparison->base_ns : comparison->head_ns;
+
+    return isfinite(ns) && ns > 0 ? ns : 0;
+}
+
+bool export_compares(const struct result *result)
+{
+    return result->comparison && (arm_ns(result->comparison, EXPORT_BASE) > 0 ||
+                                  arm_ns(result->comparison, EXPORT_HEAD) > 0);
+}
+
+/* Medians of the rounds of each process; `ns` has room for all trials twice. */
+static size_t process_medians(const struct comparison *comparison, enum export_arm arm,
+                              double *ns)
+{
+    double *const rounds = ns + comparison->n_trials;
+    size_t n = 0, n_rounds = 0;
+
+    for (size_t i = 0; i < comparison->n_trials; i++) {
+        const struct trial *trial = &comparison->trials[i];
+        rounds[n_rounds++] = arm == EXPORT_BASE ? trial->base_ns : trial->head_ns;
+        if (i + 1 < comparison->n_trials && trial[1].process == trial->process)
+            continue;
+        ns[n++] = stats_median(rounds, n_rounds);
+        n_rounds = 0;
+    }
+    return n;
+}
+
+static int compared_series(const struct comparison *comparison, enum export_arm arm,
+                           struct series *series)
+{
+    series->median_ns = arm_ns(comparison, arm);
+    if (comparison->verdict == VERDICT_UNUSABLE || series->median_ns <= 0)
+        return 0;
+    series->ns = calloc(2 * comparison->n_trials + 1, sizeof *series->ns);
+    if (!series->ns)
+        return -ENOMEM;
+    series->n = process_medians(comparison, arm, series->ns);
+    series->ci_ns = stats_median_interval(series->ns, series->n, STATS_LEVEL);
+    if (!series->n)
+        series->ns[series->n++] = series->median_ns;
+    return 1;
+}
+
+int series_make(const struct result *result, enum export_arm arm, struct series *series)
+{
+    *series = (struct series){.iterations =
+                                  result->iterations ? (double)result->iterations : 1};
+    if (result->status != STATUS_OK)
+        return 0;
+    if (export_compares(result))
+        return compared_series(result->comparison, arm, series);
+    if (arm == EXPORT_BASE || !result_has_summary(result) || !(result->median_ns > 0))
+        return 0;
+    series->median_ns = result->median_ns;
+    series->ci_ns = result->ci_ns;
+    series->ns = calloc(result->n_samples + 1, sizeof *series->ns);
+    if (!series->ns)
+        return -ENOMEM;
+    for (size_t i = 0; i < result->n_samples; i++) {
+        const double ns = result->samples_ns[i] / series->iterations;
+        series->ns[series->n++] = fmax(ns - result->overhead_ns, 0);
+    }
+    if (!series->n)
+        series->ns[series->n++] = series->median_ns;
+    return 1;
+}
+
+void series_free(struct series *series)
+{
+    free(series->ns);
+    *series = (struct series){.ns = NULL};
+}
+
+int export_each(const struct run *run, enum export_arm arm, export_case *each,
+                void *context)
+{
+    struct export_rows rows;
+    int code = export_rows_make(run, &rows);
+
+    for (size_t i = 0; i < rows.n && code >= 0; i++) {
+        struct series series;
+        code = series_make(rows.row[i].result, arm, &series);
+        if (code > 0)
+            each(&rows.row[i], &series, context);
+        series_free(&series);
+    }
+    export_rows_free(&rows);
+    return code < 0 ? code : 0;
+}
+
+void export_number(struct json *json, struct cJSON *parent, const char *name,
+                   double value)
+{
+    if (isfinite(value))
+        json_number(json, parent, name, value);
+}
+
+double export_rate(const struct result *result, double ns)
+{
+    return (result->ops > 0 ? result->ops : result->bytes) / ns;
+}
+
+const char *export_rate_unit(const struct result *result)
+{
+    return result->ops > 0 ? "Gop/s" : "GB/s";
+}
+
+/* ---- what is said ---- */
+
+bool export_fails(const struct run *run, const struct result *result)
+{
+    if (!result->comparison || (run->gate && run->gate->refused))
+        return false;
+    switch (result->comparison->verdict) {
+    case VERDICT_REGRESSED:
+        return true;
+    case VERDICT_INCONCLUSIVE:
+    case VERDICT_UNUSABLE:
+        return run->gate && run->gate->strict;
+    default:
+        return false;
+    }
+}
+
+static void tell_change(struct buffer *buffer, const struct comparison *comparison)
+{
+    char base[NUMBER_SIZE], head[NUMBER_SIZE];
+    const struct interval *ci = &comparison->change_ci;
+    const double change = comparison->change;
+
+    text_time(comparison->base_ns, base);
+    text_time(comparison->head_ns, head);
+    buffer_format(buffer, "%.2f%% %s", 100 * fabs(change),
+                  change < 0 ? "faster" : "slower");
+    if (ci->known)
+        buffer_format(buffer, " [%+.2f%%, %+.2f%%]", 100 * ci->lo, 100 * ci->hi);
+    buffer_format(buffer, ": %s, now %s", base, head);
+    if (comparison->delta > 0)
+        buffer_format(buffer, "; a change counts from %.2f%%", 100 * comparison->delta);
+}
+
+static void tell_time(struct buffer *buffer, const struct result *result)
+{
+    char text[NUMBER_SIZE];
+
+    text_time(result->median_ns, text);
+    buffer_add(buffer, text);
+    if (result->ci_ns.known) {
+        text_time(result->ci_ns.lo, text);
+        buffer_format(buffer, " [%s, ", text);
+        text_time(result->ci_ns.hi, text);
+        buffer_format(buffer, "%s]", text);
+    }
+    text_digits(export_rate(result, result->median_ns), text);
+    buffer_format(buffer, ", %s %s", text, export_rate_unit(result));
+}
+
+void export_tell(struct buffer *buffer, const struct result *result)
+{
+    const struct comparison *comparison = result->comparison;
+    const bool both = comparison && arm_ns(comparison, EXPORT_BASE) > 0 &&
+                      arm_ns(comparison, EXPORT_HEAD) > 0 && isfinite(comparison->change);
+    const bool time = !both && result_has_summary(result) && result->median_ns > 0;
+    const char *reason =
+        result->status == STATUS_OK && comparison ? comparison->reason : result->reason;
+
+    if (both)
+        tell_change(buffer, comparison);
+    else if (time)
+        tell_time(buffer, result);
+    if (reason && *reason) {
+        buffer_add(buffer, both || time ? "; " : "");
+        buffer_plain(buffer, reason);
+    }
+}

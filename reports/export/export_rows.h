@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private to export/, shared by the writers of formats that other programs read
+ * (docs/formats.md): the cases of a run under names that are safe and unique, and the
+ * times of each.
+ */
+#ifndef SIMDBENCH_EXPORT_ROWS_H
+#define SIMDBENCH_EXPORT_ROWS_H
+
+#include "judge/judge.h"
+#include "model/model.h"
+#include "text/text.h"
+
+struct export_row {
+    const struct result *result;
+    char *name;      /* its id, UTF-8 without control characters; unique in the run */
+    unsigned repeat; /* which one of those with this id, from 0 */
+};
+
+/* In plan order: kernels and baselines, no limits, nothing pending. */
+struct export_rows {
+    struct export_row *row;
+    size_t n;
+};
+int export_rows_make(const struct run *run, struct export_rows *rows); /* 0, -ENOMEM */
+void export_rows_free(struct export_rows *rows);
+
+/* Which times of a case: of the run's own build, or of the other one in a comparison. */
+enum export_arm { EXPORT_HEAD, EXPORT_BASE };
+const char *export_arm_name(enum export_arm arm);
+
+/* Nanoseconds per call: one of each batch, or in a comparison one of each process, since
+ * rounds of one process are not independent. */
+struct series {
+    double *ns;
+    size_t n; /* never 0 */
+    double median_ns;
+    struct interval ci_ns;
+    double iterations; /* calls a batch */
+};
+/* 1; 0 if the case has no times that can be trusted; -ENOMEM. */
+int series_make(const struct result *result, enum export_arm arm, struct series *series);
+void series_free(struct series *series);
+/* Calls `each` for the cases that have such times; 0 or -ENOMEM. */
+typedef void export_case(const struct export_row *row, const struct series *series,
+                         void *context);
+int export_each(const struct run *run, enum export_arm arm, export_case *each,
+                void *context);
+/* Adds a number, or nothing if it is not finite. */
+void export_number(struct json *json, struct cJSON *parent, const char *name,
+                   double value);
+/* Operations per nanosecond, or bytes if the case has no operations; what that is. */
+double export_rate(const struct result *result, double ns);
+const char *export_rate_unit(const struct result *result);
+
+/* True if builds are compared in this case. */
+bool export_compares(const struct result *result);
+/* True if the case makes the gate fail: the exit status of the run says so too. */
+bool export_fails(const struct run *run, const struct result *result);
+/* Adds what is to say about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its
+ * time, or why it has none. */
+void export_tell(struct buffer *buffer, const struct result *result);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Google Benchmark JSON. Readers differ in what they take for a time: some read every
+ * row, so there are no aggregates but times (no stddev, no cv), and no rows without a
+ * time.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+#include "export_rows.h"
+
+/* Rows are many: each is a document that is written when it is complete. */
+struct writer {
+    FILE *file;
+    bool begun, failed;
+};
+
+static void put_document(struct writer *writer, struct json *json, const char *before)
+{
+    char *const text = json_take(json);
+
+    writer->failed |= !text;
+    fprintf(writer->file, "%s%s", before, text ? text : "");
+    free(text);
+}
+
+/* ---- context ---- */
+
+/* Facts like "l2u_bytes". */
+static void put_caches(struct json *json, const struct run *run)
+{
+    struct cJSON *const caches = json_array(json, json->root, "caches");
+
+    for (size_t i = 0; i < run->host.n; i++) {
+        const struct fact *fact = &run->host.fact[i];
+        int level, end = 0;
+        char type;
+        if (fact->kind != FACT_NUMBER ||
+            sscanf(fact->name, "l%1d%c_bytes%n", &level, &type, &end) != 2 || !end ||
+            fact->name[end])
+            continue;
+        struct cJSON *const cache = json_object(json, caches, NULL);
+        json_text(json, cache, "type",
+                  type == 'd'   ? "Data"
+                  : type == 'i' ? "Instruction"
+                                : "Unified");
+        json_number(json, cache, "level", level);
+        export_number(json, cache, "size", fact->number);
+        json_number(json, cache, "num_sharing", 0);
+    }
+}
+
+/* The clock that probes beside the cases saw, or the nominal one; 0: unknown. */
+static double clock_mhz(const struct run *run)
+{
+    double ghz = NAN;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        if (run->results[i].ghz > 0)
+            ghz = fmax(ghz, run->results[i].ghz);
+    if (!isfinite(ghz))
+        ghz = facts_find_number(&run->host, "tsc_ghz");
+    return isfinite(ghz) ? round(1000 * ghz) : 0;
+}
+
+/* Cases without a time are told here. */
+static void put_unmeasured(struct json *json, const struct export_rows *rows)
+{
+    struct buffer key = {.text = NULL}, text = {.text = NULL};
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct result *result = rows->row[i].result;
+        const bool unusable =
+            result->comparison && result->comparison->verdict == VERDICT_UNUSABLE;
+        if (result->status == STATUS_OK && !unusable)
+            continue;
+        buffer_clear(&key);
+        buffer_format(&key, "unmeasured:%s", rows->row[i].name);
+        buffer_clear(&text);
+        buffer_format(&text, "%s: ",
+                      result->status == STATUS_OK ? "unusable"
+                                                  : status_name(result->status));
+        export_tell(&text, result);
+        json_text(json, json->root, buffer_text(&key), buffer_text(&text));
+    }
+    json->failed |= key.failed || text.failed;
+    buffer_free(&key);
+    buffer_free(&text);
+}
+
+static void put_context(struct writer *writer, const struct run *run,
+                        const struct export_rows *rows)
+{
+    const double cpus = facts_find_number(&run->host, "cpus"),
+                 aslr = facts_find_number(&run->host, "aslr");
+    const char *flags = run->tool_flags,
+               *governor = facts_find_text(&run->host, "governor");
+    struct buffer version = {.text = NULL};
+    struct json json = {.root = NULL};
+    struct cJSON *const root = json_object(&json, NULL, NULL);
+
+    buffer_format(&version, "simdbench %s", run->tool_version ? run->tool_version : "");
+    json_plain(&json, root, "date", run->started_at);
+    json_plain(&json, root, "host_name", run->fingerprint);
+    json_plain(&json, root, "executable", run->argc ? run->argv[0] : "simdbench");
+    json_number(&json, root, "num_cpus", isfinite(cpus) ? cpus : 1);
+    json_number(&json, root, "mhz_per_cpu", clock_mhz(run));
+    json_bool(&json, root, "cpu_scaling_enabled",
+              governor && *governor && strcmp(governor, "performance"));
+    if (isfinite(aslr))
+        json_bool(&json, root, "aslr_enabled", aslr > 0);
+    put_caches(&json, run);
+    export_number(&json, json_array(&json, root, "load_avg"), NULL,
+                  facts_find_number(&run->host, "load_1min"));
+    json_plain(&json, root, "library_version", buffer_text(&version));
+    json_text(&json, root, "library_build_type",
+              flags && strstr(flags, "-O0") ? "debug" : "release");
+    json_number(&json, root, "json_schema_version", 1);
+    json_plain(&json, root, "simdbench_seed", run->seed);
+    put_unmeasured(&json, rows);
+    json.failed |= version.failed;
+    put_document(writer, &json, "{\n\"context\": ");
+    buffer_free(&version);
+}
+
+/* ---- benchmarks ---- */
+
+struct family {
+    const struct export_row *row;
+    const struct series *series;
+    const char *name; /* of both kinds of rows */
+    size_t index, instance;
+};
+
+static const struct counter *counter_of(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_counters; i++)
+        if (!strcmp(result->counters[i].name, name) && result->counters[i].n)
+            return &result->counters[i];
+    return NULL;
+}
+
+/* CPU time of a batch where it is known, else what the clock said. */
+static double cpu_ns(const struct family *family, size_t i)
+{
+    const struct result *result = family->row->result;
+    const struct counter *clock = counter_of(result, "task-clock");
+    double ns = 0;
+
+    if (clock && clock->n == family->series->n && !export_compares(result))
+        ns = clock->samples[i] / family->series->iterations - clock->overhead;
+    return ns > 0 ? ns : family->series->ns[i];
+}
+
+static struct cJSON *open_row(struct json *json, const struct family *family,
+                              const char *name)
+{
+    struct cJSON *const row = json_object(json, NULL, NULL);
+
+    json_text(json, row, "name", name);
+    json_number(json, row, "family_index", (double)family->index);
+    json_number(json, row, "per_family_instance_index", (double)family->instance);
+    json_text(json, row, "run_name", family->name);
+    return row;
+}
+
+static void close_row(struct writer *writer, struct json *json)
+{
+    put_document(writer, json, writer->begun ? ",\n" : "\n");
+    writer->begun = true;
+}
+
+static void put_times(struct json *json, struct cJSON *row, const struct family *family,
+                      double ns, double cpu, double iterations)
+{
+    const struct result *result = family->row->result;
+
+    json_number(json, row, "iterations", iterations);
+    export_number(json, row, "real_time", ns);
+    export_number(json, row, "cpu_time", cpu);
+    json_text(json, row, "time_unit", "ns");
+    if (result->ops > 0 && ns > 0)
+        export_number(json, row, "items_per_second", 1e9 * result->ops / ns);
+    if (result->bytes > 0 && ns > 0)
+        export_number(json, row, "bytes_per_second", 1e9 * result->bytes / ns);
+}
+
+static void put_samples(struct writer *writer, const struct family *family)
+{
+    const struct series *series = family->series;
+
+    for (size_t i = 0; i < series->n; i++) {
+        struct json json = {.root = NULL};
+        struct cJSON *const row = open_row(&json, family, family->name);
+        json_text(&json, row, "run_type", "iteration");
+        json_number(&json, row, "repetitions", (double)series->n);
+        json_number(&json, row, "repetition_index", (double)i);
+        json_number(&json, row, "threads", family->row->result->threads);
+        put_times(&json, row, family, series->ns[i], cpu_ns(family, i),
+                  series->iterations);
+        close_row(writer, &json);
+    }
+}
+
+/* Counters stand at the median of the case, as medians. */
+static void put_counters(struct json *json, struct cJSON *row,
+                         const struct result *result)
+{
+    struct buffer key = {.text = NULL};
+
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *counter = &result->counters[i];
+        if (counter->absent || !counter->n)
+            continue;
+        buffer_clear(&key);
+        buffer_add(&key, "counter:");
+        buffer_plain(&key, counter->name);
+        export_number(json, row, buffer_text(&key), counter->value);
+    }
+    json->failed |= key.failed;
+    buffer_free(&key);
+}
+
+static void put_aggregate(struct writer *writer, const struct family *family,
+                          const char *aggregate, double ns, double cpu)
+{
+    const struct result *result = family->row->result;
+    struct buffer text = {.text = NULL};
+    struct json json = {.root = NULL};
+
+    buffer_format(&text, "%s_%s", family->name, aggregate);
+    struct cJSON *const row = open_row(&json, family, buffer_text(&text));
+    json_text(&json, row, "run_type", "aggregate");
+    json_number(&json, row, "repetitions", (double)family->series->n);
+    json_number(&json, row, "threads", result->threads);
+    json_text(&json, row, "aggregate_name", aggregate);
+    json_text(&json, row, "aggregate_unit", "time");
+    put_times(&json, row, family, ns, cpu, (double)family->series->n);
+    if (!strcmp(aggregate, "median") && !export_compares(result))
+        put_counters(&json, row, result);
+    buffer_clear(&text);
+    if (result->comparison)
+        buffer_format(&text, "%s: ", verdict_name(result->comparison->verdict));
+    export_tell(&text, result);
+    json_text(&json, row, "label", buffer_text(&text));
+    json.failed |= text.failed;
+    close_row(writer, &json);
+    buffer_free(&text);
+}
+
+static int put_family(struct writer *writer, const struct family *family)
+{
+    const struct series *series = family->series;
+    double *cpu = calloc(series->n, sizeof *cpu), sum = 0, cpu_sum = 0;
+    const double n = (double)series->n;
+
+    if (!cpu)
+        return -ENOMEM;
+    for (size_t i = 0; i < series->n; i++) {
+        cpu[i] = cpu_ns(family, i);
+        sum += series->ns[i];
+        cpu_sum += cpu[i];
+    }
+    put_samples(writer, family);
+    put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
+    put_aggregate(writer, family, "median", series->median_ns,
+                  stats_median(cpu, series->n));
+    free(cpu);
+    return 0;
+}
+
+/* A case that compares builds becomes a family of two: "ID;arm=base", "ID;arm=head". */
+static int put_row(struct writer *writer, const struct export_rows *rows, size_t i)
+{
+    static const enum export_arm arms[] = {EXPORT_BASE, EXPORT_HEAD};
+    const struct export_row *row = &rows->row[i];
+    int code = 0;
+
+    for (size_t arm = 0; arm < ARRAY_LEN(arms) && code >= 0; arm++) {
+        struct series series;
+        struct buffer name = {.text = NULL};
+        buffer_add(&name, row->name);
+        if (export_compares(row->result))
+            buffer_format(&name, ";arm=%s", export_arm_name(arms[arm]));
+        const struct family family = {row, &series, buffer_text(&name), i,
+                                      export_compares(row->result) ? arm : 0};
+        code = series_make(row->result, arms[arm], &series);
+        if (code > 0)
+            code = put_family(writer, &family);
+        series_free(&series);
+        writer->failed |= name.failed;
+        buffer_free(&name);
+    }
+    return code < 0 ? code : 0;
+}
+
+int gbench_write(const struct run *run, FILE *file)
+{
+    struct writer writer = {.file = file};
+    struct export_rows rows;
+    int code = export_rows_make(run, &rows);
+
+    put_context(&writer, run, &rows);
+    fputs(",\n\"benchmarks\": [", file);
+    for (size_t i = 0; i < rows.n && !code; i++)
+        code = put_row(&writer, &rows, i);
+    fputs("\n]\n}\n", file);
+    export_rows_free(&rows);
+    return writer.failed ? -ENOMEM : code;
+}

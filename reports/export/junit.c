@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JUnit XML: a suite a group, a test a case. */
+#include <math.h>
+#include <string.h>
+
+#include "export.h"
+#include "export_rows.h"
+
+/* Text is plain already, so what XML forbids beyond markup are two code points. */
+static void put_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '&')
+            fputs("&amp;", file);
+        else if (*text == '<')
+            fputs("&lt;", file);
+        else if (*text == '>')
+            fputs("&gt;", file);
+        else if (*text == '"')
+            fputs("&quot;", file);
+        else if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))
+            text += 2, fputc('?', file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void put_attribute(FILE *file, const char *name, const char *text)
+{
+    struct buffer plain = {.text = NULL};
+
+    buffer_plain(&plain, text);
+    fprintf(file, " %s=\"", name);
+    put_escaped(file, buffer_text(&plain));
+    fputc('"', file);
+    buffer_free(&plain);
+}
+
+static void put_property(FILE *file, const char *indent, const char *name,
+                         const char *value)
+{
+    fprintf(file, "%s<property", indent);
+    put_attribute(file, "name", name);
+    put_attribute(file, "value", value);
+    fputs("/>\n", file);
+}
+
+static void put_number(FILE *file, const char *name, double value)
+{
+    char text[NUMBER_SIZE];
+
+    if (!isfinite(value))
+        return;
+    text_exact(value, text);
+    put_property(file, "        ", name, text);
+}
+
+/* ---- cases ---- */
+
+enum outcome { OUTCOME_PASS, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_SKIPPED, OUTCOMES };
+
+static enum outcome outcome_of(const struct run *run, const struct result *result)
+{
+    switch (result->status) {
+    case STATUS_WRONG:
+    case STATUS_FAILED:
+        return OUTCOME_ERROR;
+    case STATUS_SKIPPED:
+    case STATUS_PENDING:
+        return OUTCOME_SKIPPED;
+    default:
+        break;
+    }
+    if (export_fails(run, result))
+        return OUTCOME_FAILURE;
+    return result->comparison && result->comparison->verdict == VERDICT_GONE
+               ? OUTCOME_SKIPPED
+               : OUTCOME_PASS;
+}
+
+/* How long the case was measured, in seconds. */
+static double seconds(const struct result *result)
+{
+    const double calls = result->iterations ? (double)result->iterations : 1;
+    double ns = 0;
+
+    for (size_t i = 0; i < result->n_samples; i++)
+        ns += result->samples_ns[i];
+    for (size_t i = 0; result->comparison && i < result->comparison->n_trials; i++) {
+        const struct trial *trial = &result->comparison->trials[i];
+        ns += calls * (trial->base_ns + trial->head_ns + trial->control_ns);
+    }
+    return isfinite(ns) ? ns * 1e-9 : 0;
+}
+
+static void put_properties(FILE *file, const struct result *result)
+{
+    const struct comparison *comparison = result->comparison;
+
+    fputs("      <properties>\n", file);
+    put_property(file, "        ", "status", status_name(result->status));
+    if (result_has_summary(result) && result->median_ns > 0) {
+        put_number(file, "median_ns", result->median_ns);
+        put_number(file, "ci_lo_ns", result->ci_ns.known ? result->ci_ns.lo : NAN);
+        put_number(file, "ci_hi_ns", result->ci_ns.known ? result->ci_ns.hi : NAN);
+    }
+    if (comparison) {
+        const struct interval *ci = &comparison->change_ci;
+        put_property(file, "        ", "verdict", verdict_name(comparison->verdict));
+        if (export_compares(result)) {
+            put_number(file, "base_ns", comparison->base_ns);
+            put_number(file, "head_ns", comparison->head_ns);
+            put_number(file, "change", comparison->change);
+            put_number(file, "change_lo", ci->known ? ci->lo : NAN);
+            put_number(file, "change_hi", ci->known ? ci->hi : NAN);
+            put_number(file, "delta", comparison->delta);
+            put_number(file, "detectable", comparison->detectable);
+        }
+    }
+    fputs("      </properties>\n", file);
+}
+
+static void put_case(const struct run *run, const struct export_row *row, FILE *file,
+                     struct buffer *scratch)
+{
+    static const char *const elements[] = {
+        [OUTCOME_FAILURE] = "failure",
+        [OUTCOME_ERROR] = "error",
+        [OUTCOME_SKIPPED] = "skipped",
+    };
+    const struct result *result = row->result;
+    const enum outcome outcome = outcome_of(run, result);
+    const char *type = result->status == STATUS_OK && result->comparison
+                           ? verdict_name(result->comparison->verdict)
+                           : status_name(result->status);
+
+    buffer_clear(scratch);
+    buffer_format(scratch, "simdbench.%s.%s", result->op ? result->op : "",
+                  result->type ? result->type : "");
+    fputs("    <testcase", file);
+    put_attribute(file, "classname", buffer_text(scratch));
+    put_attribute(file, "name", row->name);
+    fprintf(file, " time=\"%.6f\">\n", seconds(result));
+    put_properties(file, result);
+    buffer_clear(scratch);
+    export_tell(scratch, result);
+    if (outcome != OUTCOME_PASS) {
+        fprintf(file, "      <%s", elements[outcome]);
+        put_attribute(file, "message", scratch->length ? buffer_text(scratch) : type);
+        if (outcome != OUTCOME_SKIPPED)
+            put_attribute(file, "type", type);
+        fputs("/>\n", file);
+    } else {
+        fputs("      <system-out>", file);
+        put_escaped(file, buffer_text(scratch));
+        fputs("</system-out>\n", file);
+    }
+    fputs("    </testcase>\n", file);
+}
+
+/* ---- suites ---- */
+
+struct counts {
+    size_t tests, outcome[OUTCOMES];
+    double seconds;
+};
+
+static struct counts count(const struct run *run, const struct export_row *row, size_t n)
+{
+    struct counts counts = {.tests = n};
+
+    for (size_t i = 0; i < n; i++) {
+        counts.outcome[outcome_of(run, row[i].result)]++;
+        counts.seconds += seconds(row[i].result);
+    }
+    return counts;
+}
+
+static void put_counts(FILE *file, const struct counts *counts)
+{
+    fprintf(file,
+            " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" "
+            "time=\"%.6f\"",
+            counts->tests, counts->outcome[OUTCOME_FAILURE],
+            counts->outcome[OUTCOME_ERROR], counts->outcome[OUTCOME_SKIPPED],
+            counts->seconds);
+}
+
+/* "2024-05-06T07:08:09", without the Z that the format does not know. */
+static void put_timestamp(FILE *file, const char *text)
+{
+    static const char form[] = "0000-00-00T00:00:00Z";
+
+    if (!text || strlen(text) != sizeof form - 1)
+        return;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return;
+    fprintf(file, " timestamp=\"%.19s\"", text);
+}
+
+static void put_suite(const struct run *run, const struct export_row *row, size_t n,
+                      FILE *file, struct buffer *scratch)
+{
+    const size_t first = (size_t)(row->result - run->results);
+    const struct counts counts = count(run, row, n);
+    char name[512], work[WORK_SIZE], number[NUMBER_SIZE];
+
+    group_title(run, first, run_group_end(run, first), name, sizeof name, work);
+    snprintf(number, sizeof number, "%zu", row->result->group);
+    fputs("  <testsuite", file);
+    put_attribute(file, "name", name);
+    put_attribute(file, "id", number);
+    put_attribute(file, "package", "simdbench");
+    put_counts(file, &counts);
+    put_timestamp(file, run->started_at);
+    put_attribute(file, "hostname", run->fingerprint);
+    fputs(">\n    <properties>\n", file);
+    put_property(file, "      ", "simdbench", run->tool_version);
+    put_property(file, "      ", "seed", run->seed);
+    if (run->gate && run->gate->refused)
+        put_property(file, "      ", "times_do_not_gate", run->gate->refused);
+    fputs("    </properties>\n", file);
+    for (size_t i = 0; i < n; i++)
+        put_case(run, &row[i], file, scratch);
+    fputs("  </testsuite>\n", file);
+}
+
+int junit_write(const struct run *run, FILE *file)
+{
+    struct buffer scratch = {.text = NULL};
+    struct export_rows rows;
+    const int code = export_rows_make(run, &rows);
+    const struct counts counts = count(run, rows.row, code ? 0 : rows.n);
+
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"simdbench\"",
+          file);
+    put_counts(file, &counts);
+    fputs(">\n", file);
+    for (size_t first = 0, end; first < counts.tests; first = end) {
+        const size_t group = rows.row[first].result->group;
+        for (end = first; end < rows.n && rows.row[end].result->group == group;)
+            end++;
+        put_suite(run, &rows.row[first], end - first, file, &scratch);
+    }
+    fputs("</testsuites>\n", file);
+    export_rows_free(&rows);
+    buffer_free(&scratch);
+    return code;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history_db.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/text.h"
+
+static const char schema[] =
+    "CREATE TABLE hosts("
+    " id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, cpu TEXT);"
+    "CREATE TABLE runs("
+    " id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES hosts(id),"
+    " started_at TEXT NOT NULL, label TEXT, tool_version TEXT, tool_commit TEXT,"
+    " tool_compiler TEXT, tool_flags TEXT, argv TEXT NOT NULL, seed TEXT,"
+    " interrupted INTEGER NOT NULL, gate TEXT, threshold REAL, refused TEXT);"
+    "CREATE TABLE cases("
+    " id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, op TEXT, type TEXT, isa TEXT,"
+    " variant TEXT, shape TEXT, layout TEXT, module TEXT);"
+    "CREATE TABLE results("
+    " id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs(id),"
+    " case_id INTEGER NOT NULL REFERENCES cases(id), group_number INTEGER NOT NULL,"
+    " role TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, module_version TEXT, ops "
+    "REAL, bytes REAL,"
+    " median_ns REAL, ci_lo_ns REAL, ci_hi_ns REAL, ci_level REAL, min_ns REAL,"
+    " mad_ns REAL, overhead_ns REAL, iterations INTEGER, samples_ns TEXT NOT NULL,"
+    " gops REAL, gbps REAL, limit_name TEXT, limit_share REAL, ghz REAL);"
+    "CREATE TABLE counts("
+    " result INTEGER NOT NULL REFERENCES results(id), name TEXT NOT NULL, value REAL,"
+    " per_element REAL, absent TEXT, PRIMARY KEY(result, name)) WITHOUT ROWID;"
+    "CREATE TABLE comparisons("
+    " result INTEGER PRIMARY KEY REFERENCES results(id), verdict TEXT NOT NULL,"
+    " reason TEXT, processes INTEGER NOT NULL, base_ns REAL, head_ns REAL, change REAL,"
+    " change_lo REAL, change_hi REAL, change_level REAL, noise_floor REAL, delta REAL,"
+    " p REAL);"
+    "CREATE INDEX runs_of_host ON runs(host, started_at);"
+    "CREATE INDEX results_of_case ON results(case_id, run);"
+    "CREATE INDEX results_of_run ON results(run);";
+
+enum insert { ADD_HOST, ADD_RUN, ADD_CASE, ADD_RESULT, ADD_COUNT, ADD_COMPARISON };
+
+static const char *const inserts[] = {
+    [ADD_HOST] = "INSERT OR IGNORE INTO hosts(fingerprint, cpu) VALUES(?, ?)",
+    [ADD_RUN] = "INSERT INTO runs VALUES(NULL, (SELECT id FROM hosts WHERE fingerprint = "
+                "?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ADD_CASE] = "INSERT OR IGNORE INTO cases VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ADD_RESULT] = "INSERT INTO results VALUES(NULL, ?, (SELECT id FROM cases WHERE name "
+                   "= ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ADD_COUNT] = "INSERT OR IGNORE INTO counts VALUES(?, ?, ?, ?, ?)",
+    [ADD_COMPARISON] =
+        "INSERT INTO comparisons VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+/* Values go in one after the other; the first failure stays in `code`. */
+struct writer {
+    struct database database;
+    sqlite3_stmt *statement[ARRAY_LEN(inserts)];
+    sqlite3_stmt *row; /* that is being filled */
+    int column;
+    int code;
+    struct buffer scratch;
+};
+
+static void keep(struct writer *writer, int code)
+{
+    if (writer->code == SQLITE_OK)
+        writer->code = code;
+}
+
+static void begin(struct writer *writer, enum insert insert)
+{
+    writer->row = writer->statement[insert];
+    writer->column = 1;
+}
+
+/* As it is printed: a database that is text everywhere can be read by anybody. */
+static void put_text(struct writer *writer, const char *text)
+{
+    if (!text) {
+        keep(writer, sqlite3_bind_null(writer->row, writer->column++));
+        return;
+    }
+    buffer_clear(&writer->scratch);
+    buffer_plain(&writer->scratch, text);
+    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
+                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+}
+
+static void put_number(struct writer *writer, bool known, double value)
+{
+    keep(writer, known && isfinite(value)
+                     ? sqlite3_bind_double(writer->row, writer->column++, value)
+                     : sqlite3_bind_null(writer->row, writer->column++));
+}
+
+static void put_whole(struct writer *writer, sqlite3_int64 value)
+{
+    keep(writer, sqlite3_bind_int64(writer->row, writer->column++, value));
+}
+
+static void put_interval(struct writer *writer, bool known,
+                         const struct interval *interval)
+{
+    known = known && interval->known;
+    put_number(writer, known, interval->lo);
+    put_number(writer, known, interval->hi);
+    put_number(writer, known, interval->level);
+}
+
+static void end(struct writer *writer)
+{
+    if (writer->scratch.failed)
+        keep(writer, SQLITE_NOMEM);
+    if (writer->code == SQLITE_OK) {
+        const int code = sqlite3_step(writer->row);
+        keep(writer, code == SQLITE_DONE ? SQLITE_OK : code);
+    }
+    sqlite3_reset(writer->row);
+}
+
+/* ---- rows ---- */
+
+/* The arguments as a JSON array. */
+static void put_arguments(struct writer *writer, const struct run *run)
+{
+    cJSON *const array = cJSON_CreateArray();
+    char *text = NULL;
+
+    for (size_t i = 0; i < run->argc; i++) {
+        buffer_clear(&writer->scratch);
+        buffer_plain(&writer->scratch, run->argv[i]);
+        cJSON_AddItemToArray(array, cJSON_CreateString(buffer_text(&writer->scratch)));
+    }
+    if (array && (size_t)cJSON_GetArraySize(array) == run->argc)
+        text = cJSON_PrintUnformatted(array);
+    keep(writer, text ? sqlite3_bind_text(writer->row, writer->column++, text, -1,
+                                          SQLITE_TRANSIENT)
+                      : SQLITE_NOMEM);
+    cJSON_free(text);
+    cJSON_Delete(array);
+}
+
+static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
+{
+    const char *const fingerprint = run->fingerprint ? run->fingerprint : "";
+    const struct gate *const gate = run->gate;
+
+    begin(writer, ADD_HOST);
+    put_text(writer, fingerprint);
+    put_text(writer, facts_find_text(&run->host, "cpu"));
+    end(writer);
+    begin(writer, ADD_RUN);
+    put_text(writer, fingerprint);
+    put_text(writer, run->started_at ? run->started_at : "");
+    put_text(writer, facts_find_text(&run->settings, "label"));
+    put_text(writer, run->tool_version);
+    put_text(writer, run->tool_commit);
+    put_text(writer, run->tool_compiler);
+    put_text(writer, run->tool_flags);
+    put_arguments(writer, run);
+    put_text(writer, run->seed);
+    put_whole(writer, run->interrupted);
+    put_text(writer, gate ? gate->kind : NULL);
+    put_number(writer, gate, gate ? gate->threshold : 0);
+    put_text(writer, gate ? gate->refused : NULL);
+    end(writer);
+    return sqlite3_last_insert_rowid(writer->database.sqlite);
+}
+
+static void add_case(struct writer *writer, const struct result *result)
+{
+    begin(writer, ADD_CASE);
+    put_text(writer, result->id);
+    put_text(writer, result->op);
+    put_text(writer, result->type);
+    put_text(writer, result->isa);
+    put_text(writer, result->variant);
+    put_text(writer, result->shape);
+    put_text(writer, result->layout);
+    put_text(writer, result->module);
+    end(writer);
+}
+
+static void put_samples(struct writer *writer, const struct result *result)
+{
+    char number[NUMBER_SIZE];
+
+    buffer_clear(&writer->scratch);
+    buffer_add(&writer->scratch, "[");
+    for (size_t i = 0; i < result->n_samples; i++) {
+        text_exact(result->samples_ns[i], number);
+        buffer_format(&writer->scratch, "%s%s", i ? "," : "", number);
+    }
+    buffer_add(&writer->scratch, "]");
+    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
+                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+}
+
+static void put_summary(struct writer *writer, const struct result *result)
+{
+    const bool known = result_has_summary(result);
+
+    put_number(writer, known, result->median_ns);
+    put_interval(writer, known, &result->ci_ns);
+    put_number(writer, known, result->min_ns);
+    put_number(writer, known, result->mad_ns);
+    put_number(writer, known, result->overhead_ns);
+    put_whole(writer, (sqlite3_int64)result->iterations);
+    put_samples(writer, result);
+    put_number(writer, known && result->gops > 0, result->gops);
+    put_number(writer, known && result->gbps > 0, result->gbps);
+    put_text(writer, result->limit.id);
+    put_number(writer, result->limit.id, result->limit.share);
+    put_number(writer, result->ghz > 0, result->ghz);
+}
+
+static void add_counts(struct writer *writer, sqlite3_int64 id,
+                       const struct result *result)
+{
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *const counter = &result->counters[i];
+        const bool known = !counter->absent && counter->n;
+        begin(writer, ADD_COUNT);
+        put_whole(writer, id);
+        put_text(writer, counter->name);
+        put_number(writer, known, counter->value);
+        put_number(writer, known, counter->per_element);
+        put_text(writer, counter->absent);
+        end(writer);
+    }
+}
+
+static void add_comparison(struct writer *writer, sqlite3_int64 id,
+                           const struct comparison *comparison)
+{
+    const bool known = comparison->head_ns > 0 && comparison->base_ns > 0;
+
+    begin(writer, ADD_COMPARISON);
+    put_whole(writer, id);
+    put_text(writer, verdict_name(comparison->verdict));
+    put_text(writer, comparison->reason);
+    put_whole(writer, comparison->processes);
+    put_number(writer, comparison->base_ns > 0, comparison->base_ns);
+    put_number(writer, comparison->head_ns > 0, comparison->head_ns);
+    put_number(writer, known, comparison->change);
+    put_interval(writer, known, &comparison->change_ci);
+    put_number(writer, known, comparison->floor);
+    put_number(writer, known, comparison->delta);
+    put_number(writer, known, comparison->p);
+    end(writer);
+}
+
+static void add_result(struct writer *writer, sqlite3_int64 run,
+                       const struct result *result)
+{
+    add_case(writer, result);
+    begin(writer, ADD_RESULT);
+    put_whole(writer, run);
+    put_text(writer, result->id);
+    put_whole(writer, (sqlite3_int64)result->group);
+    put_text(writer, result->is_roof       ? "roof"
+                     : result->is_baseline ? "baseline"
+                                           : "kernel");
+    put_text(writer, status_name(result->status));
+    put_text(writer, result->reason);
+    put_text(writer, result->module_version);
+    put_number(writer, true, result->ops);
+    put_number(writer, true, result->bytes);
+    put_summary(writer, result);
+    end(writer);
+    const sqlite3_int64 id = sqlite3_last_insert_rowid(writer->database.sqlite);
+    add_counts(writer, id, result);
+    if (result->comparison)
+        add_comparison(writer, id, result->comparison);
+}
+
+/* ---- the whole ---- */
+
+static void execute(struct writer *writer, const char *sql)
+{
+    if (writer->code == SQLITE_OK)
+        writer->code = sqlite3_exec(writer->database.sqlite, sql, NULL, NULL, NULL);
+}
+
+/* Results of another run that was merged into this one stay behind: they are of another
+ * time, and maybe of another machine. */
+static void add_all(struct writer *writer, const struct run *run, bool empty)
+{
+    char pragmas[100];
+
+    snprintf(pragmas, sizeof pragmas,
+             "PRAGMA application_id = %d; PRAGMA user_version = %d", HISTORY_APPLICATION,
+             HISTORY_VERSION);
+    if (empty) {
+        execute(writer, schema);
+        execute(writer, pragmas);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(inserts) && writer->code == SQLITE_OK; i++)
+        writer->code = sqlite3_prepare_v2(writer->database.sqlite, inserts[i], -1,
+                                          &writer->statement[i], NULL);
+    if (writer->code == SQLITE_OK) {
+        const sqlite3_int64 id = add_run(writer, run);
+        for (size_t i = 0; i < run->n_results && writer->code == SQLITE_OK; i++)
+            if (!run->results[i].source)
+                add_result(writer, id, &run->results[i]);
+    }
+    execute(writer, "COMMIT");
+}
+
+int history_append(const char *path, const struct run *run, struct error *error)
+{
+    struct writer writer = {.code = SQLITE_OK};
+    bool empty = false;
+    int status = database_open(&writer.database, path,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+
+    if (status < 0)
+        return status;
+    execute(&writer, "BEGIN IMMEDIATE");
+    if (writer.code == SQLITE_OK)
+        status = database_check(&writer.database, &empty, error);
+    if (status == 0 && writer.code == SQLITE_OK)
+        add_all(&writer, run, empty);
+    if (status == 0 && writer.code != SQLITE_OK)
+        status = database_error(&writer.database, "append to", writer.code, error);
+    for (size_t i = 0; i < ARRAY_LEN(inserts); i++)
+        sqlite3_finalize(writer.statement[i]);
+    /* What was not committed is rolled back. */
+    database_close(&writer.database);
+    buffer_free(&writer.scratch);
+    return status;
+}
+
+int history_check(const char *path, struct error *error)
+{
+    struct database database;
+    bool empty;
+
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    int status = database_open(&database, path, SQLITE_OPEN_READWRITE, error);
+    if (status == 0 && sqlite3_db_readonly(database.sqlite, "main") > 0)
+        status = database_error(&database, "append to", SQLITE_READONLY, error);
+    if (status == 0)
+        status = database_check(&database, &empty, error);
+    database_close(&database);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+#include "text/text.h"
+
+enum { HISTORY_COLUMNS = 7 };
+
+void history_free(struct history *history)
+{
+    for (size_t i = 0; i < history->n; i++) {
+        struct moment *const moment = &history->moments[i];
+        char *const texts[] = {
+            moment->id,         moment->fingerprint, moment->cpu,
+            moment->started_at, moment->commit,      moment->label,
+            moment->status,     moment->reason,      moment->verdict,
+        };
+        for (size_t k = 0; k < ARRAY_LEN(texts); k++)
+            free(texts[k]);
+    }
+    free(history->moments);
+    *history = (struct history){.n = 0};
+}
+
+static int finish(FILE *file, struct error *error)
+{
+    if (!fflush(file) && !ferror(file))
+        return 0;
+    const int code = errno ? -errno : -EIO;
+    return error_set(error, code, "cannot write history: %s", strerror(-code));
+}
+
+/* ---- table ---- */
+
+/* A row of cells, safe to print. */
+struct cells {
+    struct buffer cell[HISTORY_COLUMNS];
+};
+
+static void cells_free(struct cells *cells)
+{
+    for (size_t i = 0; i < HISTORY_COLUMNS; i++)
+        buffer_free(&cells->cell[i]);
+}
+
+static void add_percent(struct buffer *cell, const char *before, double change)
+{
+    buffer_format(cell, "%s%+.*f%%", before, fabs(change) < 0.1 ? 2 : 1, 100 * change);
+}
+
+static void fill_compared(struct buffer *cell, const struct moment *moment)
+{
+    if (!moment->verdict)
+        return;
+    buffer_plain(cell, moment->verdict);
+    if (isfinite(moment->compared))
+        add_percent(cell, " ", moment->compared);
+    if (isfinite(moment->compared) && moment->compared_ci.known) {
+        add_percent(cell, " [", moment->compared_ci.lo);
+        add_percent(cell, ", ", moment->compared_ci.hi);
+        buffer_add(cell, "]");
+    }
+}
+
+static void fill(struct cells *cells, const struct moment *moment)
+{
+    struct buffer *const cell = cells->cell;
+    const struct interval *const ci = &moment->ci_ns;
+    const bool known = moment->median_ns > 0;
+    char time[NUMBER_SIZE];
+
+    for (size_t i = 0; i < HISTORY_COLUMNS; i++)
+        buffer_clear(&cell[i]);
+    buffer_plain(&cell[0], moment->started_at);
+    buffer_plain(&cell[1], moment->commit);
+    buffer_plain(&cell[2], moment->label);
+    if (known) {
+        text_time(moment->median_ns, time);
+        buffer_add(&cell[3], time);
+    }
+    if (known && ci->known)
+        buffer_format(&cell[4], "\u00b1%.2f%%",
+                      100 * fmax(ci->hi - moment->median_ns, moment->median_ns - ci->lo) /
+                          moment->median_ns);
+    if (isfinite(moment->change))
+        add_percent(&cell[5], "~", moment->change);
+    fill_compared(&cell[6], moment);
+    if (strcmp(moment->status, "ok") != 0 && !moment->verdict) {
+        buffer_plain(&cell[6], moment->status);
+        if (moment->reason[0])
+            buffer_add(&cell[6], ": ");
+        buffer_plain(&cell[6], moment->reason);
+    }
+}
+
+static void put_row(const struct cells *cells, const int *width, FILE *file)
+{
+    for (size_t i = 0; i < HISTORY_COLUMNS - 1; i++) {
+        const char *const cell = buffer_text(&cells->cell[i]);
+        const char *const shown = cell[0] ? cell : "-";
+        const int pad = width[i] - text_width(shown);
+        const bool right = i >= 3;
+        if (width[i])
+            fprintf(file, "  %*s%s%*s", right ? pad : 0, "", shown, right ? 0 : pad, "");
+    }
+    const char *const last = buffer_text(&cells->cell[HISTORY_COLUMNS - 1]);
+    fprintf(file, "%s%s\n", last[0] ? "  " : "", last);
+}
+
+static bool same_table(const struct moment *a, const struct moment *b)
+{
+    return !strcmp(a->id, b->id) && !strcmp(a->fingerprint, b->fingerprint);
+}
+
+/* The rows [first, end): one case on one host. */
+static void put_table(const struct history *history, size_t first, size_t end,
+                      struct cells *cells, FILE *file)
+{
+    static const char *const titles[HISTORY_COLUMNS] = {
+        "date", "commit", "label", "time", "\u00b195%", "change", ""};
+    const struct moment *const head = &history->moments[first];
+    int width[HISTORY_COLUMNS] = {0};
+
+    for (size_t i = first; i < end; i++) {
+        fill(cells, &history->moments[i]);
+        for (size_t k = 0; k < HISTORY_COLUMNS; k++) {
+            const int taken = text_width(buffer_text(&cells->cell[k]));
+            width[k] = taken > width[k] ? taken : width[k];
+        }
+    }
+    /* Labels are rare; the other columns are always there. */
+    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
+        if ((k != 2 || width[k]) && text_width(titles[k]) > width[k])
+            width[k] = text_width(titles[k]);
+    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
+        buffer_clear(&cells->cell[k]);
+    buffer_plain(&cells->cell[0], head->id);
+    buffer_add(&cells->cell[0], " on ");
+    buffer_plain(&cells->cell[0], head->fingerprint);
+    buffer_add(&cells->cell[0], head->cpu[0] ? ", " : "");
+    buffer_plain(&cells->cell[0], head->cpu);
+    fprintf(file, "%s%s\n", first ? "\n" : "", buffer_text(&cells->cell[0]));
+    buffer_clear(&cells->cell[0]);
+    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
+        buffer_add(&cells->cell[k], titles[k]);
+    put_row(cells, width, file);
+    for (size_t i = first; i < end; i++) {
+        fill(cells, &history->moments[i]);
+        put_row(cells, width, file);
+    }
+}
+
+int history_write_table(const struct history *history, FILE *file, struct error *error)
+{
+    struct cells cells = {.cell = {{.text = NULL}}};
+
+    errno = 0;
+    for (size_t first = 0, end; first < history->n; first = end) {
+        for (end = first + 1; end < history->n; end++)
+            if (!same_table(&history->moments[first], &history->moments[end]))
+                break;
+        put_table(history, first, end, &cells, file);
+    }
+    cells_free(&cells);
+    return finish(file, error);
+}
+
+/* ---- CSV ---- */
+
+static void put_number(FILE *file, bool known, double value)
+{
+    char number[NUMBER_SIZE] = "";
+
+    if (known && isfinite(value))
+        text_exact(value, number);
+    fprintf(file, ",%s", number);
+}
+
+static void put_interval(FILE *file, const struct interval *interval)
+{
+    put_number(file, interval->known, interval->lo);
+    put_number(file, interval->known, interval->hi);
+    put_number(file, interval->known, interval->level);
+}
+
+int history_write_csv(const struct history *history, FILE *file, struct error *error)
+{
+    struct buffer plain = {.text = NULL};
+
+    errno = 0;
+    fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
+          "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
+          "compared_level\r\n",
+          file);
+    for (size_t i = 0; i < history->n; i++) {
+        const struct moment *const moment = &history->moments[i];
+        const char *const texts[] = {
+            moment->id,         moment->fingerprint, moment->cpu,
+            moment->started_at, moment->commit,      moment->label,
+            moment->status,     moment->reason,      moment->verdict,
+        };
+        for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
+            buffer_clear(&plain);
+            buffer_plain(&plain, texts[k]);
+            fputs(k ? "," : "", file);
+            text_csv(file, buffer_text(&plain));
+        }
+        put_number(file, true, moment->median_ns);
+        put_interval(file, &moment->ci_ns);
+        put_number(file, true, moment->change);
+        put_number(file, true, moment->compared);
+        put_interval(file, &moment->compared_ci);
+        fputs("\r\n", file);
+    }
+    buffer_free(&plain);
+    return finish(file, error);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON: the document of a run, written and read (schema.json describes it), and that of a
+ * selftest.
+ */
+#ifndef SIMDBENCH_JSON_H
+#define SIMDBENCH_JSON_H
+
+#include <stdio.h>
+
+#include "judge/judge.h"
+#include "model/model.h"
+#include "text/text.h"
+
+/* ---- runs (json_write.c, json_read.c, json_file.c) ---- */
+
+/* By file_save. -EEXIST if two counters, settings or facts of one owner have the same
+ * name. */
+int run_save(const struct run *run, const char *path, struct error *error);
+int run_write_json(const struct run *run, FILE *file, struct error *error);
+/* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other
+ * schema versions, wrong types: the error names the field's path
+ * ("results[3].samples_ns[2]"), or the byte where it is no JSON at all. Unknown fields
+ * are ignored. Returns 0, -EINVAL, -ENOMEM; run_load also what open and read return. */
+int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
+int run_load(struct run **run, const char *path, struct error *error);
+
+/* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
+void json_interval(struct json *json, struct cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval);
+
+/* ---- selftests (selftest_json.c) ---- */
+
+enum { SELFTEST_SCHEMA_VERSION = 1 };
+int selftest_write_json(const struct selftest *selftest, FILE *file, struct error *error);
+/* Takes any bytes. The summary in them, if they are a selftest of that host; else NULL.
+ */
+char *selftest_cite(const char *bytes, size_t size, const char *fingerprint);
+
+#endif

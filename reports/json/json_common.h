@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by reader and writer of the JSON document: which field of a struct has which
+ * name, and where in a document something is.
+ */
+#ifndef SIMDBENCH_JSON_COMMON_H
+#define SIMDBENCH_JSON_COMMON_H
+
+#include <cjson/cJSON.h>
+
+#include "model/model.h"
+#include "text/text.h"
+
+/* ---- fields ---- */
+
+enum field_kind {
+    FIELD_TEXT,   /* string; NULL is written as "" */
+    FIELD_NAME,   /* string, or null for NULL; may be missing */
+    FIELD_NUMBER, /* number; null if not finite */
+    FIELD_RATE,   /* number, or null for 0 (unknown); may be missing */
+    FIELD_AMOUNT, /* number from 0 up; may be missing: 0 */
+    FIELD_INT,    /* whole numbers from 0 */
+    FIELD_U32,
+    FIELD_U64, /* up to 2^53 */
+    FIELD_SIZE,
+    FIELD_BOOL, /* may be missing: false */
+};
+
+/* One member of a struct, at `offset`. */
+struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset;
+};
+
+struct fields {
+    const struct field *field;
+    size_t n;
+};
+#define FIELD_AS(name, kind, type, member) \
+    {name, FIELD_##kind, offsetof(struct type, member)}
+#define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
+#define FIELDS(...) \
+    {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
+
+extern const struct fields run_fields, tool_fields, source_fields;
+extern const struct fields case_fields, work_fields, measured_fields, accuracy_fields;
+extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
+extern const struct fields counter_fields, count_fields, absence_fields, metric_fields;
+
+/* Adds the fields of the struct at `base` to an object. */
+void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
+                 const void *base);
+/* Adds "gate" to a run and "comparison" to a result (json_comparison.c). */
+void json_gate(struct json *json, cJSON *parent, const struct gate *gate);
+void json_comparison(struct json *json, cJSON *parent,
+                     const struct comparison *comparison);
+
+/* Names in "host" that are no facts. */
+bool host_name_reserved(const char *name);
+
+/* ---- places ---- */
+
+/* A step on the way from the root to a value: a key, or an index if `key` is NULL. */
+struct place {
+    const struct place *parent;
+    const char *key;
+    size_t index;
+};
+
+/* Writes "results[3].samples_ns[2]: " and the message; returns `code`. The root has no
+ * place: NULL. */
+__attribute__((format(printf, 4, 5))) int place_error(const struct place *place,
+                                                      struct error *error, int code,
+                                                      const char *format, ...);
+
+/* ---- checks ---- */
+
+/* -EINVAL unless the bytes obey what cJSON does not check: UTF-8, no control characters,
+ * no zero bytes even as \u0000, strict numbers, limited depth. */
+int json_scan(const char *bytes, size_t size, struct error *error);
+/* -EEXIST for a key that an object has twice, -EINVAL for a number that is not finite. */
+int json_check(const cJSON *tree, const struct place *at, struct error *error);
+
+#endif

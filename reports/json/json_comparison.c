@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "json_common.h"
+#include "json_value.h"
+
+static const struct fields gate_fields = FIELDS(
+    FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
+    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes),
+    FIELD(NAME, gate, selftest), FIELD(AMOUNT, gate, seconds),
+    FIELD(NUMBER, gate, geomean_change), FIELD(SIZE, gate, regressed),
+    FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
+    FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one));
+static const struct fields arm_fields =
+    FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
+           FIELD(NAME, arm, version), FIELD(NAME, arm, commit));
+static const struct fields comparison_fields =
+    FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+           FIELD(U32, comparison, processes), FIELD(NUMBER, comparison, base_ns),
+           FIELD(NUMBER, comparison, head_ns), FIELD(NUMBER, comparison, change),
+           FIELD(NUMBER, comparison, least_change), FIELD(NUMBER, comparison, floor),
+           FIELD(NUMBER, comparison, delta), FIELD(NUMBER, comparison, detectable),
+           FIELD(NUMBER, comparison, p), FIELD(BOOL, comparison, significant));
+static const struct fields control_fields =
+    FIELDS(FIELD_AS("change", NUMBER, comparison, control_change));
+
+/* Members of "trials", each an array with an entry per trial. */
+static const struct field trial_table[] = {
+    FIELD(U32, trial, process),
+    FIELD(NUMBER, trial, base_ns),
+    FIELD(NUMBER, trial, head_ns),
+    FIELD(NUMBER, trial, control_ns),
+};
+
+/* ---- writing ---- */
+
+void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
+{
+    if (!gate) {
+        json_null(json, parent, "gate");
+        return;
+    }
+    cJSON *const object = json_object(json, parent, "gate");
+    json_fields(json, object, &gate_fields, gate);
+    cJSON *const arms = json_array(json, object, "arms");
+    for (size_t i = 0; i < gate->n_arms; i++) {
+        const struct arm *const arm = &gate->arms[i];
+        cJSON *const entry = json_object(json, arms, NULL);
+        json_fields(json, entry, &arm_fields, arm);
+        json_texts(json, entry, "objects", arm->objects, arm->n_objects);
+    }
+}
+
+static void put_trials(struct json *json, cJSON *parent,
+                       const struct comparison *comparison)
+{
+    cJSON *const trials = json_object(json, parent, "trials");
+    const size_t n = comparison->n_trials;
+    double *const column = malloc((n ? n : 1) * sizeof *column);
+
+    json->failed |= !column;
+    for (size_t f = 0; column && f < ARRAY_LEN(trial_table); f++) {
+        for (size_t i = 0; i < n; i++) {
+            const char *const at =
+                (const char *)&comparison->trials[i] + trial_table[f].offset;
+            column[i] = trial_table[f].kind == FIELD_U32 ? *(const uint32_t *)at
+                                                         : *(const double *)at;
+        }
+        json_numbers(json, trials, trial_table[f].name, column, NULL, n);
+    }
+    free(column);
+}
+
+void json_comparison(struct json *json, cJSON *parent,
+                     const struct comparison *comparison)
+{
+    if (!comparison) {
+        json_null(json, parent, "comparison");
+        return;
+    }
+    cJSON *const object = json_object(json, parent, "comparison");
+    json_text(json, object, "verdict", verdict_name(comparison->verdict));
+    json_fields(json, object, &comparison_fields, comparison);
+    json_interval(json, object, "ci", "ci_level", &comparison->change_ci);
+    cJSON *const control = json_object(json, object, "control");
+    json_fields(json, control, &control_fields, comparison);
+    json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
+    put_trials(json, object, comparison);
+}
+
+/* ---- reading ---- */
+
+static int add_arm(const struct value *entry, void *context)
+{
+    const struct value objects = value_member(entry, "objects");
+    struct arm *const arm = gate_add_arm(context, "", "");
+
+    if (!arm)
+        return value_no_memory(entry);
+    const int code = value_fields(entry, &arm_fields, arm);
+    return code ? code : value_texts(&objects, &arm->objects, &arm->n_objects);
+}
+
+int json_read_gate(const struct value *root, struct run *run)
+{
+    const struct value object = value_member(root, "gate");
+    const struct value arms = value_member(&object, "arms");
+
+    if (value_absent(&object))
+        return 0;
+    if (!run_gate(run))
+        return value_no_memory(root);
+    int code = value_fields(&object, &gate_fields, run->gate);
+    if (!code)
+        code = value_array(&arms);
+    return code ? code : value_each(&arms, add_arm, run->gate);
+}
+
+static int read_time(const struct value *entry, bool may_be_0, double *ns)
+{
+    const int code = value_number(entry, ns);
+
+    if (code || *ns > 0 || (may_be_0 && *ns == 0))
+        return code;
+    return VALUE_FAIL(entry, "expected a number %s", may_be_0 ? "from 0 up" : "above 0");
+}
+
+/* The four arrays are walked side by side; the first leads. */
+struct trials_reader {
+    struct comparison *comparison;
+    const struct value *columns; /* in the order of trial_table */
+    const cJSON *next[ARRAY_LEN(trial_table)];
+};
+
+static int add_trial(const struct value *entry, void *context)
+{
+    struct trials_reader *const from = context;
+    struct value cell[ARRAY_LEN(trial_table)];
+    struct trial trial = {0};
+    double process = 0;
+
+    cell[0] = *entry;
+    for (size_t f = 1; f < ARRAY_LEN(trial_table); f++) {
+        if (!from->next[f])
+            return VALUE_FAIL(&from->columns[f], "fewer entries than process");
+        cell[f] = *entry;
+        cell[f].json = from->next[f];
+        cell[f].place.parent = &from->columns[f].place;
+        from->next[f] = from->next[f]->next;
+    }
+    int code = value_whole(&cell[0], UINT32_MAX, &process);
+    trial.process = (uint32_t)process;
+    if (!code)
+        code = read_time(&cell[1], false, &trial.base_ns);
+    if (!code)
+        code = read_time(&cell[2], false, &trial.head_ns);
+    if (!code)
+        code = read_time(&cell[3], true, &trial.control_ns);
+    if (code)
+        return code;
+    code = comparison_add_trial(from->comparison, &trial);
+    if (code == -ENOMEM)
+        return value_no_memory(entry);
+    return code ? VALUE_FAIL(entry, "processes must ascend") : 0;
+}
+
+static int read_trials(const struct value *object, struct comparison *comparison)
+{
+    const struct value trials = value_member(object, "trials");
+    struct value columns[ARRAY_LEN(trial_table)];
+    struct trials_reader from = {.comparison = comparison, .columns = columns};
+    int code = value_object(&trials);
+
+    for (size_t f = 0; !code && f < ARRAY_LEN(trial_table); f++) {
+        columns[f] = value_member(&trials, trial_table[f].name);
+        code = value_array(&columns[f]);
+        from.next[f] = code ? NULL : columns[f].json->child;
+    }
+    if (!code)
+        code = value_each(&columns[0], add_trial, &from);
+    for (size_t f = 1; !code && f < ARRAY_LEN(trial_table); f++)
+        if (from.next[f])
+            code = VALUE_FAIL(&columns[f], "more entries than process");
+    return code;
+}
+
+static int read_verdict(const struct value *object, struct comparison *comparison)
+{
+    const struct value verdict = value_member(object, "verdict");
+    const int code = value_want(&verdict, cJSON_IsString(verdict.json), "a string");
+
+    if (!code && verdict_find(verdict.json->valuestring, &comparison->verdict))
+        return VALUE_FAIL(&verdict, "unknown verdict");
+    return code;
+}
+
+int json_read_comparison(const struct value *entry, const struct run *run,
+                         struct result *result)
+{
+    const struct value object = value_member(entry, "comparison");
+    const struct value control = value_member(&object, "control");
+    struct comparison *comparison;
+
+    if (value_absent(&object))
+        return 0;
+    if (!run->gate)
+        return VALUE_FAIL(&object, "a run without a gate compares nothing");
+    comparison = result_comparison(result);
+    if (!comparison)
+        return value_no_memory(entry);
+    int code = value_object(&object);
+    if (!code)
+        code = read_verdict(&object, comparison);
+    if (!code)
+        code = value_fields(&object, &comparison_fields, comparison);
+    if (!code)
+        code = value_interval(&object, "ci", &comparison->change_ci);
+    if (!code)
+        code = value_fields(&control, &control_fields, comparison);
+    if (!code)
+        code = value_interval(&control, "ci", &comparison->control_ci);
+    return code ? code : read_trials(&object, comparison);
+}

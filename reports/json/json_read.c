@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "json_value.h"
+
+/* ---- facts ---- */
+
+/* Nested values are no facts but fields that a later version added. */
+static int add_fact(const struct value *entry, void *context)
+{
+    const cJSON *json = entry->json;
+    int code = 0;
+
+    if (cJSON_IsString(json))
+        code = facts_text(context, json->string, json->valuestring);
+    else if (cJSON_IsNumber(json))
+        code = facts_number(context, json->string, json->valuedouble);
+    else if (cJSON_IsBool(json))
+        code = facts_bool(context, json->string, cJSON_IsTrue(json));
+    return code ? value_no_memory(entry) : 0;
+}
+
+static int read_facts(const struct value *object, struct facts *facts)
+{
+    int code = value_object(object);
+
+    return code ? code : value_each(object, add_fact, facts);
+}
+
+static int add_host_fact(const struct value *entry, void *context)
+{
+    return host_name_reserved(entry->json->string) ? 0 : add_fact(entry, context);
+}
+
+static int add_identity(const struct value *entry, void *context)
+{
+    struct facts *facts = context;
+    const char *name = entry->json->string;
+    size_t i = 0;
+    int code = 0;
+
+    while (i < facts->n && strcmp(facts->fact[i].name, name))
+        i++;
+    if (i == facts->n)
+        code = add_host_fact(entry, facts);
+    if (i < facts->n)
+        facts->fact[i].identity = true;
+    return code;
+}
+
+static int read_host(const struct value *host, struct run *run)
+{
+    struct value fingerprint = value_member(host, "fingerprint");
+    struct value identity = value_member(host, "identity");
+    struct value isas = value_member(host, "isas"), pmu = value_member(host, "pmu");
+    struct value state = value_member(&pmu, "state");
+    struct value reason = value_member(&pmu, "reason");
+    int code = value_object(host);
+
+    if (!code)
+        code = value_each(host, add_host_fact, &run->host);
+    if (!code)
+        code = value_name(&fingerprint, &run->fingerprint);
+    if (!code)
+        code = value_object(&identity);
+    if (!code)
+        code = value_each(&identity, add_identity, &run->host);
+    if (!code)
+        code = value_texts(&isas, &run->isas, &run->n_isas);
+    if (!code)
+        code = value_object(&pmu);
+    if (!code)
+        code = value_name(&state, &run->pmu_state);
+    if (!code)
+        code = value_name(&reason, &run->pmu_reason);
+    return code;
+}
+
+/* ---- the document ---- */
+
+static int read_version(const struct value *root, struct run *run)
+{
+    struct value version = value_member(root, "schema_version");
+    double number = 0;
+    int code = value_whole(&version, INT32_MAX, &number);
+
+    if (code)
+        return code;
+    run->schema_version = (int)number;
+    if (run->schema_version != RUN_SCHEMA_VERSION)
+        code = VALUE_FAIL(&version, "%d is not supported; this program reads %d",
+                          run->schema_version, RUN_SCHEMA_VERSION);
+    return code;
+}
+
+static int add_source(const struct value *entry, void *context)
+{
+    struct source *source = run_add_source(context, NULL);
+
+    return source ? value_fields(entry, &source_fields, source) : value_no_memory(entry);
+}
+
+static int read_sources(const struct value *root, struct run *run)
+{
+    struct value sources = value_member(root, "sources");
+    int code = value_absent(&sources) ? 0 : value_array(&sources);
+
+    return code ? code : value_each(&sources, add_source, run);
+}
+
+static int read_document(const struct value *root, struct run *run)
+{
+    struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
+    struct value argv = value_member(root, "argv"), host = value_member(root, "host");
+    struct value settings = value_member(root, "settings");
+    struct value results = value_member(root, "results");
+    int code = value_object(root);
+
+    if (!code)
+        code = read_version(root, run);
+    if (!code)
+        code = value_want(&name,
+                          cJSON_IsString(name.json) &&
+                              !strcmp(name.json->valuestring, "simdbench"),
+                          "\"simdbench\"");
+    if (!code)
+        code = value_fields(&tool, &tool_fields, run);
+    if (!code)
+        code = value_texts(&argv, &run->argv, &run->argc);
+    if (!code)
+        code = value_fields(root, &run_fields, run);
+    if (!code)
+        code = read_facts(&settings, &run->settings);
+    if (!code)
+        code = read_host(&host, run);
+    if (!code)
+        code = read_sources(root, run);
+    if (!code)
+        code = json_read_gate(root, run);
+    if (!code)
+        code = value_array(&results);
+    if (!code)
+        code = value_each(&results, json_read_result, run);
+    return code;
+}
+
+int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)
+{
+    struct run *made = NULL;
+    const char *end = NULL;
+    struct value root = {.error = error};
+    cJSON *tree = NULL;
+    int code = json_scan(bytes, size, error);
+
+    *run = NULL;
+    if (code)
+        return code;
+    tree = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
+    code = -EINVAL;
+    if (!tree) {
+        error_set(error, code, "byte %zu: this is no JSON",
+                  end ? (size_t)(end - bytes) : 0);
+        goto out;
+    }
+    while (end < bytes + size && strchr(" \t\r\n", *end))
+        end++;
+    if (end < bytes + size) {
+        error_set(error, code, "byte %zu: more text after the end of the document",
+                  (size_t)(end - bytes));
+        goto out;
+    }
+    /* A key that is there twice is bad input here, not a clash. */
+    if (json_check(tree, NULL, error))
+        goto out;
+    root.json = tree;
+    made = run_new();
+    code = made ? read_document(&root, made) : value_no_memory(&root);
+    if (!code) {
+        *run = made;
+        made = NULL;
+    }
+out:
+    run_free(made);
+    cJSON_Delete(tree);
+    return code;
+}

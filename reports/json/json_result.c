@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "json_value.h"
+
+struct settings_reader {
+    struct result *result;
+    int (*add)(struct result *, const char *, const char *);
+};
+
+static int add_setting(const struct value *entry, void *context)
+{
+    struct settings_reader *to = context;
+    int code = value_want(entry, cJSON_IsString(entry->json), "a string");
+
+    if (!code && to->add(to->result, entry->json->string, entry->json->valuestring))
+        code = value_no_memory(entry);
+    return code;
+}
+
+static int read_settings(const struct value *object, struct result *result,
+                         int (*add)(struct result *, const char *, const char *))
+{
+    int code = value_object(object);
+
+    return code ? code
+                : value_each(object, add_setting, &(struct settings_reader){result, add});
+}
+
+static int positive(const struct value *entry, double *number)
+{
+    int code = value_number(entry, number);
+
+    return !code && *number < 0 ? VALUE_FAIL(entry, "expected a number from 0 up") : code;
+}
+
+static int add_clock(const struct value *entry, void *context)
+{
+    double number;
+    int code = positive(entry, &number);
+
+    if (!code && result_add_clock(context, number))
+        code = value_no_memory(entry);
+    return code;
+}
+
+static int add_count(const struct value *entry, void *context)
+{
+    double number;
+    int code = positive(entry, &number);
+
+    if (!code && counter_add_sample(context, number))
+        code = value_no_memory(entry);
+    return code;
+}
+
+struct samples_reader {
+    struct result *result;
+    const struct value *rounds;
+    const cJSON *round;
+};
+
+static int add_sample(const struct value *entry, void *context)
+{
+    struct samples_reader *from = context;
+    struct result *result = from->result;
+    size_t n = result->n_samples;
+    struct value round = *entry;
+    double number, whole;
+    int code = positive(entry, &number);
+
+    if (code)
+        return code;
+    if (!from->round)
+        return VALUE_FAIL(from->rounds, "fewer entries than samples_ns");
+    round.json = from->round;
+    round.place.parent = &from->rounds->place;
+    code = value_whole(&round, UINT32_MAX, &whole);
+    if (code)
+        return code;
+    if (n && result->rounds[n - 1] >= whole)
+        return VALUE_FAIL(&round, "rounds must ascend");
+    from->round = from->round->next;
+    return result_add_sample(result, (uint32_t)whole, number) ? value_no_memory(entry)
+                                                              : 0;
+}
+
+static int read_samples(const struct value *object, struct result *result)
+{
+    struct value samples = value_member(object, "samples_ns");
+    struct value rounds = value_member(object, "rounds");
+    struct samples_reader from = {.result = result, .rounds = &rounds};
+    int code = value_array(&samples);
+
+    if (!code)
+        code = value_array(&rounds);
+    if (code)
+        return code;
+    from.round = rounds.json->child;
+    code = value_each(&samples, add_sample, &from);
+    if (!code && from.round)
+        code = VALUE_FAIL(&rounds, "more entries than samples_ns");
+    return code;
+}
+
+static int add_counter(const struct value *entry, void *context)
+{
+    struct value reason = value_member(entry, "absent");
+    struct value samples = value_member(entry, "samples");
+    struct counter *counter = result_add_counter(context, entry->json->string);
+    int code;
+
+    if (!counter)
+        return value_no_memory(entry);
+    code = value_fields(entry, &counter_fields, counter);
+    if (!code)
+        code = value_name(&reason, &counter->absent);
+    if (!code && counter->absent)
+        return value_fields(entry, &absence_fields, counter);
+    if (code)
+        return code;
+    code = value_fields(entry, &count_fields, counter);
+    if (!code)
+        code = value_array(&samples);
+    return code ? code : value_each(&samples, add_count, counter);
+}
+
+static int add_metric(const struct value *entry, void *context)
+{
+    struct metric *metric = result_add_metric(context, entry->json->string, NULL, NULL);
+
+    return metric ? value_fields(entry, &metric_fields, metric) : value_no_memory(entry);
+}
+
+static int read_metrics(const struct value *object, struct result *result)
+{
+    struct value metrics = value_member(object, "metrics");
+    int code = value_absent(&metrics) ? 0 : value_object(&metrics);
+
+    return code || value_absent(&metrics) ? code
+                                          : value_each(&metrics, add_metric, result);
+}
+
+static int add_ratio(const struct value *entry, void *context)
+{
+    struct ratio *ratio = result_add_ratio(context, NULL);
+    int code;
+
+    if (!ratio)
+        return value_no_memory(entry);
+    code = value_fields(entry, &ratio_fields, ratio);
+    return code ? code : value_interval(entry, "ci", &ratio->ci);
+}
+
+static int read_accuracy(const struct value *object, struct result *result)
+{
+    struct value accuracy = value_member(object, "accuracy");
+
+    result->has_accuracy = !value_absent(&accuracy);
+    return result->has_accuracy ? value_fields(&accuracy, &accuracy_fields, result) : 0;
+}
+
+static int read_status(const struct value *object, struct result *result)
+{
+    struct value status = value_member(object, "status");
+    struct value reason = value_member(object, "reason");
+    int code = value_want(&status, cJSON_IsString(status.json), "a string");
+    int found = STATUS_PENDING;
+
+    if (code)
+        return code;
+    while (found <= STATUS_NOISY &&
+           strcmp(status_name((enum status)found), status.json->valuestring))
+        found++;
+    if (found > STATUS_NOISY)
+        return VALUE_FAIL(&status, "unknown status");
+    result->status = (enum status)found;
+    code = value_name(&reason, &result->reason);
+    if (!code && !result->reason && found != STATUS_OK && found != STATUS_PENDING)
+        code = VALUE_FAIL(&reason, "missing; a case that is %s has one",
+                          status_name(result->status));
+    return code;
+}
+
+static int read_role(const struct value *object, struct result *result)
+{
+    struct value role = value_member(object, "role");
+    int code = value_want(&role, cJSON_IsString(role.json), "a string");
+
+    if (code)
+        return code;
+    result->is_roof = !strcmp(role.json->valuestring, "roof");
+    result->is_baseline = !strcmp(role.json->valuestring, "baseline");
+    if (!result->is_roof && !result->is_baseline &&
+        strcmp(role.json->valuestring, "kernel"))
+        code = VALUE_FAIL(&role, "expected kernel, baseline or roof");
+    return code;
+}
+
+static int read_limit(const struct value *object, struct result *result)
+{
+    struct value limit = value_member(object, "limit");
+    struct value id = value_member(&limit, "id");
+    int code;
+
+    if (value_absent(&limit))
+        return 0;
+    code = value_fields(&limit, &limit_fields, &result->limit);
+    if (!code)
+        code = value_text(&id, &result->limit_id);
+    if (!code && result->limit.share > 0)
+        code = value_text(&id, &result->limit.id);
+    return code;
+}
+
+static int read_derived(const struct value *object, struct result *result)
+{
+    struct value summary = value_member(object, "summary");
+    struct value reason = value_member(&summary, "ci_reason");
+    struct value rates = value_member(object, "rates");
+    struct value clock = value_member(object, "clock");
+    struct value ghz = value_member(&clock, "ghz");
+    struct value probes = value_member(&clock, "samples");
+    int code = 0;
+
+    if (!value_absent(&summary)) {
+        code = value_fields(&summary, &summary_fields, result);
+        if (!code)
+            code = value_interval(&summary, "ci_ns", &result->ci_ns);
+        if (!code)
+            code = value_name(&reason, &result->ci_reason);
+    }
+    if (!code && !value_absent(&rates))
+        code = value_fields(&rates, &rate_fields, result);
+    if (!code)
+        code = value_object(&clock);
+    if (!code && !value_absent(&ghz))
+        code = value_number(&ghz, &result->ghz);
+    if (!code)
+        code = value_interval(&clock, "ci", &result->ghz_ci);
+    if (!code)
+        code = value_array(&probes);
+    if (!code)
+        code = value_each(&probes, add_clock, result);
+    return code;
+}
+
+int json_read_result(const struct value *entry, void *context)
+{
+    struct value settings = value_member(entry, "settings");
+    struct value options = value_member(entry, "module_options");
+    struct value notes = value_member(entry, "notes"), work = value_member(entry, "work");
+    struct value ratios = value_member(entry, "ratios");
+    struct value counters = value_member(entry, "counters");
+    struct value group = value_member(entry, "group");
+    struct run *run = context;
+    struct result *result = run_add_result(run);
+    int code;
+
+    if (!result)
+        return value_no_memory(entry);
+    code = value_fields(entry, &case_fields, result);
+    if (!code && run->n_results > 1 && result[-1].group > result->group)
+        code = VALUE_FAIL(&group, "groups must ascend");
+    if (!code)
+        code = read_role(entry, result);
+    if (!code)
+        code = read_settings(&settings, result, result_add_setting);
+    if (!code)
+        code = read_settings(&options, result, result_add_module_option);
+    if (!code)
+        code = read_status(entry, result);
+    if (!code && !value_absent(&notes))
+        code = value_texts(&notes, &result->notes, &result->n_notes);
+    if (!code)
+        code = value_fields(&work, &work_fields, result);
+    if (!code)
+        code = value_fields(entry, &measured_fields, result);
+    if (!code)
+        code = read_accuracy(entry, result);
+    if (!code)
+        code = read_samples(entry, result);
+    if (!code)
+        code = read_derived(entry, result);
+    if (!code)
+        code = read_limit(entry, result);
+    if (!code)
+        code = value_array(&ratios);
+    if (!code)
+        code = value_each(&ratios, add_ratio, result);
+    if (!code)
+        code = value_object(&counters);
+    if (!code)
+        code = value_each(&counters, add_counter, result);
+    if (!code)
+        code = read_metrics(entry, result);
+    return code ? code : json_read_comparison(entry, run, result);
+}

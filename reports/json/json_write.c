@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "json.h"
+#include "json_common.h"
+
+static void put_settings(struct json *json, cJSON *parent, const char *name,
+                         const struct setting *settings, size_t n)
+{
+    cJSON *object = json_object(json, parent, name);
+
+    for (size_t i = 0; i < n; i++)
+        json_text(json, object, settings[i].name,
+                  settings[i].value ? settings[i].value : "");
+}
+
+static void put_fact(struct json *json, cJSON *parent, const struct fact *fact)
+{
+    if (fact->kind == FACT_TEXT && fact->text)
+        json_text(json, parent, fact->name, fact->text);
+    else if (fact->kind == FACT_BOOL)
+        json_bool(json, parent, fact->name, fact->number != 0);
+    else if (fact->kind == FACT_NUMBER && isfinite(fact->number))
+        json_number(json, parent, fact->name, fact->number);
+}
+
+static void put_host(struct json *json, cJSON *parent, const struct run *run)
+{
+    cJSON *host = json_object(json, parent, "host");
+    cJSON *identity, *pmu;
+
+    json_text(json, host, "fingerprint", run->fingerprint);
+    identity = json_object(json, host, "identity");
+    for (size_t i = 0; i < run->host.n; i++)
+        if (run->host.fact[i].identity)
+            put_fact(json, identity, &run->host.fact[i]);
+    json_texts(json, host, "isas", run->isas, run->n_isas);
+    pmu = json_object(json, host, "pmu");
+    json_text(json, pmu, "state", run->pmu_state);
+    json_text(json, pmu, "reason", run->pmu_reason);
+    for (size_t i = 0; i < run->host.n; i++)
+        put_fact(json, host, &run->host.fact[i]);
+}
+
+static void put_counters(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *counters = json_object(json, parent, "counters");
+
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *counter = &result->counters[i];
+        cJSON *const item = json_object(json, counters, counter->name);
+        if (counter->absent) {
+            json_text(json, item, "absent", counter->absent);
+            json_fields(json, item, &absence_fields, counter);
+        } else {
+            struct counter count = *counter;
+            if (!count.n)
+                count.value = count.per_element = NAN;
+            json_fields(json, item, &count_fields, &count);
+            json_numbers(json, item, "samples", counter->samples, NULL, counter->n);
+        }
+        json_fields(json, item, &counter_fields, counter);
+    }
+}
+
+static void put_metrics(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *metrics = json_object(json, parent, "metrics");
+
+    for (size_t i = 0; i < result->n_metrics; i++)
+        if (isfinite(result->metrics[i].value))
+            json_fields(json, json_object(json, metrics, result->metrics[i].name),
+                        &metric_fields, &result->metrics[i]);
+}
+
+static void put_limit(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *limit;
+
+    if (!result->limit_id) {
+        json_null(json, parent, "limit");
+        return;
+    }
+    limit = json_object(json, parent, "limit");
+    json_text(json, limit, "id", result->limit_id);
+    json_fields(json, limit, &limit_fields, &result->limit);
+}
+
+static void put_summary(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *summary, *rates;
+
+    if (!result_has_summary(result)) {
+        json_null(json, parent, "summary");
+        json_null(json, parent, "rates");
+        return;
+    }
+    summary = json_object(json, parent, "summary");
+    json_fields(json, summary, &summary_fields, result);
+    json_interval(json, summary, "ci_ns", "ci_level", &result->ci_ns);
+    json_text(json, summary, "ci_reason", result->ci_reason);
+    rates = json_object(json, parent, "rates");
+    json_fields(json, rates, &rate_fields, result);
+}
+
+static void put_accuracy(struct json *json, cJSON *parent, const struct result *result)
+{
+    if (result->has_accuracy)
+        json_fields(json, json_object(json, parent, "accuracy"), &accuracy_fields,
+                    result);
+    else
+        json_null(json, parent, "accuracy");
+}
+
+static void put_ratios(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *ratios = json_array(json, parent, "ratios");
+
+    for (size_t i = 0; i < result->n_ratios; i++) {
+        cJSON *item = json_object(json, ratios, NULL);
+        json_fields(json, item, &ratio_fields, &result->ratios[i]);
+        json_interval(json, item, "ci", "ci_level", &result->ratios[i].ci);
+    }
+}
+
+static void put_result(struct json *json, cJSON *parent, const struct result *result)
+{
+    cJSON *object = json_object(json, parent, NULL);
+    bool bad = result->status != STATUS_OK && result->status != STATUS_PENDING;
+    cJSON *work, *clock;
+
+    json_fields(json, object, &case_fields, result);
+    json_text(json, object, "role",
+              result->is_roof       ? "roof"
+              : result->is_baseline ? "baseline"
+                                    : "kernel");
+    put_settings(json, object, "settings", result->settings, result->n_settings);
+    put_settings(json, object, "module_options", result->module_options,
+                 result->n_module_options);
+    json_text(json, object, "status", status_name(result->status));
+    json_text(json, object, "reason", bad && !result->reason ? "" : result->reason);
+    json_texts(json, object, "notes", result->notes, result->n_notes);
+    work = json_object(json, object, "work");
+    json_number(json, work, "ops", result->ops);
+    json_number(json, work, "bytes", result->bytes);
+    json_fields(json, object, &measured_fields, result);
+    put_accuracy(json, object, result);
+    json_numbers(json, object, "samples_ns", result->samples_ns, NULL, result->n_samples);
+    json_numbers(json, object, "rounds", NULL, result->rounds, result->n_samples);
+    put_summary(json, object, result);
+    put_limit(json, object, result);
+    put_ratios(json, object, result);
+    put_counters(json, object, result);
+    put_metrics(json, object, result);
+    clock = json_object(json, object, "clock");
+    json_number(json, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
+    json_interval(json, clock, "ci", "ci_level", &result->ghz_ci);
+    json_numbers(json, clock, "samples", result->clock_ghz, NULL, result->n_clock);
+    json_array(json, object, "findings");
+    json_comparison(json, object, result->comparison);
+}
+
+static void make_document(struct json *json, const struct run *run)
+{
+    cJSON *root = json_object(json, NULL, NULL), *tool, *settings, *sources, *results;
+
+    json_number(json, root, "schema_version", run->schema_version);
+    tool = json_object(json, root, "tool");
+    json_text(json, tool, "name", "simdbench");
+    json_fields(json, tool, &tool_fields, run);
+    json_texts(json, root, "argv", run->argv, run->argc);
+    json_fields(json, root, &run_fields, run);
+    settings = json_object(json, root, "settings");
+    for (size_t i = 0; i < run->settings.n; i++)
+        put_fact(json, settings, &run->settings.fact[i]);
+    put_host(json, root, run);
+    sources = json_array(json, root, "sources");
+    for (size_t i = 0; i < run->n_sources; i++)
+        json_fields(json, json_object(json, sources, NULL), &source_fields,
+                    &run->sources[i]);
+    json_gate(json, root, run->gate);
+    results = json_array(json, root, "results");
+    for (size_t i = 0; i < run->n_results; i++)
+        put_result(json, results, &run->results[i]);
+}
+
+int run_write_json(const struct run *run, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    int code;
+
+    make_document(&json, run);
+    code = json.failed ? 0 : json_check(json.root, NULL, error);
+    if (!code)
+        return json_end(&json, file, error);
+    json_free(&json);
+    return code;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "judge.h"
+
+size_t id_label(const char *id, const char *op)
+{
+    size_t length = strlen(op);
+
+    /* Option values may hold ':' too: the label ends where ":op/" begins. */
+    for (const char *colon = strchr(id, ':'); colon; colon = strchr(colon + 1, ':'))
+        if (!strncmp(colon + 1, op, length) && colon[1 + length] == '/')
+            return (size_t)(colon - id);
+    return strcspn(id, "@");
+}
+
+size_t baseline_label(const struct result *result)
+{
+    return id_label(result->id ? result->id : "", result->op ? result->op : "");
+}
+
+static const struct result *find_baseline(const struct run *run,
+                                          const struct result *result, const char *id)
+{
+    size_t at = (size_t)(result - run->results), first = at;
+
+    while (first && run->results[first - 1].group == result->group)
+        first--;
+    for (size_t i = first; i < run->n_results; i++) {
+        const struct result *other = &run->results[i];
+        if (other->group != result->group)
+            break;
+        if (other->is_baseline && other->id && !strcmp(other->id, id))
+            return other;
+    }
+    return NULL;
+}
+
+struct versus baseline_ratio(const struct run *run, const struct result *result,
+                             const char *label, size_t length)
+{
+    struct versus found = {.ratio = NULL};
+
+    /* Rows of one library are no opponents of each other. */
+    if (result->is_baseline && baseline_label(result) == length &&
+        !strncmp(result->id, label, length))
+        return found;
+    for (size_t i = 0; i < result->n_ratios; i++) {
+        const struct ratio *ratio = &result->ratios[i];
+        const struct result *baseline;
+        bool ranked;
+        if (!ratio->baseline || strncmp(ratio->baseline, label, length) ||
+            id_label(ratio->baseline, result->op ? result->op : "") != length)
+            continue;
+        baseline = find_baseline(run, result, ratio->baseline);
+        ranked = !(baseline && baseline->unranked);
+        if (found.ratio &&
+            (found.ranked == ranked ? ratio->speedup >= found.ratio->speedup : !ranked))
+            continue;
+        found = (struct versus){.ratio = ratio, .ranked = ranked};
+    }
+    return found;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verdicts. Everything happens on logarithms of ratios of times that were taken one right
+ * after the other, so that what slows both cancels out. Rounds of a process share its
+ * addresses and thus an error that more rounds do not average out; processes are the
+ * independent observations.
+ */
+#include "gate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* Above this many thresholds the noise floor leaves nothing of the threshold. */
+#define FLOOR_LIMIT 2
+
+typedef double value_of(const struct trial *trial);
+
+static double base_time(const struct trial *trial)
+{
+    return trial->base_ns;
+}
+
+static double head_time(const struct trial *trial)
+{
+    return trial->head_ns;
+}
+
+static double head_change(const struct trial *trial)
+{
+    return log(trial->head_ns / trial->base_ns);
+}
+
+static double control_change(const struct trial *trial)
+{
+    return trial->control_ns > 0 ? log(trial->control_ns / trial->base_ns) : NAN;
+}
+
+/* One value of all rounds, and its median in each process. */
+struct view {
+    double *rounds, *processes; /* room for all trials each */
+    size_t n_rounds, n_processes;
+};
+
+static void look(struct view *view, const struct comparison *comparison, value_of *value)
+{
+    size_t first = 0;
+
+    view->n_rounds = view->n_processes = 0;
+    for (size_t i = 0; i < comparison->n_trials; i++) {
+        const struct trial *const trial = &comparison->trials[i];
+        const double x = value(trial);
+        if (!isnan(x))
+            view->rounds[view->n_rounds++] = x;
+        if (i + 1 < comparison->n_trials && trial[1].process == trial->process)
+            continue;
+        if (view->n_rounds > first)
+            view->processes[view->n_processes++] =
+                stats_median(view->rounds + first, view->n_rounds - first);
+        first = view->n_rounds;
+    }
+}
+
+static double width(struct interval interval)
+{
+    return interval.known ? interval.hi - interval.lo : 0;
+}
+
+/* Median over processes and the wider of its interval over processes and over rounds. */
+static double estimate(const struct view *view, struct interval *interval)
+{
+    const double level = 1 - GATE_ERROR;
+    const double median = stats_median(view->processes, view->n_processes);
+    const struct interval pooled =
+        stats_median_interval(view->rounds, view->n_rounds, level);
+
+    *interval = stats_median_interval(view->processes, view->n_processes, level);
+    if (interval->known && width(pooled) > width(*interval)) {
+        *interval = pooled;
+        interval->lo = fmin(pooled.lo, median);
+        interval->hi = fmax(pooled.hi, median);
+    }
+    return median;
+}
+
+struct interval interval_as_change(struct interval logs)
+{
+    if (logs.known) {
+        logs.lo = expm1(logs.lo);
+        logs.hi = expm1(logs.hi);
+    }
+    return logs;
+}
+
+/* Sign test over processes that the change, in the direction of the estimate, does not
+ * exceed delta. */
+static double sign_test(const struct view *view, double median, double delta)
+{
+    const double sign = median < 0 ? -1 : 1;
+    size_t beyond = 0;
+
+    for (size_t i = 0; i < view->n_processes; i++)
+        beyond += sign * view->processes[i] > log1p(delta);
+    return stats_sign_p(view->n_processes, beyond);
+}
+
+static void derive(struct comparison *c, struct view *view, double threshold)
+{
+    struct interval ci;
+    double least_base = INFINITY, least_head = INFINITY;
+
+    for (size_t i = 0; i < c->n_trials; i++) {
+        least_base = fmin(least_base, c->trials[i].base_ns);
+        least_head = fmin(least_head, c->trials[i].head_ns);
+    }
+    c->least_change = least_head / least_base - 1;
+    look(view, c, base_time);
+    c->base_ns = stats_median(view->processes, view->n_processes);
+    look(view, c, head_time);
+    c->head_ns = stats_median(view->processes, view->n_processes);
+
+    look(view, c, control_change);
+    const double control = estimate(view, &ci);
+    c->control_change = expm1(control);
+    c->control_ci = interval_as_change(ci);
+    c->floor = view->n_processes ? expm1(fmax(width(ci) / 2, fabs(control))) : NAN;
+    c->delta = fmax(threshold, 2 * c->floor);
+
+    look(view, c, head_change);
+    const double median = estimate(view, &ci);
+    c->processes = (uint32_t)view->n_processes;
+    c->change = expm1(median);
+    c->change_ci = interval_as_change(ci);
+    c->detectable = ci.known ? expm1(log1p(c->delta) + width(ci) / 2) : NAN;
+    c->p = sign_test(view, median, c->delta);
+}
+
+int comparison_set(struct comparison *c, enum verdict verdict, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+
+    c->verdict = verdict;
+    if (!format)
+        return string_set(&c->reason, NULL);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return string_set(&c->reason, text);
+}
+
+/* Faster by `delta` is as far as slower by `delta`, not 1 - delta. */
+static double faster(double delta)
+{
+    return 1 / (1 + delta) - 1;
+}
+
+static bool beyond(struct interval ci, double delta)
+{
+    return ci.known && (ci.lo > delta || ci.hi < faster(delta));
+}
+
+static bool within(struct interval ci, double delta)
+{
+    return ci.known && ci.lo >= faster(delta) && ci.hi <= delta;
+}
+
+/* A change whose whole interval lies beyond delta, unless the other witnesses disagree.
+ */
+static int judge_change(struct comparison *c, size_t n_cases)
+{
+    const bool slower = c->change > 0;
+    const bool witness =
+        slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
+
+    if (!witness)
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "the shortest trials differ by %+.2f%% only",
+                              100 * c->least_change);
+    if (!c->significant)
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "p = %.2g does not hold for %zu cases at once (Holm)", c->p,
+                              n_cases);
+    return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
+}
+
+/* Without an interval, or if equal code differs too, nothing can be said. */
+static int judge_means(struct comparison *c, double threshold)
+{
+    const bool stored = !c->n_trials;
+
+    if (!c->change_ci.known && stored)
+        return comparison_set(c, VERDICT_UNUSABLE, "too few samples for an interval");
+    if (!c->change_ci.known)
+        return comparison_set(c, VERDICT_UNUSABLE,
+                              "%u processes are too few for an interval",
+                              (unsigned)c->processes);
+    if (beyond(c->control_ci, threshold))
+        return comparison_set(c, VERDICT_UNUSABLE, "%s differs by %+.2f%%",
+                              stored ? "the roof, whose code should be the same,"
+                                     : "a copy of base",
+                              100 * c->control_change);
+    return 1;
+}
+
+static int judge(struct comparison *c, double threshold, size_t n_cases)
+{
+    const int status = judge_means(c, threshold);
+
+    if (status <= 0)
+        return status;
+    if (beyond(c->change_ci, c->delta))
+        return judge_change(c, n_cases);
+    if (c->floor > FLOOR_LIMIT * threshold)
+        return comparison_set(
+            c, VERDICT_UNUSABLE,
+            "equal code seems to change by %.1f%% here, above %d times the "
+            "threshold",
+            100 * c->floor, FLOOR_LIMIT);
+    if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
+        return comparison_set(
+            c, VERDICT_INCONCLUSIVE,
+            "the interval lies beyond the threshold, but equal code seems to change by "
+            "%.2f%%",
+            100 * c->floor);
+    if (within(c->change_ci, c->delta))
+        return comparison_set(c, VERDICT_SAME, NULL);
+    return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
+                          c->change > 0 ? "+" : "-",
+                          100 * (c->change > 0 ? c->delta : -faster(c->delta)));
+}
+
+struct ranked {
+    double p;
+    size_t index;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *const a = left, *const b = right;
+
+    return (a->p > b->p) - (a->p < b->p);
+}
+
+int gate_holm(const double *p, bool *holds, size_t n, double alpha)
+{
+    struct ranked *const order = malloc((n ? n : 1) * sizeof *order);
+    bool all = true;
+
+    if (!order)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct ranked){p[i], i};
+    qsort(order, n, sizeof *order, compare_ranked);
+    for (size_t i = 0; i < n; i++) {
+        all = all && order[i].p <= alpha / (double)(n - i);
+        holds[order[i].index] = all;
+    }
+    free(order);
+    return 0;
+}
+
+bool comparison_is_open(const struct comparison *comparison, double threshold)
+{
+    return comparison->verdict == VERDICT_INCONCLUSIVE ||
+           (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials) ||
+           (comparison->verdict == VERDICT_SAME &&
+            !within(comparison->change_ci, threshold));
+}
+
+static size_t *counter_of(struct gate *gate, enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_SAME:
+        return &gate->same;
+    case VERDICT_IMPROVED:
+        return &gate->improved;
+    case VERDICT_REGRESSED:
+        return &gate->regressed;
+    case VERDICT_INCONCLUSIVE:
+        return &gate->inconclusive;
+    case VERDICT_UNUSABLE:
+        return &gate->unusable;
+    default:
+        return &gate->only_one;
+    }
+}
+
+void gate_count(struct run *run)
+{
+    struct gate *const gate = run->gate;
+    double sum = 0;
+    size_t n = 0;
+
+    gate->regressed = gate->improved = gate->same = 0;
+    gate->inconclusive = gate->unusable = gate->only_one = 0;
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct comparison *const c = run->results[i].comparison;
+        if (!c || run->results[i].is_baseline)
+            continue;
+        ++*counter_of(gate, c->verdict);
+        if (comparison_has_change(c)) {
+            sum += log1p(c->change);
+            n++;
+        }
+    }
+    gate->geomean_change = n ? expm1(sum / (double)n) : NAN;
+}
+
+/* The comparisons that have trials. */
+static size_t collect(struct run *run, struct comparison **list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        struct comparison *const c = run->results[i].comparison;
+        if (c && c->n_trials)
+            list[n++] = c;
+    }
+    return n;
+}
+
+static int derive_all(struct comparison **list, size_t n, double threshold)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t rounds = list[i]->n_trials;
+        double *const room = malloc(2 * rounds * sizeof *room);
+        struct view view = {.rounds = room, .processes = room + rounds};
+        if (!room)
+            return -ENOMEM;
+        derive(list[i], &view, threshold);
+        free(room);
+    }
+    return 0;
+}
+
+int gate_decide(struct comparison **list, size_t n, double threshold)
+{
+    double *const p = calloc(n ? n : 1, sizeof *p);
+    bool *const holds = malloc((n ? n : 1) * sizeof *holds);
+    int status = -ENOMEM;
+
+    if (!p || !holds)
+        goto out;
+    for (size_t i = 0; i < n; i++)
+        p[i] = list[i]->p;
+    status = gate_holm(p, holds, n, GATE_ERROR / 2);
+    for (size_t i = 0; !status && i < n; i++) {
+        list[i]->significant = holds[i];
+        status = judge(list[i], threshold, n);
+    }
+out:
+    free(holds);
+    free(p);
+    return status;
+}
+
+int run_judge(struct run *run)
+{
+    if (!run->gate)
+        return 0;
+    struct comparison **const list =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    const size_t n = collect(run, list);
+    int status = derive_all(list, n, run->gate->threshold);
+    if (!status)
+        status = gate_decide(list, n, run->gate->threshold);
+    gate_count(run);
+    free(list);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to judge/: the rules that comparisons of both kinds share. */
+#ifndef SIMDBENCH_GATE_H
+#define SIMDBENCH_GATE_H
+
+#include "judge.h"
+
+/* Each of two looks may err in this share of cases, both directions together: k = 4 of 16
+ * processes err in 2.13%, 10 of 32 in 2.01%. */
+#define GATE_ERROR 0.022
+
+/* Of logarithms of ratios, as changes: ln 1.02 is 0.02. */
+struct interval interval_as_change(struct interval logs);
+/* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
+ * a probability of at most alpha that any of them is true. 0 or -ENOMEM. */
+int gate_holm(const double *p, bool *holds, size_t n, double alpha);
+/* Verdicts of cases whose changes are derived, corrected for all of them: those with
+ * trials, or else of two runs. 0 or -ENOMEM. */
+int gate_decide(struct comparison **list, size_t n, double threshold);
+/* Sets verdict and reason; without a format there is none. 0 or -ENOMEM. */
+__attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comparison,
+                                                         enum verdict verdict,
+                                                         const char *format, ...);
+/* Sets `difference` to what the hosts of two runs differ in, unless they have the same
+ * fingerprint (hosts.c). 0 or -ENOMEM. */
+int hosts_compare(const struct run *base, const struct run *head, char **difference);
+/* The counts and the mean of a gate, from the verdicts of its cases. */
+void gate_count(struct run *run);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge: what is derived from the samples of a run. Summaries, rates and ratios of
+ * cases (summarise.c), verdicts of comparisons (gate.c, stored.c), runs merged into one
+ * (merge.c), and how often verdicts are true (selftest.c).
+ */
+#ifndef SIMDBENCH_JUDGE_H
+#define SIMDBENCH_JUDGE_H
+
+#include "model/model.h"
+#include "text/text.h"
+
+/* ---- summaries (summarise.c) ---- */
+
+/* Derives summaries, rates, limits and ratios of one group, or of all with GROUP_ALL, for
+ * cases that are ok (or noisy: no limit, no ratios). Ratios use only rounds in which both
+ * cases have a sample; of cases of different sources, the medians. A baseline of one
+ * instruction set is one for cases of that set only, be it the kernel's or the one that a
+ * library says it chose. Results that have a summary but no samples keep it. Returns 0 or
+ * -ENOMEM. */
+#define GROUP_ALL ((size_t)-1)
+int run_summarise(struct run *run, size_t group);
+
+/* ---- verdicts (gate.c) ---- */
+
+/* Derives what the trials say, the verdict of each case that has any, and the counts of
+ * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. 0
+ * or -ENOMEM. */
+int run_judge(struct run *run);
+/* Whether as many processes again may decide this case (after run_judge()): it is
+ * inconclusive, or what was measured of it is unusable, or it is the same only within
+ * more than the threshold, as noise made delta larger. Two looks, at GATE_PROCESSES and
+ * twice that, are what the error rates hold for. */
+bool comparison_is_open(const struct comparison *comparison, double threshold);
+enum { GATE_PROCESSES = 16 };
+/* Adds "IPC 3.120, stall share 12.30%": those that were asked for and have a value.
+ * Returns false if there are none. */
+bool metrics_text(const struct result *result, struct buffer *buffer);
+
+/* ---- two stored runs (stored.c) ---- */
+
+/* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids
+ * say: docs/statistics.md. What only `base` has joins it. -EINVAL if one of them is a
+ * comparison already. Afterwards `base` is good for run_free() only, and so is `head`
+ * after -ENOMEM. The paths are for people. */
+int run_compare(struct run *head, const char *head_path, struct run *base,
+                const char *base_path, double threshold, struct error *error);
+/* Why a time has no verdict if the two runs are of different machines; said once. */
+#define OTHER_MACHINE "another machine"
+
+/* ---- merging (merge.c) ---- */
+
+/* Takes the results of `other`, all but its roofs, into a run: those of the op, element
+ * type, shape, layout and settings of one of its groups become baselines of that group,
+ * the rest groups of their own at the end. Their ids begin with "NAME:", NAME being the
+ * file name in `path`. Summarises anew. Afterwards `other` is good for run_free() only,
+ * and so is `into` after -ENOMEM. */
+int run_merge(struct run *into, struct run *other, const char *path, struct error *error);
+
+/* ---- names (baseline.c, group_title.c) ---- */
+
+/* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX",
+ * "b.json:onednn". */
+size_t baseline_label(const struct result *result);
+/* The same of an id, of a case of that op. */
+size_t id_label(const char *id, const char *op);
+
+struct versus {
+    const struct ratio *ratio; /* NULL: there is none */
+    bool ranked;               /* its baseline is a fair one */
+};
+/* The ratio of a result of the run against the baselines of that label: if there are
+ * several, the fastest of the fair ones, or else of the others. */
+struct versus baseline_ratio(const struct run *run, const struct result *result,
+                             const char *label, size_t length);
+
+enum { WORK_SIZE = 128 };
+/* "gemm/maxplus-f32@64x64x64;input=zero" of the results [first, end), and the work of one
+ * call. */
+void group_title(const struct run *run, size_t first, size_t end, char *name, size_t size,
+                 char work[WORK_SIZE]);
+
+/* ---- how often gates say what is true (selftest.c): docs/gate.md has the rules ---- */
+
+/* What one gate said. */
+struct selftest_gate {
+    enum verdict verdict;
+    double change, floor, detectable; /* as in struct comparison; NaN if unknown */
+    double needed; /* of equal code: the least threshold that it is SAME with; INFINITY if
+                      there is none */
+    double reach;  /* half the width of its interval: a change has to be that much larger
+                      than the threshold; NaN if unknown */
+    double seconds;
+};
+
+/* Gates of one truth. */
+struct selftest_effect {
+    double effect; /* head does that much more work: 0.02; 0 is equal code */
+    struct selftest_gate *gates;
+    size_t n;
+
+    /* derived by selftest_derive() */
+    size_t regressed, improved, same, inconclusive, unusable;
+    double rate; /* share of gates that are REGRESSED; NaN without gates */
+    struct interval rate_ci;
+    double change, floor, detectable, seconds; /* medians; NaN if unknown */
+};
+
+struct selftest {
+    char *tool_version, *tool_commit, *started_at, *cpu, *fingerprint;
+    char *case_id;
+    uint64_t seed;
+    double threshold, call_ns;
+    uint32_t processes, rounds;
+    struct selftest_effect *effects;
+    size_t n_effects;
+    double total_seconds;
+
+    /* derived by selftest_derive() */
+    double
+        recommended; /* threshold; 0: no gates of equal code, INFINITY: none is enough */
+    double reliable; /* the least change that is found for sure with it; NaN: unknown */
+    const struct selftest_effect *found; /* the least one that was; NULL: none was */
+    char *summary;                       /* a line that others cite; NULL: no gates */
+};
+
+/* A change counts as found if it is called in this share of gates, and a threshold is
+ * recommended with which this share of gates calls equal code SAME. */
+#define SELFTEST_SHARE 0.95
+#define SELFTEST_THRESHOLD_STEP 0.005
+
+/* 0 or -ENOMEM. */
+int selftest_add(struct selftest_effect *effect, const struct comparison *comparison,
+                 double seconds);
+int selftest_derive(struct selftest *selftest);
+/* What the strings and arrays hold, not the struct itself. */
+void selftest_clear(struct selftest *selftest);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* With a threshold of at least twice the floor the threshold decides, and SAME is what
+ * lies within it whole. */
+static double needed(const struct comparison *c)
+{
+    if (!c->change_ci.known || !isfinite(c->floor))
+        return INFINITY;
+    const double up = c->change_ci.hi, down = 1 / (1 + c->change_ci.lo) - 1;
+    return fmax(2 * c->floor, fmax(up, down));
+}
+
+int selftest_add(struct selftest_effect *effect, const struct comparison *c,
+                 double seconds)
+{
+    struct selftest_gate *const gates =
+        realloc(effect->gates, (effect->n + 1) * sizeof *gates);
+    if (!gates)
+        return -ENOMEM;
+    effect->gates = gates;
+    gates[effect->n++] = (struct selftest_gate){
+        .verdict = c->verdict,
+        .change = c->change_ci.known ? c->change : NAN,
+        .floor = c->change_ci.known ? c->floor : NAN,
+        .detectable = c->change_ci.known ? c->detectable : NAN,
+        .needed = needed(c),
+        .reach = c->change_ci.known ? (1 + c->detectable) / (1 + c->delta) - 1 : NAN,
+        .seconds = seconds};
+    return 0;
+}
+
+static size_t *counter_of(struct selftest_effect *effect, enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_REGRESSED:
+        return &effect->regressed;
+    case VERDICT_IMPROVED:
+        return &effect->improved;
+    case VERDICT_SAME:
+        return &effect->same;
+    case VERDICT_INCONCLUSIVE:
+        return &effect->inconclusive;
+    default:
+        return &effect->unusable;
+    }
+}
+
+/* Sorts what one member of each gate says, without what is unknown; returns how many. */
+static size_t collect(const struct selftest_effect *effect, size_t member, double *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < effect->n; i++) {
+        const double x = *(const double *)((const char *)&effect->gates[i] + member);
+        if (!isnan(x))
+            out[n++] = x;
+    }
+    stats_sort(out, n);
+    return n;
+}
+
+#define MEDIAN(effect, member, room) \
+    stats_median(room, collect(effect, offsetof(struct selftest_gate, member), room))
+
+static void derive_effect(struct selftest_effect *effect, double *room)
+{
+    effect->regressed = effect->improved = effect->same = 0;
+    effect->inconclusive = effect->unusable = 0;
+    for (size_t i = 0; i < effect->n; i++)
+        ++*counter_of(effect, effect->gates[i].verdict);
+    effect->rate = effect->n ? (double)effect->regressed / (double)effect->n : NAN;
+    effect->rate_ci =
+        stats_proportion_interval(effect->regressed, effect->n, STATS_LEVEL);
+    effect->change = MEDIAN(effect, change, room);
+    effect->floor = MEDIAN(effect, floor, room);
+    effect->detectable = MEDIAN(effect, detectable, room);
+    effect->seconds = MEDIAN(effect, seconds, room);
+}
+
+/* The value that the share of all is not above. */
+static double quantile(const struct selftest_effect *effect, size_t member, double *room)
+{
+    const size_t n = collect(effect, member, room);
+    const size_t rank = (size_t)ceil(SELFTEST_SHARE * (double)n - 1e-9);
+
+    return n ? room[rank ? rank - 1 : 0] : NAN;
+}
+
+static void recommend(struct selftest *selftest, const struct selftest_effect *equal,
+                      double *room)
+{
+    if (!equal->n)
+        return;
+    const double least = quantile(equal, offsetof(struct selftest_gate, needed), room);
+    const double steps = fmax(1, ceil(least / SELFTEST_THRESHOLD_STEP - 1e-9));
+    selftest->recommended = steps * SELFTEST_THRESHOLD_STEP;
+    if (isfinite(selftest->recommended))
+        selftest->reliable =
+            (1 + selftest->recommended) *
+                (1 + quantile(equal, offsetof(struct selftest_gate, reach), room)) -
+            1;
+}
+
+static const struct selftest_effect *find_equal(const struct selftest *selftest)
+{
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        if (!(selftest->effects[i].effect > 0))
+            return &selftest->effects[i];
+    return NULL;
+}
+
+/* The least effect that was found, if all larger ones were too. */
+static const struct selftest_effect *find_found(const struct selftest *selftest)
+{
+    const struct selftest_effect *least = NULL;
+    double missed = 0;
+
+    for (size_t i = 0; i < selftest->n_effects; i++) {
+        const struct selftest_effect *const e = &selftest->effects[i];
+        if (e->n && !(e->rate >= SELFTEST_SHARE))
+            missed = fmax(missed, e->effect);
+    }
+    for (size_t i = 0; i < selftest->n_effects; i++) {
+        const struct selftest_effect *const e = &selftest->effects[i];
+        if (e->n && e->effect > missed && (!least || e->effect < least->effect))
+            least = e;
+    }
+    return least;
+}
+
+static const struct selftest_effect *find_largest(const struct selftest *selftest)
+{
+    const struct selftest_effect *largest = NULL;
+
+    for (size_t i = 0; i < selftest->n_effects; i++) {
+        const struct selftest_effect *const e = &selftest->effects[i];
+        if (e->n && e->effect > 0 && (!largest || e->effect > largest->effect))
+            largest = e;
+    }
+    return largest;
+}
+
+static int summarise(struct selftest *selftest)
+{
+    const struct selftest_effect *const equal = find_equal(selftest);
+    const struct selftest_effect *const power =
+        selftest->found ? selftest->found : find_largest(selftest);
+    struct buffer text = {0};
+
+    buffer_format(&text, "%.10s, threshold %.3g%%",
+                  selftest->started_at ? selftest->started_at : "",
+                  100 * selftest->threshold);
+    const char *before = ": ";
+    if (equal && equal->n) {
+        buffer_format(&text, "%s%zu of %zu false alarms", before, equal->regressed,
+                      equal->n);
+        before = ", ";
+    }
+    if (power)
+        buffer_format(&text, "%s+%.3g%% found in %zu of %zu", before, 100 * power->effect,
+                      power->regressed, power->n);
+    int code = text.failed
+                   ? -ENOMEM
+                   : string_set(&selftest->summary,
+                                power || (equal && equal->n) ? buffer_text(&text) : NULL);
+    buffer_free(&text);
+    return code;
+}
+
+int selftest_derive(struct selftest *selftest)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        most = selftest->effects[i].n > most ? selftest->effects[i].n : most;
+    double *const room = malloc(most * sizeof *room);
+    if (!room)
+        return -ENOMEM;
+    selftest->recommended = 0;
+    selftest->reliable = NAN;
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        derive_effect(&selftest->effects[i], room);
+    const struct selftest_effect *const equal = find_equal(selftest);
+    if (equal)
+        recommend(selftest, equal, room);
+    free(room);
+    selftest->found = find_found(selftest);
+    return summarise(selftest);
+}
+
+void selftest_clear(struct selftest *selftest)
+{
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        free(selftest->effects[i].gates);
+    free(selftest->effects);
+    char *const texts[] = {selftest->tool_version, selftest->tool_commit,
+                           selftest->started_at,   selftest->cpu,
+                           selftest->fingerprint,  selftest->case_id,
+                           selftest->summary};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        free(texts[i]);
+    *selftest = (struct selftest){0};
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two runs from files. Their samples are not paired, and what differs from run to run
+ * beside the code is in no interval. The roofs of both runs are the same code: what they
+ * change by is what the machine did, so they are the control.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+#include "merge.h"
+
+/* ---- times ---- */
+
+/* Logarithms of the times of a call; 0 if there are none, or if a time is not positive.
+ */
+static size_t log_times(const struct result *result, double **logs)
+{
+    const size_t n = result->iterations ? result->n_samples : 0;
+
+    *logs = malloc((n ? n : 1) * sizeof **logs);
+    for (size_t i = 0; *logs && i < n; i++) {
+        (*logs)[i] = log(result_per_call(result, i));
+        if (!isfinite((*logs)[i]))
+            return 0;
+    }
+    return n;
+}
+
+struct shift {
+    double change, half_width; /* the width as a logarithm */
+    struct interval ci;
+    double *base, *head; /* logarithms */
+    size_t n_base, n_head;
+};
+
+/* Frees nothing; 0 or -ENOMEM. */
+static int shift_find(struct shift *shift, const struct result *base,
+                      const struct result *head)
+{
+    struct interval ci;
+
+    *shift = (struct shift){.change = NAN, .half_width = NAN};
+    shift->n_base = log_times(base, &shift->base);
+    shift->n_head = log_times(head, &shift->head);
+    if (!shift->base || !shift->head)
+        return -ENOMEM;
+    shift->change = expm1(stats_shift(shift->base, shift->n_base, shift->head,
+                                      shift->n_head, 1 - GATE_ERROR, &ci));
+    shift->ci = interval_as_change(ci);
+    if (ci.known)
+        shift->half_width = (ci.hi - ci.lo) / 2;
+    return 0;
+}
+
+static void shift_free(struct shift *shift)
+{
+    free(shift->base);
+    free(shift->head);
+}
+
+struct pair {
+    const struct run *base_run, *head_run;
+    const struct result *base;
+    struct result *head;
+};
+
+/* The roof of that id in a group, or else anywhere; of any id if it is NULL. */
+static const struct result *find_roof(const struct run *run, size_t group, const char *id)
+{
+    const struct result *found = NULL;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *const roof = &run->results[i];
+        if (!roof->is_roof || !roof->n_samples || (id && !text_same(roof->id, id)))
+            continue;
+        if (roof->group == group)
+            return roof;
+        found = found ? found : roof;
+    }
+    return found;
+}
+
+static int control_find(const struct pair *pair, struct comparison *c)
+{
+    const struct result *const own = pair->head;
+    const struct result *head = find_roof(pair->head_run, own->group, own->limit_id);
+    struct shift shift;
+
+    if (!head)
+        head = find_roof(pair->head_run, own->group, NULL);
+    const struct result *const base =
+        head ? find_roof(pair->base_run, pair->base->group, head->id) : NULL;
+
+    c->control_change = c->floor = NAN;
+    if (!base)
+        return 0;
+    const int status = shift_find(&shift, base, head);
+    c->control_change = shift.change;
+    c->control_ci = shift.ci;
+    if (shift.ci.known)
+        c->floor = expm1(fmax(shift.half_width, fabs(log1p(shift.change))));
+    shift_free(&shift);
+    return status;
+}
+
+static int compare_times(const struct pair *pair, double threshold)
+{
+    struct comparison *const c = pair->head->comparison;
+    struct shift shift;
+    int status = control_find(pair, c);
+
+    if (status)
+        return status;
+    status = shift_find(&shift, pair->base, pair->head);
+    c->base_ns = pair->base->median_ns;
+    c->head_ns = pair->head->median_ns;
+    c->least_change = pair->head->min_ns / pair->base->min_ns - 1;
+    c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
+    c->change_ci = shift.ci;
+    c->delta = fmax(threshold, 2 * c->floor);
+    c->detectable = expm1(log1p(c->delta) + shift.half_width);
+    const double delta = log1p(c->delta);
+    c->p = c->change < 0
+               ? stats_shift_p(shift.head, shift.n_head, shift.base, shift.n_base, delta)
+               : stats_shift_p(shift.base, shift.n_base, shift.head, shift.n_head, delta);
+    c->p = isnan(c->p) ? 1 : c->p;
+    shift_free(&shift);
+    return status;
+}
+
+/* ---- exact facts ---- */
+
+/* The same in all batches of a run. */
+static bool is_exact(const struct counter *counter)
+{
+    for (size_t i = 1; i < counter->n; i++)
+        if (counter->samples[i] != counter->samples[0])
+            return false;
+    return counter->n >= STATS_MIN_SAMPLES && !counter->absent && counter->value > 0;
+}
+
+static const struct counter *same_counter(const struct result *result,
+                                          const struct counter *counter)
+{
+    for (size_t i = 0; i < result->n_counters; i++) {
+        const struct counter *const other = &result->counters[i];
+        if (text_same(other->name, counter->name) &&
+            text_same(other->event, counter->event) &&
+            text_same(other->scope, counter->scope))
+            return other;
+    }
+    return NULL;
+}
+
+/* A count that does not vary has no noise: it decides, whatever times say. */
+static int judge_facts(const struct pair *pair, double threshold)
+{
+    for (size_t i = 0; i < pair->head->n_counters; i++) {
+        const struct counter *const head = &pair->head->counters[i];
+        const struct counter *const base = same_counter(pair->base, head);
+        if (!base || !is_exact(base) || !is_exact(head) ||
+            !(head->value / base->value - 1 > threshold))
+            continue;
+        return comparison_set(pair->head->comparison, VERDICT_REGRESSED,
+                              "%.60s: %.6g to %.6g a call (%+.2f%%), exact in both runs",
+                              head->name, base->value, head->value,
+                              100 * (head->value / base->value - 1));
+    }
+    return 0;
+}
+
+/* ---- cases ---- */
+
+static bool was_left_out(const struct result *result)
+{
+    return result->status == STATUS_SKIPPED || result->status == STATUS_PENDING;
+}
+
+static int say_status(struct comparison *c, enum verdict verdict, const char *run,
+                      const struct result *result)
+{
+    return comparison_set(c, verdict, "%s: %s%s%.150s", run, status_name(result->status),
+                          result->reason ? ": " : "",
+                          result->reason ? result->reason : "");
+}
+
+static bool is_good(const struct result *result)
+{
+    return result->status == STATUS_OK && result->median_ns > 0;
+}
+
+/* Returns 1 if both have times to compare. */
+static int match_case(const struct pair *pair)
+{
+    const struct result *const base = pair->base, *const head = pair->head;
+
+    if (was_left_out(base) && was_left_out(head))
+        return 0;
+    struct comparison *const c = result_comparison(pair->head);
+    if (!c)
+        return -ENOMEM;
+    if (is_good(base) && is_good(head))
+        return 1;
+    if (is_good(head))
+        return say_status(c, was_left_out(base) ? VERDICT_NEW : VERDICT_UNUSABLE, "run 1",
+                          base);
+    return say_status(c, was_left_out(head) ? VERDICT_GONE : VERDICT_UNUSABLE, "run 2",
+                      head);
+}
+
+static int say_alone(struct result *result, bool is_new)
+{
+    struct comparison *const c = result_comparison(result);
+
+    if (!c)
+        return -ENOMEM;
+    if (is_good(result))
+        *(is_new ? &c->head_ns : &c->base_ns) = result->median_ns;
+    return comparison_set(c, is_new ? VERDICT_NEW : VERDICT_GONE, "only run %d has it",
+                          is_new ? 2 : 1);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->id, (*b)->id);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* The results of a run that can be compared, by id. */
+static size_t sort_ids(struct run *run, struct result **list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!run->results[i].is_roof && run->results[i].id)
+            list[n++] = &run->results[i];
+    qsort(list, n, sizeof *list, compare_ids);
+    return n;
+}
+
+/* Verdicts of the kernels, or of the baselines: each is a family of its own. */
+static int decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
+{
+    struct comparison **const list = malloc((n ? n : 1) * sizeof *list);
+    size_t cases = 0;
+
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].head->is_baseline == baselines)
+            list[cases++] = pairs[i].head->comparison;
+    const int status = gate_decide(list, cases, threshold);
+    free(list);
+    return status;
+}
+
+static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *gate)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < n && !status; i++)
+        status = compare_times(&pairs[i], gate->threshold);
+    for (int baselines = 0; baselines < 2 && !status; baselines++)
+        status = decide(pairs, n, baselines, gate->threshold);
+    for (size_t i = 0; i < n && !status; i++) {
+        if (gate->refused)
+            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE, "%s",
+                                    OTHER_MACHINE);
+        if (!status)
+            status = judge_facts(&pairs[i], gate->threshold);
+    }
+    return status;
+}
+
+/* Both lists are sorted: what stands in one only is new or gone. */
+static int match_all(struct run *head, struct run *base)
+{
+    struct result **const ours = malloc((head->n_results + 1) * sizeof(void *));
+    struct result **const theirs = malloc((base->n_results + 1) * sizeof(void *));
+    struct pair *const pairs = malloc((head->n_results + 1) * sizeof *pairs);
+    int status = ours && theirs && pairs ? 0 : -ENOMEM;
+    const size_t n = status ? 0 : sort_ids(head, ours);
+    const size_t m = status ? 0 : sort_ids(base, theirs);
+    size_t matched = 0;
+
+    for (size_t i = 0, j = 0; !status && (i < n || j < m);) {
+        const int order = i == n ? 1 : j == m ? -1 : strcmp(ours[i]->id, theirs[j]->id);
+        struct result *const alone = order < 0 ? ours[i] : theirs[j];
+        if (!order) {
+            pairs[matched] = (struct pair){base, head, theirs[j], ours[i]};
+            status = match_case(&pairs[matched]);
+            matched += status == 1;
+            status = status == 1 ? 0 : status;
+        } else if (!was_left_out(alone)) {
+            status = say_alone(alone, order < 0);
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+    if (!status)
+        status = judge_pairs(pairs, matched, head->gate);
+    free(pairs);
+    free(theirs);
+    free(ours);
+    return status;
+}
+
+/* Run 2 did not measure it: what run 1 did stands in the comparison alone. */
+static int forget_measurements(struct result *result)
+{
+    result->iterations = 0;
+    result->n_samples = result->n_clock = 0;
+    result->ghz = 0;
+    for (size_t i = 0; i < result->n_counters; i++)
+        result->counters[i].n = 0;
+    for (size_t i = 0; i < result->n_metrics; i++)
+        result->metrics[i].value = NAN;
+    result_clear_ratios(result);
+    string_set(&result->limit.id, NULL);
+    return result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
+}
+
+/* What is gone joins the last group of its op. */
+static int move_gone(struct run *head, struct run *base)
+{
+    const size_t n = head->n_results;
+    int status = 0;
+
+    results_number(head);
+    for (size_t i = 0; i < base->n_results && !status; i++) {
+        struct result *const result = &base->results[i];
+        size_t last = n;
+        if (!result->comparison)
+            continue;
+        while (last && !text_same(head->results[last - 1].op, result->op))
+            last--;
+        status = forget_measurements(result);
+        if (!status)
+            status = result_move(head, result, last ? head->results[last - 1].group : n,
+                                 false);
+    }
+    return status ? status : results_sort(head);
+}
+
+/* ---- the runs ---- */
+
+static int add_arm(struct gate *gate, const char *name, const char *path,
+                   const struct run *run)
+{
+    struct arm *const arm = gate_add_arm(gate, name, path);
+    int status = arm ? string_set(&arm->version, run->tool_version) : -ENOMEM;
+
+    return status ? status : string_set(&arm->commit, run->tool_commit);
+}
+
+int run_compare(struct run *head, const char *head_path, struct run *base,
+                const char *base_path, double threshold, struct error *error)
+{
+    if (head->gate || base->gate)
+        return error_set(error, -EINVAL,
+                         "%.300s is a comparison already; simdbench report shows it, and "
+                         "what is compared here are two runs",
+                         base->gate ? base_path : head_path);
+    if (!run_gate(head))
+        return error_set(error, -ENOMEM, "out of memory");
+    head->gate->threshold = threshold;
+    int status = string_set(&head->gate->kind, "stored");
+    if (!status)
+        status = add_arm(head->gate, "run 1", base_path, base);
+    if (!status)
+        status = add_arm(head->gate, "run 2", head_path, head);
+    if (!status)
+        status = hosts_compare(base, head, &head->gate->refused);
+    if (!status)
+        status = match_all(head, base);
+    if (!status)
+        status = move_gone(head, base);
+    if (!status)
+        gate_count(head);
+    return status ? error_set(error, status, "out of memory") : 0;
+}

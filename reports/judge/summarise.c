@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge.h"
+#include "metrics.h"
+
+/* Above this share a kernel beat its limit by more than noise. */
+#define LIMIT_TOLERANCE 1.02
+
+static bool has_samples(const struct result *result)
+{
+    return result->n_samples && result->iterations;
+}
+
+/* 0 (unknown) where a rate would be infinite. */
+static double rate(double work, double ns)
+{
+    double value = ns > 0 ? work / ns : 0;
+
+    return isfinite(value) ? value : 0;
+}
+
+static void summarise_counter(struct counter *counter, const struct result *result)
+{
+    counter->value = counter->per_element = NAN;
+    if (!counter->n || !result->iterations)
+        return;
+    counter->value =
+        fmax(stats_median(counter->samples, counter->n) / (double)result->iterations -
+                 counter->overhead,
+             0);
+    if (result->ops > 0)
+        counter->per_element = counter->value / result->ops;
+}
+
+static int summarise_times(struct result *result)
+{
+    size_t n = result->n_samples;
+    double *ns = malloc(n * sizeof *ns);
+    char reason[96];
+
+    if (!ns)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        ns[i] = result_per_call(result, i);
+    result->median_ns = stats_median(ns, n);
+    result->min_ns = stats_min(ns, n);
+    result->mad_ns = stats_mad(ns, n);
+    result->ci_ns = stats_median_interval(ns, n, STATS_LEVEL);
+    free(ns);
+    result->gops = rate(result->ops, result->median_ns);
+    result->gbps = rate(result->bytes, result->median_ns);
+    if (result->ci_ns.known)
+        return string_set(&result->ci_reason, NULL);
+    snprintf(reason, sizeof reason, "%zu valid rounds; an interval needs at least %d", n,
+             STATS_MIN_SAMPLES);
+    return string_set(&result->ci_reason, reason);
+}
+
+/* How many times faster than `other` the result is, over the rounds in which both have a
+ * sample; `n` tells how many those are. */
+static int paired_speedup(const struct result *result, const struct result *other,
+                          double *speedup, struct interval *ci, size_t *n)
+{
+    size_t room =
+        result->n_samples < other->n_samples ? result->n_samples : other->n_samples;
+    double *theirs = calloc(2 * room + 1, sizeof *theirs), *ours = theirs + room;
+    size_t i = 0, j = 0;
+
+    if (!theirs)
+        return -ENOMEM;
+    *n = 0;
+    while (i < result->n_samples && j < other->n_samples) {
+        if (result->rounds[i] < other->rounds[j]) {
+            i++;
+        } else if (result->rounds[i] > other->rounds[j]) {
+            j++;
+        } else {
+            theirs[*n] = result_per_call(other, j++);
+            ours[*n] = result_per_call(result, i++);
+            if (theirs[*n] > 0 && ours[*n] > 0)
+                ++*n;
+        }
+    }
+    if (*n)
+        *speedup = stats_ratio(theirs, ours, *n, STATS_LEVEL, ci);
+    free(theirs);
+    return 0;
+}
+
+/* The share is paired too: a core that slows down for a while slows down both. */
+static int summarise_limit(struct result *result, const struct result *group, size_t n)
+{
+    const struct result *roof = NULL;
+    struct interval ci;
+    double speedup;
+    size_t pairs;
+
+    /* Its roof stayed in the file that it comes from. */
+    if (result->source)
+        return 0;
+    free(result->limit.id);
+    result->limit = (struct limit){.id = NULL};
+    if (result->status != STATUS_OK || !result->limit_id)
+        return 0;
+    for (size_t i = 0; i < n && !roof; i++)
+        if (group[i].status == STATUS_OK && group[i].id &&
+            !strcmp(group[i].id, result->limit_id))
+            roof = &group[i];
+    if (!roof)
+        return 0;
+    bool gops = roof->gops > 0 && result->gops > 0;
+    if (!gops && !(roof->gbps > 0 && result->gbps > 0))
+        return 0;
+    if (paired_speedup(result, roof, &speedup, &ci, &pairs))
+        return -ENOMEM;
+    result->limit.gops = gops ? roof->gops : 0;
+    result->limit.gbps = gops ? 0 : roof->gbps;
+    if (pairs)
+        result->limit.share =
+            speedup * (gops ? result->ops / roof->ops : result->bytes / roof->bytes);
+    else
+        result->limit.share =
+            gops ? result->gops / roof->gops : result->gbps / roof->gbps;
+    result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
+    return string_set(&result->limit.id, roof->id);
+}
+
+static int add_ratio(struct result *result, const struct result *baseline)
+{
+    bool unpaired = !text_same(result->source, baseline->source) ||
+                    !has_samples(result) || !has_samples(baseline);
+    struct interval ci = {.known = false};
+    double speedup = 0;
+    size_t n = 0;
+
+    if (unpaired) {
+        speedup = rate(baseline->median_ns, result->median_ns);
+        n = speedup > 0;
+    } else if (paired_speedup(result, baseline, &speedup, &ci, &n)) {
+        return -ENOMEM;
+    }
+    if (!n)
+        return 0;
+    struct ratio *ratio = result_add_ratio(result, baseline->id);
+    if (!ratio)
+        return -ENOMEM;
+    ratio->speedup = speedup;
+    ratio->ci = ci;
+    ratio->unpaired = unpaired;
+    return 0;
+}
+
+/* The instruction set that runs, or NULL if the library does not say. */
+static const char *real_isa(const struct result *result)
+{
+    return !result->isa || !strcmp(result->isa, "lib") ? result->module_isa : result->isa;
+}
+
+static bool fits_isa(const struct result *result, const struct result *baseline)
+{
+    const char *isa = real_isa(result);
+
+    return !baseline->isa || !strcmp(baseline->isa, "lib") || !isa ||
+           !strcmp(baseline->isa, isa);
+}
+
+/* A library with rows for several semirings is compared within each; one that has none of
+ * ours (BLAS) stands for all. */
+static bool fits_type(const struct result *result, const struct result *baseline,
+                      const struct result *group, size_t n)
+{
+    if (text_same(result->type, baseline->type))
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (group[i].is_baseline && text_same(group[i].module, baseline->module) &&
+            text_same(group[i].type, result->type))
+            return false;
+    return true;
+}
+
+static bool is_usable(const struct result *result, const struct result *baseline)
+{
+    return baseline->is_baseline && baseline != result && baseline->status == STATUS_OK &&
+           result_has_summary(baseline);
+}
+
+/* A library with a row for each instruction set is compared within each. A file from
+ * another machine may have no row for the set at hand: then all of its rows will do. */
+static bool is_opponent(const struct result *result, const struct result *baseline,
+                        const struct result *group, size_t n)
+{
+    if (!is_usable(result, baseline) || !fits_type(result, baseline, group, n))
+        return false;
+    if (fits_isa(result, baseline))
+        return true;
+    if (text_same(result->source, baseline->source))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (is_usable(result, &group[i]) && fits_isa(result, &group[i]) &&
+            text_same(group[i].source, baseline->source))
+            return false;
+    return true;
+}
+
+static int summarise_ratios(struct result *result, const struct result *group, size_t n)
+{
+    int code = 0;
+
+    result_clear_ratios(result);
+    if (result->status != STATUS_OK || result->is_roof || !result_has_summary(result))
+        return 0;
+    for (size_t i = 0; i < n && !code; i++)
+        if (is_opponent(result, &group[i], group, n))
+            code = add_ratio(result, &group[i]);
+    return code;
+}
+
+static int summarise_group(const struct run *run, struct result *group, size_t n)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < n && !code; i++) {
+        struct result *result = &group[i];
+        if (result->n_clock) {
+            result->ghz = stats_median(result->clock_ghz, result->n_clock);
+            result->ghz_ci =
+                stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
+        }
+        for (size_t c = 0; c < result->n_counters; c++)
+            summarise_counter(&result->counters[c], result);
+        if (has_samples(result) && result_has_summary(result))
+            code = summarise_times(result);
+        metrics_derive(run, result);
+    }
+    for (size_t i = 0; i < n && !code; i++) {
+        code = summarise_limit(&group[i], group, n);
+        if (!code)
+            code = summarise_ratios(&group[i], group, n);
+    }
+    return code;
+}
+
+int run_summarise(struct run *run, size_t group)
+{
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        int code = 0;
+        end = run_group_end(run, first);
+        if (group == GROUP_ALL || group == run->results[first].group)
+            code = summarise_group(run, &run->results[first], end - first);
+        if (code)
+            return code;
+    }
+    return 0;
+}

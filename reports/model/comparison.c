@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "comparison.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdict_names[] = {
+    [VERDICT_SAME] = "SAME",           [VERDICT_IMPROVED] = "IMPROVED",
+    [VERDICT_REGRESSED] = "REGRESSED", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+    [VERDICT_UNUSABLE] = "UNUSABLE",   [VERDICT_NEW] = "NEW",
+    [VERDICT_GONE] = "GONE",
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return verdict_names[verdict];
+}
+
+int verdict_find(const char *name, enum verdict *verdict)
+{
+    for (size_t i = 0; i < ARRAY_LEN(verdict_names); i++)
+        if (!strcmp(name, verdict_names[i])) {
+            *verdict = (enum verdict)i;
+            return 0;
+        }
+    return -EINVAL;
+}
+
+struct comparison *result_comparison(struct result *result)
+{
+    if (!result->comparison)
+        result->comparison = calloc(1, sizeof *result->comparison);
+    return result->comparison;
+}
+
+struct gate *run_gate(struct run *run)
+{
+    if (!run->gate)
+        run->gate = calloc(1, sizeof *run->gate);
+    return run->gate;
+}
+
+struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
+{
+    struct arm *arms = realloc(gate->arms, (gate->n_arms + 1) * sizeof *arms);
+    if (!arms)
+        return NULL;
+    gate->arms = arms;
+    struct arm *const arm = &arms[gate->n_arms];
+    *arm = (struct arm){.name = strdup(name), .path = strdup(path)};
+    gate->n_arms++;
+    return arm->name && arm->path ? arm : NULL;
+}
+
+bool comparison_has_change(const struct comparison *comparison)
+{
+    return comparison->base_ns > 0 && comparison->head_ns > 0;
+}
+
+static bool positive(double ns)
+{
+    return isfinite(ns) && ns > 0;
+}
+
+int comparison_add_trial(struct comparison *comparison, const struct trial *trial)
+{
+    const size_t n = comparison->n_trials;
+    if (!positive(trial->base_ns) || !positive(trial->head_ns) ||
+        (trial->control_ns != 0 && !positive(trial->control_ns)) ||
+        (n && comparison->trials[n - 1].process > trial->process))
+        return -EINVAL;
+    /* Grows at powers of two. */
+    if (!(n & (n - 1))) {
+        struct trial *trials =
+            realloc(comparison->trials, (n ? 2 * n : 1) * sizeof *trials);
+        if (!trials)
+            return -ENOMEM;
+        comparison->trials = trials;
+    }
+    comparison->trials[comparison->n_trials++] = *trial;
+    return 0;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    if (!comparison)
+        return;
+    free(comparison->trials);
+    free(comparison->reason);
+    free(comparison);
+}
+
+void gate_free(struct gate *gate)
+{
+    if (!gate)
+        return;
+    for (size_t i = 0; i < gate->n_arms; i++) {
+        const struct arm *const arm = &gate->arms[i];
+        free(arm->name);
+        free(arm->path);
+        free(arm->build_id);
+        free(arm->version);
+        free(arm->commit);
+        for (size_t k = 0; k < arm->n_objects; k++)
+            free(arm->objects[k]);
+        free(arm->objects);
+    }
+    free(gate->arms);
+    free(gate->kind);
+    free(gate->refused);
+    free(gate->selftest);
+    free(gate);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to model/: the owner of a comparison frees it. */
+#ifndef SIMDBENCH_COMPARISON_H
+#define SIMDBENCH_COMPARISON_H
+
+#include "model.h"
+
+void comparison_free(struct comparison *comparison); /* NULL is none */
+void gate_free(struct gate *gate);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model: a run as data, with its cases, samples and comparisons, and the functions
+ * that build it. The other rooms read it or derive its derived fields.
+ */
+#ifndef SIMDBENCH_MODEL_H
+#define SIMDBENCH_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "stats/stats.h"
+
+enum status {
+    STATUS_PENDING,
+    STATUS_OK,
+    STATUS_SKIPPED,
+    STATUS_WRONG,
+    STATUS_FAILED,
+    STATUS_NOISY
+};
+const char *status_name(enum status status);
+
+struct setting {
+    char *name, *value;
+};
+
+struct ratio {
+    char *baseline; /* case id */
+    double speedup; /* over 1: this case is faster */
+    bool unpaired;  /* of medians of two runs: no interval */
+    struct interval ci;
+};
+
+struct counter {
+    char *name;         /* as asked for, or "page-faults" and the like */
+    char *event;        /* qualified event string, NULL for resource usage */
+    char *config;       /* raw config in hex, NULL likewise */
+    char *scope;        /* "user", "user and kernel"; NULL for resource usage */
+    char *absent;       /* reason; then there is no value */
+    char *fix;          /* what to do about it, if anything */
+    char *errno_name;   /* of the call that failed, NULL: none did */
+    double code;        /* its errno, or 0 */
+    bool asked;         /* the user named it: the table has a column for it */
+    double value;       /* median per call; NaN if there are no samples */
+    double per_element; /* value / ops; NaN if unknown */
+    double overhead;    /* of the loop, per call; the value is without it */
+    double running_share;
+    double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
+    bool user_read;  /* without system calls */
+    double *samples; /* raw count of each batch */
+    size_t n;
+};
+
+/* A number derived from counters and what else is known of a case. `formula`: names of
+ * counters, `elements` (operations of a call), `ns` (its median), `probe-ghz`, `tsc-ghz`,
+ * and numbers, joined by + * / and parentheses. */
+struct metric {
+    char *name, *unit, *formula; /* unit: may be empty */
+    bool asked;                  /* the user wants to see it */
+    double value;                /* NaN: something that it needs is not known */
+};
+
+struct limit {
+    char *id;          /* roof case; NULL: none */
+    double gops, gbps; /* one of them, the other 0 */
+    double share;      /* measured / limit, paired by round */
+    bool too_low;      /* share above 1.02: the limit was measured too low */
+};
+
+/* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */
+
+enum verdict {
+    VERDICT_SAME,         /* the whole interval lies within the threshold */
+    VERDICT_IMPROVED,     /* faster by more than the threshold */
+    VERDICT_REGRESSED,    /* slower by more than the threshold */
+    VERDICT_INCONCLUSIVE, /* none of these can be said */
+    VERDICT_UNUSABLE,     /* nothing can be said: too noisy, or a build failed */
+    VERDICT_NEW,          /* only head has the case */
+    VERDICT_GONE,         /* only base has it */
+};
+const char *verdict_name(enum verdict verdict); /* "SAME", ... */
+/* -EINVAL if there is no such verdict. */
+int verdict_find(const char *name, enum verdict *verdict);
+
+/* A batch of each build, one after the other, with the same number of calls; nanoseconds
+ * per call. `control` is a second copy of base; 0 without one. */
+struct trial {
+    uint32_t process; /* rounds of one process share their addresses; ascending */
+    double base_ns, head_ns, control_ns;
+};
+
+/* How base and head do one case. Changes are t(head) / t(base) - 1: 0.02 is 2% slower. */
+struct comparison {
+    struct trial *trials; /* valid rounds, in the order in which they ran */
+    size_t n_trials;
+    uint32_t voided; /* rounds thrown away on evidence */
+
+    /* derived by run_judge() or run_compare() */
+    enum verdict verdict;
+    char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
+    uint32_t processes;
+    double base_ns, head_ns; /* medians over processes of the process's median */
+    double change;
+    struct interval change_ci;
+    double least_change; /* of the shortest trials, the witness */
+    double control_change;
+    struct interval control_ci;
+    double floor; /* what equal code seems to change by in this run */
+    double delta; /* a change must exceed it: the threshold, or more if it is noisy */
+    double detectable; /* the smallest change that this run could have called */
+    double p;          /* one-sided, that the change does not exceed delta */
+    bool significant;  /* after Holm's correction over all cases of the run */
+};
+
+/* One build of a comparison. */
+struct arm {
+    char *name; /* "base", "head", "control" */
+    char *path;
+    char *build_id;         /* in hex; NULL: it has none */
+    char *version, *commit; /* of an executable or module that tells; or NULL */
+    char **objects;         /* what it loads: "PATH BUILD-ID" each */
+    size_t n_objects;
+};
+
+/* What makes a run a comparison. */
+struct gate {
+    char *kind;         /* "paired": measured together; "stored": two runs from files */
+    char *refused;      /* why times cannot gate (another machine), or NULL */
+    double threshold;   /* asked for: 0.02 */
+    bool strict;        /* inconclusive and unusable cases fail */
+    bool own_processes; /* each build had a worker of its own */
+    struct arm *arms;
+    size_t n_arms;
+    char *selftest; /* what is known of this machine's error rates, a line; or NULL */
+    double seconds;
+
+    /* derived by run_judge() */
+    /* Baselines do not count. */
+    double geomean_change; /* over all cases with a change; NaN: there is none */
+    size_t regressed, improved, same, inconclusive, unusable, only_one;
+};
+
+/* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
+ * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
+ * bytes, and the names of the counters that were asked for: the table's columns follow
+ * from these alone. */
+struct result {
+    size_t group; /* cases with the same number are compared with each other; they stand
+                     together and numbers ascend */
+    char *id, *op, *type, *isa, *variant, *shape;
+    struct setting
+        *settings; /* those that differ from their default, in their fixed order */
+    size_t n_settings;
+    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
+    char *module;              /* NULL: own kernel */
+    struct setting *module_options;
+    size_t n_module_options;
+    char *module_version, *module_core,
+        *module_isa; /* what the library says; may be NULL */
+    bool is_roof, is_baseline;
+    char *layout;         /* of the operands, if the op has more than one; or NULL */
+    char *implementation; /* what the kernel chose for this case; NULL: no choice */
+    char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
+                       table, not in means; NULL: it is */
+    char *source;   /* name of the source that it was merged from; NULL: measured here */
+    enum status status;
+    char *reason; /* for every status but ok; never NULL then */
+    char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
+    size_t n_notes;
+    double ops, bytes; /* work of one call */
+    char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
+    double prepare_ns;
+    double workspace_bytes; /* memory beyond the operands */
+    bool has_accuracy; /* best set by the plan, with NAN until the case is checked: the
+                          table has a column for it */
+    double max_ulp, mean_ulp, worst_input; /* over the outputs that were checked */
+    uint64_t iterations;                   /* calls a batch */
+    double *samples_ns;                    /* raw total of each valid batch */
+    uint32_t *rounds; /* the round that each sample belongs to, ascending */
+    size_t n_samples;
+    double overhead_ns; /* of the loop, per call */
+    uint32_t voided;    /* batches thrown away on evidence */
+    double *clock_ghz;  /* clock probes beside this case's batches */
+    size_t n_clock;
+    struct counter *counters;
+    size_t n_counters;
+    struct metric *metrics; /* their values are derived by run_summarise */
+    size_t n_metrics;
+    char *limit_id; /* id of the roof case that limits it, NULL: none */
+
+    /* derived by run_summarise */
+    double median_ns, min_ns, mad_ns; /* per call, overhead subtracted */
+    struct interval ci_ns;
+    char *ci_reason; /* why there is no interval */
+    double gops, gbps;
+    struct limit limit;
+    struct ratio *ratios; /* against each baseline of the group */
+    size_t n_ratios;
+    double ghz; /* median; 0: unknown */
+    struct interval ghz_ci;
+
+    struct comparison *comparison; /* NULL: the run compares no builds */
+};
+
+/* A named fact about host or settings. */
+enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_BOOL };
+struct fact {
+    char *name;
+    enum fact_kind kind;
+    char *text;
+    double number; /* also 0 or 1 of a bool */
+    bool identity; /* host only: part of the fingerprint; JSON repeats it there */
+};
+
+struct facts {
+    struct fact *fact;
+    size_t n;
+};
+
+/* A run whose results were merged into another one. */
+struct source {
+    char *name; /* its file, without folders; a number follows if that is not unique */
+    char *fingerprint, *cpu, *started_at, *tool_version; /* as in struct run */
+};
+
+struct run {
+    int schema_version;
+    char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
+    char *started_at; /* ISO 8601, UTC */
+    char **argv;
+    size_t argc;
+    char *seed;
+    struct facts settings;
+    char *fingerprint;
+    struct facts host; /* all but the three below */
+    char **isas;
+    size_t n_isas;
+    char *pmu_state, *pmu_reason;
+    struct result *results; /* in plan order */
+    size_t n_results;
+    struct source *sources;
+    size_t n_sources;
+    struct gate *gate; /* NULL: the run compares no builds */
+    bool interrupted;
+};
+
+enum { RUN_SCHEMA_VERSION = 1 };
+
+/* Building blocks. All strings are copied; *_add functions append and return the new
+ * entry, or NULL when out of memory. */
+struct run *run_new(void);
+void run_free(struct run *run);
+struct result *
+run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
+struct source *run_add_source(struct run *run, const char *name);
+int facts_text(struct facts *facts, const char *name, const char *text);
+int facts_number(struct facts *facts, const char *name, double number);
+int facts_bool(struct facts *facts, const char *name, bool value);
+/* Facts of that name and kind: NULL and NaN if there is none. */
+const char *facts_find_text(const struct facts *facts, const char *name);
+double facts_find_number(const struct facts *facts, const char *name);
+int string_set(char **where, const char *text); /* frees the old one; NULL clears */
+int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
+int result_set_status(struct result *result, enum status status, const char *reason);
+int result_add_note(struct result *result, const char *note);
+/* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
+ */
+int result_add_sample(struct result *result, uint32_t round, double ns);
+int result_add_clock(struct result *result, double ghz);
+int result_add_setting(struct result *result, const char *name, const char *value);
+int result_add_module_option(struct result *result, const char *name, const char *value);
+struct counter *result_add_counter(struct result *result, const char *name);
+int counter_add_sample(struct counter *counter, double value);
+/* Its value is NaN until it is derived. */
+struct metric *result_add_metric(struct result *result, const char *name,
+                                 const char *unit, const char *formula);
+struct ratio *result_add_ratio(struct result *result, const char *baseline);
+void result_clear_ratios(struct result *result);
+/* The comparison of a case, the gate of a run; a new one if there is none yet. */
+struct comparison *result_comparison(struct result *result);
+struct gate *run_gate(struct run *run);
+struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path);
+/* -EINVAL for times that are not positive (control may be 0), and for processes that do
+ * not ascend. */
+int comparison_add_trial(struct comparison *comparison, const struct trial *trial);
+/* Before a group starts again: drops samples, clock probes, counts and what was derived;
+ * keeps the counters' names. */
+void result_clear_samples(struct result *result);
+
+/* True if the result was measured well enough to have a median, here or elsewhere. */
+bool result_has_summary(const struct result *result);
+/* Time of a call in a sample, without what the loop costs. */
+double result_per_call(const struct result *result, size_t sample);
+/* Index behind the last result of the group that begins at `first`. */
+size_t run_group_end(const struct run *run, size_t first);
+/* True if both times are known, so there is a change. */
+bool comparison_has_change(const struct comparison *comparison);
+
+#endif

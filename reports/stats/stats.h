@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statistics on samples. Nothing here knows what they are of. */
+#ifndef SIMDBENCH_STATS_H
+#define SIMDBENCH_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- statistics (stats.c) ---- */
+
+/* An interval; `known` is false below STATS_MIN_SAMPLES. */
+struct interval {
+    bool known;
+    double lo, hi;
+    double level; /* exact confidence level, at least the one asked for */
+};
+
+enum { STATS_MIN_SAMPLES = 6 };
+#define STATS_LEVEL 0.95
+
+void stats_sort(double *x, size_t n); /* ascending; none may be NaN */
+/* Median (mean of the middle two for even n); NaN for n = 0. `x` is not changed. */
+double stats_median(const double *x, size_t n);
+double stats_min(const double *x, size_t n);
+/* Median absolute deviation from the median, not scaled. */
+double stats_mad(const double *x, size_t n);
+/* Exact order-statistic interval of the median: [x(k), x(n+1-k)] with the largest k for
+ * which 2 P(Binomial(n, 1/2) < k) <= 1 - level. Distribution-free; the same numbers
+ * invert the sign test. */
+struct interval stats_median_interval(const double *x, size_t n, double level);
+/* That k; 0 if there is none. */
+size_t stats_sign_k(size_t n, double level);
+/* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
+double stats_sign_p(size_t n, size_t successes);
+/* Exact (Clopper-Pearson) interval of the probability behind that many successes of n. */
+struct interval stats_proportion_interval(size_t successes, size_t n, double level);
+/* Median and interval of exp(log a - log b) over pairs of positive numbers: how many
+ * times faster b is than a. NaN for n = 0. */
+double stats_ratio(const double *a, const double *b, size_t n, double level,
+                   struct interval *interval);
+double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
+
+/* ---- two independent samples (mann_whitney.c) ---- */
+
+/* Hodges-Lehmann: the median of all differences b - a, and the interval of those that the
+ * two-sided Mann-Whitney test does not reject; its level is exact up to
+ * STATS_EXACT_MAX values each, else that of the normal approximation. NaN if a sample is
+ * empty or memory runs out. */
+double stats_shift(const double *a, size_t n, const double *b, size_t m, double level,
+                   struct interval *interval);
+/* One-sided Mann-Whitney test that b does not exceed a + delta: exact for samples of up
+ * to STATS_EXACT_MAX values without ties, else by the normal approximation, corrected for
+ * ties. NaN likewise. */
+double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
+enum { STATS_EXACT_MAX = 25 };
+
+#endif

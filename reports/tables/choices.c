@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "legend.h"
+#include "tally.h"
+
+/* A legend is no table: what goes beyond these is in the JSON file. */
+enum { LINES_MAX = 6, CHOICES_MAX = 3 };
+
+/* Memory beyond the operands matters in a library, whose call hides it; in a kernel of
+ * ours, if it is more than the work itself moves. */
+static bool has_workspace(const struct result *result)
+{
+    return result->workspace_bytes > (result->is_baseline ? 0 : result->bytes);
+}
+
+static bool has_choice(const struct result *result)
+{
+    return result->implementation != NULL;
+}
+
+typedef bool is_told(const struct result *result);
+
+/* Kernels that have something to tell, as ids up to the shape; baselines first. */
+static void add_kernels(const struct run *run, is_told *told, struct tally *kernels)
+{
+    for (int own = 0; own < 2; own++)
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (result->id && !result->is_roof && result->is_baseline == !own &&
+                told(result))
+                tally_add(kernels, result->id, strcspn(result->id, "@"), "");
+        }
+}
+
+static bool is_of(const struct result *result, const struct tally *kernels, size_t k)
+{
+    size_t length = kernels->entry[k].key_length;
+
+    return result->id && !result->is_roof && strcspn(result->id, "@") == length &&
+           !memcmp(result->id, kernels->entry[k].key, length);
+}
+
+static void more_line(const char *what, const struct tally *kernels,
+                      struct buffer *buffer, legend_line *line, void *context)
+{
+    if (kernels->n <= LINES_MAX)
+        return;
+    buffer_clear(buffer);
+    buffer_format(buffer, "%s: %s%zu more kernels in the JSON file", what,
+                  kernels->lost ? "over " : "", kernels->n - LINES_MAX);
+    line(buffer_text(buffer), context);
+}
+
+void choice_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                  void *context)
+{
+    struct tally kernels = {.n = 0};
+
+    add_kernels(run, has_choice, &kernels);
+    for (size_t k = 0; k < kernels.n && k < LINES_MAX; k++) {
+        struct tally choices = {.n = 0};
+        for (size_t i = 0; i < run->n_results; i++) {
+            const char *choice = run->results[i].implementation;
+            if (choice && is_of(&run->results[i], &kernels, k))
+                tally_add(&choices, choice, strlen(choice), "");
+        }
+        buffer_clear(buffer);
+        buffer_add(buffer, "choice: ");
+        buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
+        for (size_t i = 0; i < choices.n && i < CHOICES_MAX; i++) {
+            buffer_add(buffer, i ? ", " : ": ");
+            buffer_plain(buffer, choices.entry[i].key);
+            buffer_format(buffer, " (%zu case%s)", choices.entry[i].count,
+                          choices.entry[i].count > 1 ? "s" : "");
+        }
+        if (choices.n > CHOICES_MAX)
+            buffer_format(buffer, ", %s%zu more", choices.lost ? "over " : "",
+                          choices.n - CHOICES_MAX);
+        line(buffer_text(buffer), context);
+    }
+    more_line("choice", &kernels, buffer, line, context);
+}
+
+void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                     void *context)
+{
+    struct tally kernels = {.n = 0};
+    char lo_text[NUMBER_SIZE], hi_text[NUMBER_SIZE];
+
+    add_kernels(run, has_workspace, &kernels);
+    for (size_t k = 0; k < kernels.n && k < LINES_MAX; k++) {
+        double lo = INFINITY, hi = 0;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct result *result = &run->results[i];
+            if (!is_of(result, &kernels, k) || !has_workspace(result))
+                continue;
+            lo = fmin(lo, result->workspace_bytes);
+            hi = fmax(hi, result->workspace_bytes);
+        }
+        text_scaled(lo, "B", lo_text);
+        text_scaled(hi, "B", hi_text);
+        buffer_clear(buffer);
+        buffer_add(buffer, "workspace: ");
+        buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
+        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
+                      hi_text);
+        buffer_add(buffer, " beyond the operands");
+        line(buffer_text(buffer), context);
+    }
+    more_line("workspace", &kernels, buffer, line, context);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "comparison_sheet.h"
+
+struct legend {
+    const struct run *run;
+    const struct gate *gate;
+    struct buffer buffer;
+    legend_line *line;
+    void *context;
+};
+
+static void flush(struct legend *legend)
+{
+    legend->line(buffer_text(&legend->buffer), legend->context);
+    buffer_clear(&legend->buffer);
+}
+
+static bool is_stored(const struct gate *gate)
+{
+    return gate->kind && !strcmp(gate->kind, "stored");
+}
+
+static void add_known(struct buffer *buffer, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return;
+    buffer_add(buffer, name);
+    buffer_plain(buffer, text);
+}
+
+static bool is_control(const struct arm *arm)
+{
+    return !strcmp(arm->name, "control");
+}
+
+/* Do all builds load the same? "PATH BUILD-ID" has to be equal. */
+static bool everywhere(const struct gate *gate, const char *object)
+{
+    for (size_t i = 0; i < gate->n_arms; i++) {
+        const struct arm *const arm = &gate->arms[i];
+        size_t k = 0;
+        if (is_control(arm))
+            continue;
+        while (k < arm->n_objects && strcmp(arm->objects[k], object))
+            k++;
+        if (k == arm->n_objects)
+            return false;
+    }
+    return true;
+}
+
+static void arm_lines(struct legend *legend)
+{
+    const struct gate *const gate = legend->gate;
+
+    for (size_t i = 0; i < gate->n_arms; i++) {
+        const struct arm *const arm = &gate->arms[i];
+        buffer_plain(&legend->buffer, arm->name);
+        buffer_add(&legend->buffer, ": ");
+        buffer_plain(&legend->buffer, arm->path);
+        add_known(&legend->buffer, ", version ", arm->version);
+        add_known(&legend->buffer, ", commit ", arm->commit);
+        if (!is_stored(gate))
+            add_known(&legend->buffer, ", build ", arm->build_id ?: "without an id");
+        flush(legend);
+        for (size_t k = 0; k < arm->n_objects && !is_control(arm); k++) {
+            if (everywhere(gate, arm->objects[k]))
+                continue;
+            buffer_plain(&legend->buffer, arm->name);
+            buffer_add(&legend->buffer, " alone loads: ");
+            buffer_plain(&legend->buffer, arm->objects[k]);
+            flush(legend);
+        }
+    }
+    if (gate->own_processes) {
+        buffer_add(&legend->buffer, "each build ran in a process of its own");
+        flush(legend);
+    }
+}
+
+/* What equal code seems to change by, over all cases. */
+static void floor_line(struct legend *legend)
+{
+    double lo = INFINITY, hi = -INFINITY;
+
+    for (size_t i = 0; i < legend->run->n_results; i++) {
+        const struct comparison *const c = legend->run->results[i].comparison;
+        if (!c || !comparison_has_change(c) || !isfinite(c->floor))
+            continue;
+        lo = fmin(lo, c->floor);
+        hi = fmax(hi, c->floor);
+    }
+    if (lo > hi)
+        return;
+    buffer_format(&legend->buffer, "noise floor: %.2f%%", 100 * lo);
+    if (hi > lo)
+        buffer_format(&legend->buffer, " to %.2f%%", 100 * hi);
+    buffer_add(&legend->buffer,
+               is_stored(legend->gate)
+                   ? ", what the roofs changed by, whose code is the same"
+                   : ", what a copy of base seems to change by");
+    flush(legend);
+}
+
+static void counts_line(struct legend *legend)
+{
+    size_t rounds = 0, voided = 0;
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (size_t i = 0; i < legend->run->n_results; i++) {
+        const struct comparison *const c = legend->run->results[i].comparison;
+        if (!c || !c->n_trials)
+            continue;
+        rounds += c->n_trials;
+        voided += c->voided;
+        least = c->processes < least ? c->processes : least;
+        most = c->processes > most ? c->processes : most;
+    }
+    if (!rounds)
+        return;
+    buffer_format(&legend->buffer, "measured: %u", (unsigned)least);
+    if (most > least)
+        buffer_format(&legend->buffer, " to %u", (unsigned)most);
+    buffer_format(&legend->buffer,
+                  " processes a case, %zu rounds; %zu more voided on "
+                  "evidence",
+                  rounds, voided);
+    if (legend->gate->seconds > 0)
+        buffer_format(&legend->buffer, "; %.1f s", legend->gate->seconds);
+    flush(legend);
+}
+
+static void words_lines(struct legend *legend)
+{
+    const struct gate *const gate = legend->gate;
+    struct buffer *const buffer = &legend->buffer;
+
+    if (is_stored(gate))
+        buffer_add(buffer,
+                   "change: time of run 2 over that of run 1, of medians over all "
+                   "pairs of batches; the interval holds in 97.8% of runs for "
+                   "noise within a run, not for what differs between runs");
+    else
+        buffer_add(buffer, "change: time of head over base, median over processes; the "
+                           "interval holds in at least 97.8% of runs");
+    flush(legend);
+    buffer_format(buffer,
+                  "verdict: SAME if the interval lies within %.4g%%, IMPROVED or "
+                  "REGRESSED if it lies beyond and holds for all cases at once; else "
+                  "INCONCLUSIVE",
+                  100 * gate->threshold);
+    flush(legend);
+    buffer_add(buffer, "detectable: the smallest change that this run could have called");
+    flush(legend);
+    if (is_stored(gate)) {
+        buffer_add(buffer, "advisory: two runs at different times differ by more than "
+                           "code; simdbench ab measures both at once");
+        flush(legend);
+    }
+    for (size_t i = 0; i < legend->run->n_results; i++)
+        if (legend->run->results[i].comparison && legend->run->results[i].is_baseline) {
+            buffer_add(buffer, "libraries are compared too, but decide nothing");
+            flush(legend);
+            break;
+        }
+}
+
+void comparison_lines(const struct run *run, legend_line *line, void *context)
+{
+    struct legend legend = {
+        .run = run, .gate = run->gate, .line = line, .context = context};
+
+    arm_lines(&legend);
+    if (run->gate->refused) {
+        buffer_add(&legend.buffer, "times were not judged: ");
+        buffer_plain(&legend.buffer, run->gate->refused);
+        flush(&legend);
+    }
+    counts_line(&legend);
+    floor_line(&legend);
+    if (run->gate->selftest) {
+        buffer_add(&legend.buffer, "selftest: ");
+        buffer_plain(&legend.buffer, run->gate->selftest);
+        flush(&legend);
+    }
+    words_lines(&legend);
+    buffer_free(&legend.buffer);
+}
+
+static void add_count(struct buffer *buffer, size_t n, const char *what)
+{
+    if (n)
+        buffer_format(buffer, ", %zu %s", n, what);
+}
+
+/* Of what decides, up to three by name. */
+static void add_regressed(const struct run *run, struct buffer *buffer)
+{
+    size_t named = 0;
+
+    for (size_t i = 0; i < run->n_results && named < 3; i++) {
+        const struct result *const result = &run->results[i];
+        if (!result->comparison || result->is_baseline ||
+            result->comparison->verdict != VERDICT_REGRESSED)
+            continue;
+        buffer_add(buffer, named++ ? ", " : ": ");
+        buffer_plain(buffer, result->id);
+    }
+    if (run->gate->regressed > named)
+        buffer_format(buffer, " and %zu more", run->gate->regressed - named);
+}
+
+void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone)
+{
+    const struct gate *const gate = run->gate;
+    const size_t cases = gate->regressed + gate->improved + gate->same +
+                         gate->inconclusive + gate->unusable + gate->only_one;
+    const bool undecided = gate->inconclusive || gate->unusable;
+
+    *tone = gate->regressed                        ? TONE_BAD
+            : undecided || cases == gate->only_one ? TONE_PLAIN
+                                                   : TONE_GOOD;
+    if (gate->regressed) {
+        buffer_format(buffer, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
+                      gate->regressed, cases, cases == 1 ? "" : "s",
+                      100 * gate->threshold);
+        add_regressed(run, buffer);
+        return;
+    }
+    if (cases == gate->only_one) {
+        buffer_format(buffer, "NOTHING COMPARED: none of %zu case%s is in both", cases,
+                      cases == 1 ? "" : "s");
+        return;
+    }
+    buffer_format(buffer, "%s: none of %zu case%s regressed by more than %.4g%%",
+                  undecided ? "UNDECIDED" : "PASSED", cases, cases == 1 ? "" : "s",
+                  100 * gate->threshold);
+    add_count(buffer, gate->improved, "improved");
+    add_count(buffer, gate->inconclusive, "inconclusive");
+    add_count(buffer, gate->unusable, "unusable");
+    add_count(buffer, gate->only_one, "in one of the two only");
+    if (undecided)
+        buffer_add(buffer,
+                   gate->strict ? " (--strict: this fails)" : " (--strict would fail)");
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "comparison_sheet.h"
+
+struct markdown {
+    const struct run *run;
+    FILE *file;
+    struct buffer scratch;
+};
+
+static void print_plain(struct markdown *markdown, const char *text)
+{
+    buffer_clear(&markdown->scratch);
+    buffer_plain(&markdown->scratch, text);
+    text_markdown(markdown->file, buffer_text(&markdown->scratch));
+}
+
+static void print_line(const char *line, void *context)
+{
+    const struct markdown *const markdown = context;
+
+    fputs("- ", markdown->file);
+    text_markdown(markdown->file, line);
+    fputc('\n', markdown->file);
+}
+
+static void print_heading(struct markdown *markdown, const char *op, size_t first,
+                          size_t end)
+{
+    FILE *const file = markdown->file;
+
+    fputs("\n## ", file);
+    print_plain(markdown, op);
+    fputs("\n\n", file);
+    buffer_clear(&markdown->scratch);
+    change_summary(markdown->run, first, end, &markdown->scratch);
+    text_markdown(file, buffer_text(&markdown->scratch));
+    fputs("\n\n| case |", file);
+    for (int i = 0; i < CHANGE_COLUMNS; i++)
+        fprintf(file, " %s |", change_title(markdown->run->gate, (enum change_column)i));
+    fputs(" |\n| :-- |", file);
+    for (int i = 0; i < CHANGE_COLUMNS; i++)
+        fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", file);
+    fputs(" :-- |\n", file);
+}
+
+static void print_row(struct markdown *markdown, const struct result *result)
+{
+    FILE *const file = markdown->file;
+
+    fputs("| ", file);
+    print_plain(markdown, result->id);
+    fputs(" |", file);
+    for (int i = 0; i < CHANGE_COLUMNS; i++) {
+        char text[CELL_SIZE] = "";
+        enum tone tone = TONE_PLAIN;
+        if (result->comparison)
+            change_cell(result->comparison, (enum change_column)i, text, &tone);
+        const char *const bold = tone == TONE_BAD || tone == TONE_GOOD ? "**" : "";
+        fprintf(file, " %s", bold);
+        text_markdown(file, text);
+        fprintf(file, "%s |", bold);
+    }
+    buffer_clear(&markdown->scratch);
+    change_note(markdown->run, result, &markdown->scratch);
+    fputc(' ', file);
+    text_markdown(file, buffer_text(&markdown->scratch));
+    fputs(" |\n", file);
+}
+
+void comparison_markdown(const struct run *run, FILE *file)
+{
+    struct markdown markdown = {.run = run, .file = file};
+    enum tone tone;
+
+    fputs("# simdbench\n\n", file);
+    comparison_verdict(run, &markdown.scratch, &tone);
+    fputs(tone == TONE_PLAIN ? "" : "**", file);
+    text_markdown(file, buffer_text(&markdown.scratch));
+    fputs(tone == TONE_PLAIN ? "\n" : "**\n", file);
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        bool titled = false;
+        end = change_op_end(run, first);
+        for (size_t i = first; i < end; i++) {
+            if (!change_is_shown(&run->results[i]))
+                continue;
+            if (!titled)
+                print_heading(&markdown, run->results[i].op, first, end);
+            titled = true;
+            print_row(&markdown, &run->results[i]);
+        }
+    }
+    fputc('\n', file);
+    comparison_lines(run, print_line, &markdown);
+    legend_origin(run, print_line, &markdown);
+    buffer_free(&markdown.scratch);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "comparison_sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *change_title(const struct gate *gate, enum change_column column)
+{
+    static const char *const titles[] = {
+        [CHANGE_BASE] = "base",       [CHANGE_HEAD] = "head",
+        [CHANGE_SIZE] = "change",     [CHANGE_INTERVAL] = "interval",
+        [CHANGE_VERDICT] = "verdict", [CHANGE_DETECTABLE] = "detectable",
+    };
+    const bool stored = gate->kind && !strcmp(gate->kind, "stored");
+
+    if (stored && column == CHANGE_BASE)
+        return "run 1";
+    return stored && column == CHANGE_HEAD ? "run 2" : titles[column];
+}
+
+static void time_cell(double ns, char text[CELL_SIZE])
+{
+    char number[NUMBER_SIZE];
+
+    text_time(ns, number);
+    snprintf(text, CELL_SIZE, "%s", ns > 0 ? number : "-");
+}
+
+static enum tone verdict_tone(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_REGRESSED:
+        return TONE_BAD;
+    case VERDICT_IMPROVED:
+        return TONE_GOOD;
+    case VERDICT_SAME:
+        return TONE_PLAIN;
+    default:
+        return TONE_DIM;
+    }
+}
+
+void change_cell(const struct comparison *c, enum change_column column,
+                 char text[CELL_SIZE], enum tone *tone)
+{
+    const bool changed = comparison_has_change(c);
+
+    *tone = TONE_PLAIN;
+    snprintf(text, CELL_SIZE, "-");
+    switch (column) {
+    case CHANGE_BASE:
+        time_cell(c->base_ns, text);
+        break;
+    case CHANGE_HEAD:
+        time_cell(c->head_ns, text);
+        break;
+    case CHANGE_SIZE:
+        if (changed && isfinite(c->change))
+            snprintf(text, CELL_SIZE, "%+.2f%%", 100 * c->change);
+        break;
+    case CHANGE_INTERVAL:
+        if (c->change_ci.known)
+            snprintf(text, CELL_SIZE, "[%+.2f%%, %+.2f%%]", 100 * c->change_ci.lo,
+                     100 * c->change_ci.hi);
+        break;
+    case CHANGE_VERDICT:
+        snprintf(text, CELL_SIZE, "%s", verdict_name(c->verdict));
+        *tone = verdict_tone(c->verdict);
+        break;
+    case CHANGE_DETECTABLE:
+        if (changed && isfinite(c->detectable))
+            snprintf(text, CELL_SIZE, "%.2f%%", 100 * c->detectable);
+        break;
+    case CHANGE_COLUMNS:
+        break;
+    }
+}
+
+bool change_is_shown(const struct result *result)
+{
+    return result->comparison || (!result->is_roof && result->status != STATUS_OK &&
+                                  result->status != STATUS_PENDING);
+}
+
+bool change_note(const struct run *run, const struct result *result,
+                 struct buffer *buffer)
+{
+    const struct comparison *const c = result->comparison;
+    const char *const reason = c ? c->reason : result->reason;
+    const size_t before = buffer->length;
+
+    if (!c)
+        buffer_format(buffer, "%s: ", status_name(result->status));
+    if (reason && !(run->gate->refused && !strcmp(reason, OTHER_MACHINE)))
+        buffer_plain(buffer, reason);
+    if (c && c->delta > run->gate->threshold && c->verdict != VERDICT_UNUSABLE &&
+        comparison_has_change(c))
+        buffer_format(buffer,
+                      "%sa change must exceed %.2f%% here: equal code seems to change by "
+                      "%.2f%%",
+                      buffer->length > before ? "; " : "", 100 * c->delta,
+                      100 * c->floor);
+    return buffer->length > before;
+}
+
+size_t change_op_end(const struct run *run, size_t first)
+{
+    const char *op = NULL;
+    size_t end = first;
+
+    for (; end < run->n_results; end++) {
+        const struct result *const result = &run->results[end];
+        if (!change_is_shown(result))
+            continue;
+        if (op && strcmp(op, result->op ? result->op : ""))
+            break;
+        op = result->op ? result->op : "";
+    }
+    return end;
+}
+
+void change_summary(const struct run *run, size_t first, size_t end,
+                    struct buffer *buffer)
+{
+    static const enum verdict order[] = {
+        VERDICT_REGRESSED, VERDICT_IMPROVED, VERDICT_SAME, VERDICT_INCONCLUSIVE,
+        VERDICT_UNUSABLE,  VERDICT_NEW,      VERDICT_GONE,
+    };
+    static const char *const words[] = {
+        [VERDICT_REGRESSED] = "regressed", [VERDICT_IMPROVED] = "improved",
+        [VERDICT_SAME] = "the same",       [VERDICT_INCONCLUSIVE] = "inconclusive",
+        [VERDICT_UNUSABLE] = "unusable",   [VERDICT_NEW] = "new",
+        [VERDICT_GONE] = "gone",
+    };
+    size_t count[ARRAY_LEN(words)] = {0}, all = 0, changes = 0;
+    double sum = 0;
+
+    for (size_t i = first; i < end; i++) {
+        const struct comparison *const c = run->results[i].comparison;
+        if (!c)
+            continue;
+        count[c->verdict]++;
+        all++;
+        if (comparison_has_change(c) && isfinite(log1p(c->change))) {
+            sum += log1p(c->change);
+            changes++;
+        }
+    }
+    buffer_format(buffer, "%zu case%s", all, all == 1 ? "" : "s");
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (count[order[i]])
+            buffer_format(buffer, ", %zu %s", count[order[i]], words[order[i]]);
+    if (changes > 1)
+        buffer_format(buffer, "; geometric mean %+.2f%%",
+                      100 * expm1(sum / (double)changes));
+}

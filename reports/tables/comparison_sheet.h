@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private to tables/: what the table and Markdown both show of a run with a gate,
+ * without their dress.
+ */
+#ifndef SIMDBENCH_COMPARISON_SHEET_H
+#define SIMDBENCH_COMPARISON_SHEET_H
+
+#include "sheet.h"
+
+enum change_column {
+    CHANGE_BASE,
+    CHANGE_HEAD,
+    CHANGE_SIZE,
+    CHANGE_INTERVAL,
+    CHANGE_VERDICT,
+    CHANGE_DETECTABLE,
+    CHANGE_COLUMNS
+};
+
+const char *change_title(const struct gate *gate, enum change_column column);
+/* Text of a cell of a case that is compared; safe to print. */
+void change_cell(const struct comparison *comparison, enum change_column column,
+                 char text[CELL_SIZE], enum tone *tone);
+/* Is there a row for it? Roofs are compared with nothing, pending cases neither. */
+bool change_is_shown(const struct result *result);
+/* Adds what is to say about a case below its row; false if there is nothing. */
+bool change_note(const struct run *run, const struct result *result,
+                 struct buffer *buffer);
+/* Index behind the results that are shown together from `first` on: those of one op. */
+size_t change_op_end(const struct run *run, size_t first);
+/* Adds "gemm: 3 cases, 1 regressed, 2 same; geometric mean +0.9%". */
+void change_summary(const struct run *run, size_t first, size_t end,
+                    struct buffer *buffer);
+
+/* What was compared and how far it can be trusted (comparison_legend.c). */
+void comparison_lines(const struct run *run, legend_line *line, void *context);
+/* Adds the last line: what it comes to. */
+void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone);
+
+void comparison_table(const struct run *run, const struct text_options *options,
+                      FILE *file);
+void comparison_markdown(const struct run *run, FILE *file);
+
+#endif

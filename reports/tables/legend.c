@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "legend.h"
+#include "tally.h"
+
+/* Each group measures its limits anew: a line tells the range over all groups. */
+static void limit_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                        void *context)
+{
+    struct tally tally = {.n = 0};
+    char lo_text[NUMBER_SIZE], hi_text[NUMBER_SIZE];
+    bool too_low = false;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct limit *limit = &run->results[i].limit;
+        if (limit->id && !run->results[i].source)
+            tally_add(&tally, limit->id, strcspn(limit->id, "@"), "");
+        too_low |= limit->too_low;
+    }
+    for (size_t t = 0; t < tally.n; t++) {
+        const char *key = tally.entry[t].key;
+        size_t length = tally.entry[t].key_length;
+        double lo = INFINITY, hi = 0;
+        bool gops = true;
+        for (size_t i = 0; i < run->n_results; i++) {
+            const struct limit *limit = &run->results[i].limit;
+            if (!limit->id || run->results[i].source || strncmp(limit->id, key, length) ||
+                strcspn(limit->id, "@") != length)
+                continue;
+            gops = limit->gops > 0;
+            lo = fmin(lo, gops ? limit->gops : limit->gbps);
+            hi = fmax(hi, gops ? limit->gops : limit->gbps);
+        }
+        text_digits(lo, lo_text);
+        text_digits(hi, hi_text);
+        buffer_clear(buffer);
+        buffer_add(buffer, "limit: ");
+        buffer_plain_n(buffer, key, length);
+        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
+                      hi_text);
+        buffer_add(buffer, gops ? " Gop/s" : " GB/s");
+        line(buffer_text(buffer), context);
+    }
+    if (too_low)
+        line("limit too low: cases marked ! are above 102% of their limit", context);
+}
+
+static void note_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                       void *context)
+{
+    struct tally notes = {.n = 0}, intervals = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        const char *id = result->id ? result->id : "";
+        for (size_t n = 0; n < result->n_notes; n++)
+            tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);
+        if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)
+            tally_add(&intervals, result->ci_reason, strlen(result->ci_reason), id);
+    }
+    tally_lines(&notes, "note", buffer, line, context);
+    tally_lines(&intervals, "no interval", buffer, line, context);
+}
+
+/* What keeps all counters of a group away is said once for the whole run. */
+static bool is_told(const struct run *run, const struct counter *counter)
+{
+    return counter->absent && (counter->asked || !run->pmu_reason ||
+                               strcmp(counter->absent, run->pmu_reason) != 0);
+}
+
+/* One line for each reason, with the names of all counters that it keeps away. */
+static void counter_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                          void *context)
+{
+    struct tally reasons = {.n = 0};
+    bool asked = false;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        for (size_t c = 0; c < run->results[i].n_counters; c++) {
+            const struct counter *counter = &run->results[i].counters[c];
+            asked |= counter->asked;
+            if (is_told(run, counter))
+                tally_add(&reasons, counter->absent, strlen(counter->absent), "");
+        }
+    if (asked)
+        line("counters: median of one call", context);
+    for (size_t r = 0; r < reasons.n; r++) {
+        struct tally names = {.n = 0};
+        for (size_t i = 0; i < run->n_results; i++)
+            for (size_t c = 0; c < run->results[i].n_counters; c++) {
+                const struct counter *counter = &run->results[i].counters[c];
+                if (is_told(run, counter) &&
+                    !strcmp(counter->absent, reasons.entry[r].key))
+                    tally_add(&names, counter->name, strlen(counter->name), "");
+            }
+        buffer_clear(buffer);
+        buffer_add(buffer, "n/a: ");
+        for (size_t i = 0; i < names.n; i++) {
+            buffer_add(buffer, i ? ", " : "");
+            buffer_plain(buffer, names.entry[i].key);
+        }
+        buffer_add(buffer, names.lost ? ", ...: " : ": ");
+        buffer_plain(buffer, reasons.entry[r].key);
+        line(buffer_text(buffer), context);
+    }
+}
+
+static void status_line(const struct run *run, struct buffer *buffer, legend_line *line,
+                        void *context)
+{
+    size_t count[STATUS_NOISY + 1] = {0}, cases = 0;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        if (!run->results[i].is_roof) {
+            count[run->results[i].status]++;
+            cases++;
+        }
+    if (count[STATUS_OK] == cases)
+        return;
+    buffer_clear(buffer);
+    buffer_format(buffer, "cases: %zu of %zu ok", count[STATUS_OK], cases);
+    for (int status = STATUS_PENDING; status <= STATUS_NOISY; status++)
+        if (status != STATUS_OK && count[status])
+            buffer_format(buffer, ", %zu %s", count[status],
+                          status_name((enum status)status));
+    line(buffer_text(buffer), context);
+}
+
+/* A neighbour on the same core slows kernels that need all of it more than their limit.
+ */
+static void company_line(const struct run *run, struct buffer *buffer, legend_line *line,
+                         void *context)
+{
+    double probes = facts_find_number(&run->host, "core_probes");
+    double shared = facts_find_number(&run->host, "core_shared_probes");
+
+    if (!(shared > 0.05 * probes))
+        return;
+    buffer_clear(buffer);
+    buffer_format(buffer,
+                  "core shared: %.0f of %.0f probes found another thread on this core; "
+                  "shares and ratios are lower than alone",
+                  shared, probes);
+    line(buffer_text(buffer), context);
+}
+
+void legend_notes(const struct run *run, legend_line *line, void *context)
+{
+    struct buffer buffer = {.text = NULL};
+
+    limit_lines(run, &buffer, line, context);
+    mean_lines(run, &buffer, line, context);
+    baseline_lines(run, &buffer, line, context);
+    unranked_lines(run, &buffer, line, context);
+    source_lines(run, &buffer, line, context);
+    choice_lines(run, &buffer, line, context);
+    workspace_lines(run, &buffer, line, context);
+    note_lines(run, &buffer, line, context);
+    counter_lines(run, &buffer, line, context);
+    if (run->pmu_reason && *run->pmu_reason) {
+        buffer_clear(&buffer);
+        buffer_add(&buffer, "no PMU: ");
+        buffer_plain(&buffer, run->pmu_reason);
+        line(buffer_text(&buffer), context);
+    }
+    company_line(run, &buffer, line, context);
+    status_line(run, &buffer, line, context);
+    buffer_free(&buffer);
+}
+
+static void add_named(struct buffer *buffer, const char *separator, const char *name,
+                      const char *text)
+{
+    if (!text || !*text)
+        return;
+    buffer_format(buffer, "%s%s", separator, name);
+    buffer_plain(buffer, text);
+}
+
+void legend_origin(const struct run *run, legend_line *line, void *context)
+{
+    static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
+    struct buffer buffer = {.text = NULL};
+    const char *separator = ": ";
+
+    buffer_add(&buffer, "host");
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+        for (size_t f = 0; f < run->host.n; f++) {
+            const struct fact *fact = &run->host.fact[f];
+            if (fact->kind != FACT_TEXT || strcmp(fact->name, shown[i]))
+                continue;
+            add_named(&buffer, separator, "", fact->text);
+            separator = ", ";
+            break;
+        }
+    add_named(&buffer, separator, "fingerprint ", run->fingerprint);
+    line(buffer_text(&buffer), context);
+    buffer_clear(&buffer);
+    buffer_add(&buffer, "run: simdbench");
+    add_named(&buffer, " ", "", run->tool_version);
+    add_named(&buffer, ", ", "commit ", run->tool_commit);
+    add_named(&buffer, ", ", "", run->tool_compiler);
+    add_named(&buffer, ", ", "seed ", run->seed);
+    add_named(&buffer, ", ", "", run->started_at);
+    line(buffer_text(&buffer), context);
+    if (run->interrupted)
+        line("interrupted: what was not measured until then is skipped", context);
+    buffer_free(&buffer);
+}

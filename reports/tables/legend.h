@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the parts of the legend: lines about the whole run, safe to print. */
+#ifndef SIMDBENCH_LEGEND_H
+#define SIMDBENCH_LEGEND_H
+
+#include "sheet.h"
+
+/* What a kernel reaches over all of its sizes (means.c). */
+void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                void *context);
+/* What kernels chose, and how much memory they take beyond their operands (choices.c). */
+void choice_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                  void *context);
+void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                     void *context);
+/* Who is compared with, and how fairly (opponents.c). */
+void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                    void *context);
+void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                    void *context);
+void source_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                  void *context);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <string.h>
+
+#include "comparison_sheet.h"
+
+struct markdown {
+    const struct run *run;
+    FILE *file;
+    struct sheet sheet;
+    struct buffer scratch;
+    bool titled; /* this group's heading is written */
+    size_t first, end;
+};
+
+static void print_plain(struct markdown *markdown, const char *text)
+{
+    buffer_clear(&markdown->scratch);
+    buffer_plain(&markdown->scratch, text);
+    text_markdown(markdown->file, buffer_text(&markdown->scratch));
+}
+
+static void print_heading(struct markdown *markdown)
+{
+    FILE *file = markdown->file;
+    char name[512], work[WORK_SIZE];
+
+    group_title(markdown->run, markdown->first, markdown->end, name, sizeof name, work);
+    fputs("\n## ", file);
+    text_markdown(file, name);
+    fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
+    for (size_t i = 0; i < markdown->sheet.n; i++) {
+        const struct column *column = &markdown->sheet.column[i];
+        fputc(' ', file);
+        text_markdown(file, column->top);
+        fputs(*column->top ? "," : "", file);
+        text_markdown(file, column->title);
+        fputs(" |", file);
+    }
+    fputs("\n| :-- |", file);
+    for (size_t i = 0; i < markdown->sheet.n; i++)
+        fputs(" --: |", file);
+    fputc('\n', file);
+    markdown->titled = true;
+}
+
+static void print_row(const struct result *result, void *context)
+{
+    struct markdown *markdown = context;
+    FILE *file = markdown->file;
+    char text[CELL_SIZE];
+    enum tone tone;
+
+    if (!markdown->titled)
+        print_heading(markdown);
+    fputs("| ", file);
+    print_plain(markdown, result->id);
+    fputs(" |", file);
+    for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
+        sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
+        fputc(' ', file);
+        text_markdown(file, text);
+        fputs(" |", file);
+    }
+    if (result->status != STATUS_OK) {
+        fprintf(file, " **%s** ", status_name(result->status));
+        print_plain(markdown, result->reason);
+        for (size_t i = 0; i < markdown->sheet.n; i++)
+            fputs(" |", file);
+    }
+    fputc('\n', file);
+}
+
+/* Below the table of a group, what the counters of each case come to. */
+static void print_metrics(const struct result *result, void *context)
+{
+    struct markdown *markdown = context;
+
+    buffer_clear(&markdown->scratch);
+    if (result->status != STATUS_OK || !metrics_text(result, &markdown->scratch))
+        return;
+    fputs(markdown->titled ? "\n" : "", markdown->file);
+    markdown->titled = false;
+    fputs("- ", markdown->file);
+    text_markdown(markdown->file, buffer_text(&markdown->scratch));
+    fputs(" (", markdown->file);
+    print_plain(markdown, result->id);
+    fputs(")\n", markdown->file);
+}
+
+static void print_item(const char *line, void *context)
+{
+    struct markdown *markdown = context;
+
+    fputs("- ", markdown->file);
+    text_markdown(markdown->file, line);
+    fputc('\n', markdown->file);
+}
+
+void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
+{
+    struct markdown markdown = {.run = run, .file = file};
+
+    if (run->gate) {
+        comparison_markdown(run, file);
+        return;
+    }
+    sheet_make(&markdown.sheet, run);
+    fputs("# simdbench\n\n", file);
+    legend_origin(run, print_item, &markdown);
+    for (size_t first = 0; first < run->n_results; first = markdown.end) {
+        markdown.first = first;
+        markdown.end = run_group_end(run, first);
+        markdown.titled = false;
+        sheet_rows(run, first, markdown.end, options && options->roofs, print_row,
+                   &markdown);
+        sheet_rows(run, first, markdown.end, options && options->roofs, print_metrics,
+                   &markdown);
+    }
+    fputc('\n', file);
+    legend_notes(run, print_item, &markdown);
+    buffer_free(&markdown.scratch);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "legend.h"
+#include "tally.h"
+
+struct label {
+    const char *text;
+    size_t length;
+};
+
+static bool is_of(const struct result *result, const struct label *label)
+{
+    return result->id && baseline_label(result) == label->length &&
+           !memcmp(result->id, label->text, label->length);
+}
+
+/* Adds ", TEXT" to a line; the first one gets ": ". */
+static void add_part(struct buffer *buffer, const char **separator, const char *name,
+                     const char *text)
+{
+    if (!text)
+        return;
+    buffer_format(buffer, "%s%s", *separator, name);
+    buffer_plain(buffer, text);
+    *separator = ", ";
+}
+
+/* CPU time by wall time of its cases: what ran, whatever was asked for. */
+static void add_threads(const struct run *run, const struct label *label,
+                        struct buffer *buffer, const char **separator)
+{
+    int lo = 0, hi = 0;
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        int used = result->threads_used;
+        if (!is_of(result, label) || result->status != STATUS_OK || used < 1)
+            continue;
+        lo = lo && lo < used ? lo : used;
+        hi = hi > used ? hi : used;
+    }
+    if (!hi)
+        return;
+    buffer_add(buffer, *separator);
+    if (lo < hi)
+        buffer_format(buffer, "%d to ", lo);
+    buffer_format(buffer, "%d thread%s busy", hi, hi > 1 ? "s" : "");
+    *separator = ", ";
+}
+
+static bool ratio_is_of(const struct result *result, size_t r, const struct label *label)
+{
+    const char *id = result->ratios[r].baseline;
+
+    return id && id_label(id, result->op ? result->op : "") == label->length &&
+           !memcmp(id, label->text, label->length);
+}
+
+/* Where a case has several rows of a library: "direct" of "onednn:conv/f32/lib/direct@X".
+ */
+static void add_rows(const struct run *run, const struct label *label,
+                     struct buffer *buffer, const char **separator)
+{
+    struct tally rows = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        size_t n = 0;
+        for (size_t r = 0; r < result->n_ratios && !is_of(result, label); r++)
+            n += ratio_is_of(result, r, label);
+        for (size_t r = 0; r < result->n_ratios && n > 1; r++) {
+            const char *id = result->ratios[r].baseline;
+            size_t end = ratio_is_of(result, r, label) ? strcspn(id, "@") : 0;
+            size_t begin = end;
+            while (begin && id[begin - 1] != '/')
+                begin--;
+            if (end)
+                tally_add(&rows, id + begin, end - begin, "");
+        }
+    }
+    for (size_t i = 0; i < rows.n; i++) {
+        buffer_add(buffer, i ? ", " : *separator);
+        buffer_add(buffer, i ? "" : "the fastest of ");
+        buffer_plain_n(buffer, rows.entry[i].key, rows.entry[i].key_length);
+        *separator = ", ";
+    }
+}
+
+static bool has_fixed_isa(const struct run *run, const struct label *label)
+{
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (result->is_baseline && !result->source && is_of(result, label) &&
+            result->isa && strcmp(result->isa, "lib"))
+            return true;
+    }
+    return false;
+}
+
+static void baseline_line(const struct run *run, const struct result *result,
+                          struct buffer *buffer, legend_line *line, void *context)
+{
+    const struct label label = {result->id, baseline_label(result)};
+    const char *separator = ": ";
+
+    buffer_clear(buffer);
+    buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
+    buffer_plain_n(buffer, label.text, label.length);
+    add_part(buffer, &separator, "version ", result->module_version);
+    add_part(buffer, &separator, "core type ", result->module_core);
+    add_part(buffer, &separator, "", result->module_isa);
+    if (result->is_baseline) {
+        if (has_fixed_isa(run, &label))
+            add_part(buffer, &separator, "", "within each instruction set");
+        add_threads(run, &label, buffer, &separator);
+        add_rows(run, &label, buffer, &separator);
+    }
+    if (*separator == ',')
+        line(buffer_text(buffer), context);
+}
+
+void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                    void *context)
+{
+    struct tally labels = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        size_t seen = labels.n;
+        if (!result->id || (!result->module && !result->is_baseline))
+            continue;
+        tally_add(&labels, result->id, baseline_label(result), "");
+        if (labels.n > seen)
+            baseline_line(run, result, buffer, line, context);
+    }
+}
+
+void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                    void *context)
+{
+    struct tally reasons = {.n = 0};
+
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        if (result->is_baseline && result->unranked)
+            tally_add(&reasons, result->unranked, strlen(result->unranked),
+                      result->id ? result->id : "");
+    }
+    tally_lines(&reasons, "* unranked, in no mean", buffer, line, context);
+}
+
+void source_lines(const struct run *run, struct buffer *buffer, legend_line *line,
+                  void *context)
+{
+    for (size_t i = 0; i < run->n_sources; i++) {
+        const struct source *source = &run->sources[i];
+        const char *separator = " (";
+        bool known = source->fingerprint && run->fingerprint;
+        bool here = known && !strcmp(source->fingerprint, run->fingerprint);
+        buffer_clear(buffer);
+        buffer_add(buffer, "merged ");
+        buffer_plain(buffer, source->name);
+        buffer_format(buffer, ": %s machine",
+                      here    ? "this"
+                      : known ? "another"
+                              : "an unknown");
+        if (!here) {
+            add_part(buffer, &separator, "fingerprint ", source->fingerprint);
+            add_part(buffer, &separator, "", source->cpu);
+        }
+        add_part(buffer, &separator, "", source->started_at);
+        buffer_add(buffer, *separator == ',' ? ")" : "");
+        buffer_add(buffer, "; unpaired (~): of medians of two runs, without interval");
+        line(buffer_text(buffer), context);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables: a run as people read it, on a terminal or as Markdown. The table and Markdown
+ * show the same columns (sheet.c) and the same lines below them (legend.c).
+ */
+#ifndef SIMDBENCH_TABLES_H
+#define SIMDBENCH_TABLES_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+struct text_options {
+    bool colour;
+    int width;  /* columns of the terminal; 0: unlimited */
+    bool roofs; /* show roof rows too */
+};
+
+/* The table in three steps, so that a live run can print each group when it ends;
+ * printing all at once calls the same three. Column widths come from the planned cases.
+ * That of a run with a gate comes in the last step. */
+void table_begin(const struct run *run, const struct text_options *options, FILE *file);
+void table_group(const struct run *run, size_t group, const struct text_options *options,
+                 FILE *file);
+void table_end(const struct run *run, const struct text_options *options, FILE *file);
+/* All three steps at once. */
+void table_write(const struct run *run, const struct text_options *options, FILE *file);
+/* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
+int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tally.h"
+
+#include <string.h>
+
+void tally_add(struct tally *tally, const char *key, size_t length, const char *detail)
+{
+    size_t i = 0;
+
+    while (i < tally->n && (tally->entry[i].key_length != length ||
+                            memcmp(tally->entry[i].key, key, length)))
+        i++;
+    if (i == TALLY_MAX) {
+        tally->lost++;
+        return;
+    }
+    if (i == tally->n) {
+        tally->entry[tally->n++].key = key;
+        tally->entry[i].key_length = length;
+        tally->entry[i].detail = detail;
+        tally->entry[i].count = 0;
+    }
+    tally->entry[i].count++;
+}
+
+void tally_lines(const struct tally *tally, const char *what, struct buffer *buffer,
+                 legend_line *line, void *context)
+{
+    for (size_t i = 0; i < tally->n; i++) {
+        buffer_clear(buffer);
+        buffer_format(buffer, "%s: ", what);
+        buffer_plain(buffer, tally->entry[i].key);
+        buffer_add(buffer, " (");
+        buffer_plain(buffer, tally->entry[i].detail);
+        if (tally->entry[i].count > 1)
+            buffer_format(buffer, " and %zu more", tally->entry[i].count - 1);
+        buffer_add(buffer, ")");
+        line(buffer_text(buffer), context);
+    }
+    if (tally->lost) {
+        buffer_clear(buffer);
+        buffer_format(buffer, "%s: %zu more are in the JSON file", what, tally->lost);
+        line(buffer_text(buffer), context);
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to tables/: counts of texts that several cases have. */
+#ifndef SIMDBENCH_TALLY_H
+#define SIMDBENCH_TALLY_H
+
+#include "sheet.h"
+
+/* Different texts, in order of appearance; those that do not fit are only counted. */
+enum { TALLY_MAX = 24 };
+
+struct tally {
+    struct {
+        const char *key, *detail; /* detail of the first one */
+        size_t key_length, count;
+    } entry[TALLY_MAX];
+    size_t n, lost;
+};
+
+void tally_add(struct tally *tally, const char *key, size_t length, const char *detail);
+/* "note: TEXT (ID and 3 more)", a line each. */
+void tally_lines(const struct tally *tally, const char *what, struct buffer *buffer,
+                 legend_line *line, void *context);
+
+#endif

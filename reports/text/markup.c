@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { WRAP_MIN = 40 };
+
+void text_tone(FILE *file, bool colour, enum tone tone)
+{
+    static const char *const codes[] = {
+        [TONE_PLAIN] = "0", [TONE_GOOD] = "32", [TONE_BAD] = "31",
+        [TONE_DIM] = "2",   [TONE_BOLD] = "1",
+    };
+
+    if (colour)
+        fprintf(file, "\033[%sm", codes[tone]);
+}
+
+void text_wrapped(FILE *file, int width, const char *text, int at)
+{
+    int begin = at;
+
+    if (width > 0 && width < WRAP_MIN)
+        width = WRAP_MIN;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        const char *space = at > begin ? " " : "";
+        int columns = 0;
+        for (size_t i = 0; i < length; i++)
+            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (width && at > begin && at + 1 + columns > width) {
+            fprintf(file, "\n%*s%.*s", WRAP_INDENT, "", (int)length, text);
+            at = begin = WRAP_INDENT;
+        } else {
+            fprintf(file, "%s%.*s", space, (int)length, text);
+            at += at > begin;
+        }
+        at += columns;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
+/* A name after '@' would call a person, so such an '@' is written as an entity. */
+void text_markdown(FILE *file, const char *text)
+{
+    char before = ' ';
+
+    for (; *text; before = *text++) {
+        if (*text == '&')
+            fputs("&amp;", file);
+        else if (*text == '<')
+            fputs("&lt;", file);
+        else if (*text == '>')
+            fputs("&gt;", file);
+        else if (*text == '@' && !isalnum((unsigned char)before))
+            fputs("&#64;", file);
+        else if (strchr("\\|`*_[]~$#", *text))
+            fprintf(file, "\\%c", *text);
+        else
+            fputc(*text, file);
+    }
+}
+
+void text_csv(FILE *file, const char *text)
+{
+    if (!strpbrk(text, "\",\r\n")) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}

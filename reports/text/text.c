@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length;
+
+    if (!left)
+        return 0;
+    *code = text[0];
+    if (text[0] < 0x80)
+        return 1;
+    length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    if (text[0] < 0xc2 || text[0] > 0xf4 || left < length)
+        return 0;
+    *code &= 0xffu >> (length + 1);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (text[i] & 0x3f);
+    }
+    if (*code < smallest[length] || *code > 0x10ffff ||
+        (*code >= 0xd800 && *code <= 0xdfff))
+        return 0;
+    return length;
+}
+
+/* Controls of both sets move cursors and set colours; marks that are invisible or turn
+ * the writing direction make a name look like another. */
+static bool unsafe(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad ||
+           (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code >= 0xe0000;
+}
+
+/* Writes the next piece of `text` (one code point or one escape); returns how many bytes
+ * of `text` it stands for. */
+static size_t plain_piece(const char *text, size_t left, char piece[16])
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    uint32_t code = 0;
+    size_t length = text_utf8(bytes, left, &code);
+
+    if (!length) {
+        snprintf(piece, 16, "\\x%02x", bytes[0]);
+        return 1;
+    }
+    if (!unsafe(code)) {
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+        return length;
+    }
+    if (code == '\n' || code == '\r' || code == '\t')
+        snprintf(piece, 16, "\\%c", code == '\n' ? 'n' : code == '\r' ? 'r' : 't');
+    else if (code < 0x80)
+        snprintf(piece, 16, "\\x%02x", (unsigned)code);
+    else
+        snprintf(piece, 16, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
+    return length;
+}
+
+void text_plain(const char *text, char *out, size_t size)
+{
+    size_t left = text ? strlen(text) : 0, used = 0;
+    char piece[16];
+
+    if (!size)
+        return;
+    while (left) {
+        size_t taken = plain_piece(text, left, piece), length = strlen(piece);
+        if (used + length >= size)
+            break;
+        memcpy(out + used, piece, length);
+        used += length;
+        text += taken;
+        left -= taken;
+    }
+    out[used] = '\0';
+}
+
+bool text_same(const char *a, const char *b)
+{
+    return !a || !b ? a == b : !strcmp(a, b);
+}
+
+int text_width(const char *text)
+{
+    int width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+void text_exact(double value, char out[NUMBER_SIZE])
+{
+    if (value == floor(value) && fabs(value) < 0x1p53) {
+        snprintf(out, NUMBER_SIZE, "%.0f", value);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}
+
+void text_digits(double value, char out[NUMBER_SIZE])
+{
+    int digits = 3;
+
+    if (!isfinite(value)) {
+        snprintf(out, NUMBER_SIZE, "n/a");
+        return;
+    }
+    /* Just below a power of ten, rounding adds the digit: 9.9996 is 10.00. */
+    for (double edge = 9.9995; digits > 0 && fabs(value) >= edge; digits--)
+        edge = edge < 10 ? 99.995 : 999.95;
+    snprintf(out, NUMBER_SIZE, fabs(value) < 1e15 ? "%.*f" : "%.*e", digits, value);
+}
+
+/* Divides by 1000, at most `max` times, until rounding to four digits stays below 1000.
+ */
+static size_t thousands(double *value, size_t max)
+{
+    size_t steps = 0;
+
+    for (; steps < max && fabs(*value) >= 999.95; steps++)
+        *value /= 1000;
+    return steps;
+}
+
+void text_time(double ns, char out[NUMBER_SIZE])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    char digits[NUMBER_SIZE];
+    size_t steps = thousands(&ns, ARRAY_LEN(units) - 1);
+
+    text_digits(ns, digits);
+    snprintf(out, NUMBER_SIZE, "%.30s %s", digits, units[steps]);
+}
+
+void text_scaled(double value, const char *unit, char out[NUMBER_SIZE])
+{
+    static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+    char digits[NUMBER_SIZE];
+    size_t steps = fabs(value) < 9999.5 ? 0 : thousands(&value, ARRAY_LEN(prefix) - 1);
+
+    if (!steps && value == floor(value) && fabs(value) < 1e4)
+        snprintf(digits, sizeof digits, "%.0f", value);
+    else
+        text_digits(value, digits);
+    snprintf(out, NUMBER_SIZE, "%.24s%s%s%.8s", digits, steps || *unit ? " " : "",
+             prefix[steps], unit);
+}
+
+static bool buffer_reserve(struct buffer *buffer, size_t more)
+{
+    size_t room = buffer->room ? buffer->room : 128;
+    char *bigger;
+
+    while (room - buffer->length <= more)
+        room *= 2;
+    if (buffer->failed || room == buffer->room)
+        return !buffer->failed;
+    bigger = realloc(buffer->text, room);
+    buffer->failed = !bigger;
+    if (bigger) {
+        buffer->text = bigger;
+        buffer->room = room;
+    }
+    return bigger;
+}
+
+void buffer_add(struct buffer *buffer, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (!buffer_reserve(buffer, length))
+        return;
+    memcpy(buffer->text + buffer->length, text, length + 1);
+    buffer->length += length;
+}
+
+void buffer_format(struct buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !buffer_reserve(buffer, (size_t)length))
+        return;
+    va_start(arguments, format);
+    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    buffer->length += (size_t)length;
+}
+
+void buffer_plain_n(struct buffer *buffer, const char *text, size_t n)
+{
+    char piece[16];
+
+    while (n) {
+        size_t taken = plain_piece(text, n, piece);
+        buffer_add(buffer, piece);
+        text += taken;
+        n -= taken;
+    }
+}
+
+void buffer_plain(struct buffer *buffer, const char *text)
+{
+    buffer_plain_n(buffer, text, text ? strlen(text) : 0);
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+    buffer->length = 0;
+    if (buffer->text)
+        buffer->text[0] = '\0';
+}
+
+void buffer_free(struct buffer *buffer)
+{
+    free(buffer->text);
+    *buffer = (struct buffer){.text = NULL};
+}
+
+const char *buffer_text(const struct buffer *buffer)
+{
+    return buffer->text ? buffer->text : "";
+}

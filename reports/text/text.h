@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text: made safe to print, numbers made short, lines wrapped, and files that are
+ * replaced as a whole. Short numbers are for people; files for programs get text_exact().
+ */
+#ifndef SIMDBENCH_TEXT_H
+#define SIMDBENCH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+
+enum { NUMBER_SIZE = 40 };
+
+/* Shortest decimal that reads back as the same double; finite numbers only. */
+void text_exact(double value, char out[NUMBER_SIZE]);
+/* "1.234 us": four digits, unit by size. */
+void text_time(double ns, char out[NUMBER_SIZE]);
+/* "1234", "33.55 M": four digits and a decimal prefix from 10 000 on; `unit` follows. */
+void text_scaled(double value, const char *unit, char out[NUMBER_SIZE]);
+/* Four significant digits, but never fewer than all before the point: "0.1234", "12345".
+ */
+void text_digits(double value, char out[NUMBER_SIZE]);
+
+/* Makes text safe to print: control characters and invalid UTF-8 become escapes. `out` is
+ * always terminated. */
+void text_plain(const char *text, char *out, size_t size);
+/* Columns that UTF-8 text takes, a code point each. */
+int text_width(const char *text);
+/* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
+ * code point goes to `code`. */
+size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
+/* NULL is like NULL alone. */
+bool text_same(const char *a, const char *b);
+
+/* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
+struct buffer {
+    char *text;
+    size_t length, room;
+    bool failed;
+};
+void buffer_add(struct buffer *buffer, const char *text);
+__attribute__((format(printf, 2, 3))) void buffer_format(struct buffer *buffer,
+                                                         const char *format, ...);
+/* Adds text_plain of `text`. */
+void buffer_plain(struct buffer *buffer, const char *text);
+/* The same of its first `n` bytes. */
+void buffer_plain_n(struct buffer *buffer, const char *text, size_t n);
+void buffer_clear(struct buffer *buffer);
+void buffer_free(struct buffer *buffer);
+/* The text so far; "" if there is none. */
+const char *buffer_text(const struct buffer *buffer);
+
+/* ---- writing (markup.c): of text that is safe to print ---- */
+
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
+void text_tone(FILE *file, bool colour, enum tone tone);
+/* Text from column `at` on; words that do not fit into `width` (0: unlimited) go to
+ * indented lines. */
+void text_wrapped(FILE *file, int width, const char *text, int at);
+enum { WRAP_INDENT = 4 };
+/* Text as literal text in Markdown too. */
+void text_markdown(FILE *file, const char *text);
+/* One field of CSV, in quotes if it needs them. */
+void text_csv(FILE *file, const char *text);
+
+/* ---- JSON documents (json_make.c) ---- */
+
+/* A document grows as a tree, and nothing looks at each step: `failed` tells of lacking
+ * memory in the end. The first value is the root; its parent is NULL. Within an object
+ * each call gives the name, within an array NULL. Begin with {.root = NULL}. */
+struct cJSON;
+struct json {
+    struct cJSON *root;
+    struct buffer scratch;
+    bool failed;
+};
+struct cJSON *json_object(struct json *json, struct cJSON *parent, const char *name);
+struct cJSON *json_array(struct json *json, struct cJSON *parent, const char *name);
+void json_null(struct json *json, struct cJSON *parent, const char *name);
+void json_bool(struct json *json, struct cJSON *parent, const char *name, bool value);
+/* null for NULL. Bytes that are no UTF-8 become escapes. */
+void json_text(struct json *json, struct cJSON *parent, const char *name,
+               const char *text);
+/* The text as text_plain() makes it. */
+void json_plain(struct json *json, struct cJSON *parent, const char *name,
+                const char *text);
+/* null for a number that is not finite. */
+void json_number(struct json *json, struct cJSON *parent, const char *name, double value);
+/* An array of `values`, or of `whole` if that is not NULL. */
+void json_numbers(struct json *json, struct cJSON *parent, const char *name,
+                  const double *values, const uint32_t *whole, size_t n);
+void json_texts(struct json *json, struct cJSON *parent, const char *name,
+                char *const *texts, size_t n);
+/* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
+int json_end(struct json *json, FILE *file, struct error *error);
+/* The document as text, for the caller to free, or NULL; frees the tree. */
+char *json_take(struct json *json);
+void json_free(struct json *json);
+
+/* ---- files (file_save.c) ---- */
+
+/* Replaces a file when the new one is complete and on the disk: the old one stays if
+ * anything fails, a link stays a link, and owner and permissions stay what they were. A
+ * path that is no regular file, or is standard output or error, is written to directly.
+ */
+typedef int file_writer(const void *context, FILE *file, struct error *error);
+int file_save(const char *path, file_writer *write, const void *context,
+              struct error *error);
+/* Not written to directly: saving again takes nothing back. */
+bool file_is_replaced(const char *path);
+
+#endif
