@@ -64,9 +64,10 @@ static void put_name(FILE *file, const struct export_row *row)
     fprintf(file, "-%d", result->threads > 0 ? result->threads : 1);
 }
 
-static void put_series(FILE *file, const struct export_row *row,
-                       const struct series *series)
+static void put_case(const struct export_row *row, const struct series *series,
+                     void *context)
 {
+    FILE *const file = context;
     char ns[NUMBER_SIZE], rate[NUMBER_SIZE];
 
     for (size_t i = 0; i < series->n; i++) {
@@ -83,20 +84,6 @@ static void put_series(FILE *file, const struct export_row *row,
     }
 }
 
-static int put_arm(FILE *file, const struct export_rows *rows, enum export_arm arm)
-{
-    int code = 0;
-
-    for (size_t i = 0; i < rows->n && code >= 0; i++) {
-        struct series series;
-        code = series_make(rows->row[i].result, arm, &series);
-        if (code > 0)
-            put_series(file, &rows->row[i], &series);
-        series_free(&series);
-    }
-    return code < 0 ? code : 0;
-}
-
 static void put_key(FILE *file, const char *key, const char *value)
 {
     struct buffer plain = {.text = NULL};
@@ -109,23 +96,19 @@ static void put_key(FILE *file, const char *key, const char *value)
 
 int benchstat_write(const struct run *run, FILE *file)
 {
-    struct export_rows rows;
     bool compares = false;
-    int code = export_rows_make(run, &rows);
+    int code = 0;
 
-    for (size_t i = 0; i < rows.n; i++)
-        compares |= export_compares(rows.row[i].result);
+    for (size_t i = 0; i < run->n_results; i++)
+        compares |= export_compares(&run->results[i]);
     if (facts_find_text(&run->host, "cpu"))
         put_key(file, "cpu", facts_find_text(&run->host, "cpu"));
     put_key(file, "fingerprint", run->fingerprint);
     fputs("Unit Gop/s better=higher\nUnit GB/s better=higher\n", file);
-    if (compares && !code) {
+    if (compares) {
         put_key(file, "arm", export_arm_name(EXPORT_BASE));
-        code = put_arm(file, &rows, EXPORT_BASE);
+        code = export_each(run, EXPORT_BASE, put_case, file);
         put_key(file, "arm", export_arm_name(EXPORT_HEAD));
     }
-    if (!code)
-        code = put_arm(file, &rows, EXPORT_HEAD);
-    export_rows_free(&rows);
-    return code;
+    return code ? code : export_each(run, EXPORT_HEAD, put_case, file);
 }

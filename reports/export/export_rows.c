@@ -169,6 +169,39 @@ void series_free(struct series *series)
     *series = (struct series){.ns = NULL};
 }
 
+int export_each(const struct run *run, enum export_arm arm, export_case *each,
+                void *context)
+{
+    struct export_rows rows;
+    int code = export_rows_make(run, &rows);
+
+    for (size_t i = 0; i < rows.n && code >= 0; i++) {
+        struct series series;
+        code = series_make(rows.row[i].result, arm, &series);
+        if (code > 0)
+            each(&rows.row[i], &series, context);
+        series_free(&series);
+    }
+    export_rows_free(&rows);
+    return code < 0 ? code : 0;
+}
+
+int export_json(struct json *json, const char *before, const char *after, FILE *file)
+{
+    char *const text = json_take(json, ' ');
+
+    fprintf(file, "%s%s%s", before, text ? text : "", after);
+    free(text);
+    return text ? 0 : -ENOMEM;
+}
+
+void export_number(struct json *json, struct cJSON *parent, const char *name,
+                   double value)
+{
+    if (isfinite(value))
+        json_number(json, parent, name, value);
+}
+
 double export_rate(const struct result *result, double ns)
 {
     return (result->ops > 0 ? result->ops : result->bytes) / ns;

@@ -11,14 +11,20 @@
 
 #include "export.h"
 #include "export_rows.h"
-#include "json_out.h"
+
+/* Rows are many: each is a document that is written when it is complete. */
+struct writer {
+    FILE *file;
+    bool begun, failed;
+};
 
 /* ---- context ---- */
 
 /* Facts like "l2u_bytes". */
-static void put_caches(struct json_out *json, const struct run *run)
+static void put_caches(struct json *json, const struct run *run)
 {
-    json_open(json, "caches", '[');
+    struct cJSON *const caches = json_array(json, json->root, "caches");
+
     for (size_t i = 0; i < run->host.n; i++) {
         const struct fact *fact = &run->host.fact[i];
         int level, end = 0;
@@ -27,17 +33,15 @@ static void put_caches(struct json_out *json, const struct run *run)
             sscanf(fact->name, "l%1d%c_bytes%n", &level, &type, &end) != 2 || !end ||
             fact->name[end])
             continue;
-        json_open(json, NULL, '{');
-        json_text(json, "type",
+        struct cJSON *const cache = json_object(json, caches, NULL);
+        json_text(json, cache, "type",
                   type == 'd'   ? "Data"
                   : type == 'i' ? "Instruction"
                                 : "Unified");
-        json_number(json, "level", level);
-        json_number(json, "size", fact->number);
-        json_number(json, "num_sharing", 0);
-        json_close(json, '}');
+        json_number(json, cache, "level", level);
+        export_number(json, cache, "size", fact->number);
+        json_number(json, cache, "num_sharing", 0);
     }
-    json_close(json, ']');
 }
 
 /* The clock that probes beside the cases saw, or the nominal one; 0: unknown. */
@@ -54,7 +58,7 @@ static double clock_mhz(const struct run *run)
 }
 
 /* Cases without a time are told here. */
-static void put_unmeasured(struct json_out *json, const struct export_rows *rows)
+static void put_unmeasured(struct json *json, const struct export_rows *rows)
 {
     struct buffer key = {.text = NULL}, text = {.text = NULL};
 
@@ -71,14 +75,14 @@ static void put_unmeasured(struct json_out *json, const struct export_rows *rows
                       result->status == STATUS_OK ? "unusable"
                                                   : status_name(result->status));
         export_tell(&text, result);
-        json_text(json, buffer_text(&key), buffer_text(&text));
+        json_text(json, json->root, buffer_text(&key), buffer_text(&text));
     }
-    json->scratch.failed |= key.failed || text.failed;
+    json->failed |= key.failed || text.failed;
     buffer_free(&key);
     buffer_free(&text);
 }
 
-static void put_context(struct json_out *json, const struct run *run,
+static void put_context(struct writer *writer, const struct run *run,
                         const struct export_rows *rows)
 {
     const double cpus = facts_find_number(&run->host, "cpus"),
@@ -86,30 +90,30 @@ static void put_context(struct json_out *json, const struct run *run,
     const char *flags = run->tool_flags,
                *governor = facts_find_text(&run->host, "governor");
     struct buffer version = {.text = NULL};
+    struct json json = {.root = NULL};
+    struct cJSON *const root = json_object(&json, NULL, NULL);
 
     buffer_format(&version, "simdbench %s", run->tool_version ? run->tool_version : "");
-    json_open(json, "context", '{');
-    json_text(json, "date", run->started_at);
-    json_text(json, "host_name", run->fingerprint);
-    json_text(json, "executable", run->argc ? run->argv[0] : "simdbench");
-    json_number(json, "num_cpus", isfinite(cpus) ? cpus : 1);
-    json_number(json, "mhz_per_cpu", clock_mhz(run));
-    json_bool(json, "cpu_scaling_enabled",
+    json_plain(&json, root, "date", run->started_at);
+    json_plain(&json, root, "host_name", run->fingerprint);
+    json_plain(&json, root, "executable", run->argc ? run->argv[0] : "simdbench");
+    json_number(&json, root, "num_cpus", isfinite(cpus) ? cpus : 1);
+    json_number(&json, root, "mhz_per_cpu", clock_mhz(run));
+    json_bool(&json, root, "cpu_scaling_enabled",
               governor && *governor && strcmp(governor, "performance"));
     if (isfinite(aslr))
-        json_bool(json, "aslr_enabled", aslr > 0);
-    put_caches(json, run);
-    json_open(json, "load_avg", '[');
-    json_number(json, NULL, facts_find_number(&run->host, "load_1min"));
-    json_close(json, ']');
-    json_text(json, "library_version", buffer_text(&version));
-    json_text(json, "library_build_type",
+        json_bool(&json, root, "aslr_enabled", aslr > 0);
+    put_caches(&json, run);
+    export_number(&json, json_array(&json, root, "load_avg"), NULL,
+                  facts_find_number(&run->host, "load_1min"));
+    json_plain(&json, root, "library_version", buffer_text(&version));
+    json_text(&json, root, "library_build_type",
               flags && strstr(flags, "-O0") ? "debug" : "release");
-    json_number(json, "json_schema_version", 1);
-    json_text(json, "simdbench_seed", run->seed);
-    put_unmeasured(json, rows);
-    json_close(json, '}');
-    json->scratch.failed |= version.failed;
+    json_number(&json, root, "json_schema_version", 1);
+    json_plain(&json, root, "simdbench_seed", run->seed);
+    put_unmeasured(&json, rows);
+    json.failed |= version.failed;
+    writer->failed |= export_json(&json, "{\n\"context\": ", "", writer->file) < 0;
     buffer_free(&version);
 }
 
@@ -142,47 +146,60 @@ static double cpu_ns(const struct family *family, size_t i)
     return ns > 0 ? ns : family->series->ns[i];
 }
 
-static void open_row(struct json_out *json, const struct family *family, const char *name)
+static struct cJSON *open_row(struct json *json, const struct family *family,
+                              const char *name)
 {
-    json_open(json, NULL, '{');
-    json_text(json, "name", name);
-    json_number(json, "family_index", (double)family->index);
-    json_number(json, "per_family_instance_index", (double)family->instance);
-    json_text(json, "run_name", family->name);
+    struct cJSON *const row = json_object(json, NULL, NULL);
+
+    json_text(json, row, "name", name);
+    json_number(json, row, "family_index", (double)family->index);
+    json_number(json, row, "per_family_instance_index", (double)family->instance);
+    json_text(json, row, "run_name", family->name);
+    return row;
 }
 
-static void put_times(struct json_out *json, const struct family *family, double ns,
-                      double cpu, double iterations)
+static void close_row(struct writer *writer, struct json *json)
+{
+    writer->failed |=
+        export_json(json, writer->begun ? ",\n" : "\n", "", writer->file) < 0;
+    writer->begun = true;
+}
+
+static void put_times(struct json *json, struct cJSON *row, const struct family *family,
+                      double ns, double cpu, double iterations)
 {
     const struct result *result = family->row->result;
 
-    json_number(json, "iterations", iterations);
-    json_number(json, "real_time", ns);
-    json_number(json, "cpu_time", cpu);
-    json_text(json, "time_unit", "ns");
+    json_number(json, row, "iterations", iterations);
+    export_number(json, row, "real_time", ns);
+    export_number(json, row, "cpu_time", cpu);
+    json_text(json, row, "time_unit", "ns");
     if (result->ops > 0 && ns > 0)
-        json_number(json, "items_per_second", 1e9 * result->ops / ns);
+        export_number(json, row, "items_per_second", 1e9 * result->ops / ns);
     if (result->bytes > 0 && ns > 0)
-        json_number(json, "bytes_per_second", 1e9 * result->bytes / ns);
+        export_number(json, row, "bytes_per_second", 1e9 * result->bytes / ns);
 }
 
-static void put_samples(struct json_out *json, const struct family *family)
+static void put_samples(struct writer *writer, const struct family *family)
 {
     const struct series *series = family->series;
 
     for (size_t i = 0; i < series->n; i++) {
-        open_row(json, family, family->name);
-        json_text(json, "run_type", "iteration");
-        json_number(json, "repetitions", (double)series->n);
-        json_number(json, "repetition_index", (double)i);
-        json_number(json, "threads", family->row->result->threads);
-        put_times(json, family, series->ns[i], cpu_ns(family, i), series->iterations);
-        json_close(json, '}');
+        struct json json = {.root = NULL};
+        struct cJSON *const row = open_row(&json, family, family->name);
+        json_text(&json, row, "run_type", "iteration");
+        json_number(&json, row, "repetitions", (double)series->n);
+        json_number(&json, row, "repetition_index", (double)i);
+        json_number(&json, row, "threads", family->row->result->threads);
+        put_times(&json, row, family, series->ns[i], cpu_ns(family, i),
+                  series->iterations);
+        close_row(writer, &json);
     }
 }
 
-/* Counters stand where they belong: at the median of the case, as medians. */
-static void put_counters(struct json_out *json, const struct result *result)
+/* Counters stand at the median of the case, as medians. */
+static void put_counters(struct json *json, struct cJSON *row,
+                         const struct result *result)
 {
     struct buffer key = {.text = NULL};
 
@@ -191,40 +208,42 @@ static void put_counters(struct json_out *json, const struct result *result)
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);
-        buffer_format(&key, "counter:%s", counter->name);
-        json_number(json, buffer_text(&key), counter->value);
+        buffer_add(&key, "counter:");
+        buffer_plain(&key, counter->name);
+        export_number(json, row, buffer_text(&key), counter->value);
     }
-    json->scratch.failed |= key.failed;
+    json->failed |= key.failed;
     buffer_free(&key);
 }
 
-static void put_aggregate(struct json_out *json, const struct family *family,
+static void put_aggregate(struct writer *writer, const struct family *family,
                           const char *aggregate, double ns, double cpu)
 {
     const struct result *result = family->row->result;
-    struct buffer name = {.text = NULL}, label = {.text = NULL};
+    struct buffer text = {.text = NULL};
+    struct json json = {.root = NULL};
 
-    buffer_format(&name, "%s_%s", family->name, aggregate);
-    open_row(json, family, buffer_text(&name));
-    json_text(json, "run_type", "aggregate");
-    json_number(json, "repetitions", (double)family->series->n);
-    json_number(json, "threads", result->threads);
-    json_text(json, "aggregate_name", aggregate);
-    json_text(json, "aggregate_unit", "time");
-    put_times(json, family, ns, cpu, (double)family->series->n);
+    buffer_format(&text, "%s_%s", family->name, aggregate);
+    struct cJSON *const row = open_row(&json, family, buffer_text(&text));
+    json_text(&json, row, "run_type", "aggregate");
+    json_number(&json, row, "repetitions", (double)family->series->n);
+    json_number(&json, row, "threads", result->threads);
+    json_text(&json, row, "aggregate_name", aggregate);
+    json_text(&json, row, "aggregate_unit", "time");
+    put_times(&json, row, family, ns, cpu, (double)family->series->n);
     if (!strcmp(aggregate, "median") && !export_compares(result))
-        put_counters(json, result);
+        put_counters(&json, row, result);
+    buffer_clear(&text);
     if (result->comparison)
-        buffer_format(&label, "%s: ", verdict_name(result->comparison->verdict));
-    export_tell(&label, result);
-    json_text(json, "label", buffer_text(&label));
-    json_close(json, '}');
-    json->scratch.failed |= name.failed || label.failed;
-    buffer_free(&name);
-    buffer_free(&label);
+        buffer_format(&text, "%s: ", verdict_name(result->comparison->verdict));
+    export_tell(&text, result);
+    json_text(&json, row, "label", buffer_text(&text));
+    json.failed |= text.failed;
+    close_row(writer, &json);
+    buffer_free(&text);
 }
 
-static int put_family(struct json_out *json, const struct family *family)
+static int put_family(struct writer *writer, const struct family *family)
 {
     const struct series *series = family->series;
     double *cpu = calloc(series->n, sizeof *cpu), sum = 0, cpu_sum = 0;
@@ -237,16 +256,16 @@ static int put_family(struct json_out *json, const struct family *family)
         sum += series->ns[i];
         cpu_sum += cpu[i];
     }
-    put_samples(json, family);
-    put_aggregate(json, family, "mean", sum / n, cpu_sum / n);
-    put_aggregate(json, family, "median", series->median_ns,
+    put_samples(writer, family);
+    put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
+    put_aggregate(writer, family, "median", series->median_ns,
                   stats_median(cpu, series->n));
     free(cpu);
     return 0;
 }
 
 /* A case that compares builds becomes a family of two: "ID;arm=base", "ID;arm=head". */
-static int put_row(struct json_out *json, const struct export_rows *rows, size_t i)
+static int put_row(struct writer *writer, const struct export_rows *rows, size_t i)
 {
     static const enum export_arm arms[] = {EXPORT_BASE, EXPORT_HEAD};
     const struct export_row *row = &rows->row[i];
@@ -262,9 +281,9 @@ static int put_row(struct json_out *json, const struct export_rows *rows, size_t
                                       export_compares(row->result) ? arm : 0};
         code = series_make(row->result, arms[arm], &series);
         if (code > 0)
-            code = put_family(json, &family);
+            code = put_family(writer, &family);
         series_free(&series);
-        json->scratch.failed |= name.failed;
+        writer->failed |= name.failed;
         buffer_free(&name);
     }
     return code < 0 ? code : 0;
@@ -272,18 +291,15 @@ static int put_row(struct json_out *json, const struct export_rows *rows, size_t
 
 int gbench_write(const struct run *run, FILE *file)
 {
-    struct json_out json = {.file = file};
+    struct writer writer = {.file = file};
     struct export_rows rows;
     int code = export_rows_make(run, &rows);
 
-    json_open(&json, NULL, '{');
-    put_context(&json, run, &rows);
-    json_open(&json, "benchmarks", '[');
+    put_context(&writer, run, &rows);
+    fputs(",\n\"benchmarks\": [", file);
     for (size_t i = 0; i < rows.n && !code; i++)
-        code = put_row(&json, &rows, i);
-    json_close(&json, ']');
-    json_close(&json, '}');
+        code = put_row(&writer, &rows, i);
+    fputs("\n]\n}\n", file);
     export_rows_free(&rows);
-    const int ended = json_end(&json);
-    return code ? code : ended;
+    return writer.failed ? -ENOMEM : code;
 }

@@ -4,10 +4,15 @@
 
 #include "export.h"
 #include "export_rows.h"
-#include "json_out.h"
+
+struct writer {
+    struct json json;
+    const struct run *run;
+    bool bigger; /* rates, which are better when they are bigger */
+};
 
 /* "±1.4%": how far the interval reaches at most. */
-static void put_range(struct json_out *json, const struct series *series)
+static void put_range(struct json *json, struct cJSON *entry, const struct series *series)
 {
     const struct interval *ci = &series->ci_ns;
     char text[NUMBER_SIZE];
@@ -18,59 +23,48 @@ static void put_range(struct json_out *json, const struct series *series)
     const double percent = 100 * most / series->median_ns;
     snprintf(text, sizeof text, "±%.2f%%", percent);
     if (percent < 1e6)
-        json_text(json, "range", text);
+        json_text(json, entry, "range", text);
 }
 
-static void put_row(struct json_out *json, const struct run *run,
-                    const struct export_row *row, const struct series *series,
-                    bool bigger)
+static void put_case(const struct export_row *row, const struct series *series,
+                     void *context)
 {
+    struct writer *const writer = context;
+    struct json *const json = &writer->json;
     const struct result *result = row->result;
     const double rate = export_rate(result, series->median_ns);
     struct buffer extra = {.text = NULL};
 
-    if (bigger && !(isfinite(rate) && rate > 0))
+    if (writer->bigger && !(isfinite(rate) && rate > 0))
         return;
-    json_open(json, NULL, '{');
-    json_text(json, "name", row->name);
-    json_text(json, "unit", bigger ? export_rate_unit(result) : "ns");
-    json_number(json, "value", bigger ? rate : series->median_ns);
-    put_range(json, series);
+    struct cJSON *const entry = json_object(json, json->root, NULL);
+    json_text(json, entry, "name", row->name);
+    json_text(json, entry, "unit", writer->bigger ? export_rate_unit(result) : "ns");
+    export_number(json, entry, "value", writer->bigger ? rate : series->median_ns);
+    put_range(json, entry, series);
     export_tell(&extra, result);
     buffer_add(&extra, extra.length ? "; host " : "host ");
-    buffer_plain(&extra, run->fingerprint);
-    json_text(json, "extra", buffer_text(&extra));
-    json_close(json, '}');
-    json->scratch.failed |= extra.failed;
+    buffer_plain(&extra, writer->run->fingerprint);
+    json_text(json, entry, "extra", buffer_text(&extra));
+    json->failed |= extra.failed;
     buffer_free(&extra);
 }
 
-static int write_rows(const struct run *run, FILE *file, bool bigger)
+static int write_cases(const struct run *run, FILE *file, bool bigger)
 {
-    struct json_out json = {.file = file};
-    struct export_rows rows;
-    int code = export_rows_make(run, &rows);
+    struct writer writer = {.run = run, .bigger = bigger};
 
-    json_open(&json, NULL, '[');
-    for (size_t i = 0; i < rows.n && code >= 0; i++) {
-        struct series series;
-        code = series_make(rows.row[i].result, EXPORT_HEAD, &series);
-        if (code > 0)
-            put_row(&json, run, &rows.row[i], &series, bigger);
-        series_free(&series);
-    }
-    json_close(&json, ']');
-    export_rows_free(&rows);
-    const int ended = json_end(&json);
-    return code < 0 ? code : ended;
+    json_array(&writer.json, NULL, NULL);
+    writer.json.failed |= export_each(run, EXPORT_HEAD, put_case, &writer) < 0;
+    return export_json(&writer.json, "", "\n", file);
 }
 
 int github_action_write(const struct run *run, FILE *file)
 {
-    return write_rows(run, file, false);
+    return write_cases(run, file, false);
 }
 
 int github_action_bigger_write(const struct run *run, FILE *file)
 {
-    return write_rows(run, file, true);
+    return write_cases(run, file, true);
 }

@@ -10,6 +10,7 @@
 
 #include "judge/judge.h"
 #include "model/model.h"
+#include "text/text.h"
 
 /* ---- runs (json_write.c, json_read.c, json_file.c) ---- */
 
@@ -23,6 +24,10 @@ int run_write_json(const struct run *run, FILE *file, struct error *error);
  * are ignored. Returns 0, -EINVAL, -ENOMEM; run_load also what open and read return. */
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
 int run_load(struct run **run, const char *path, struct error *error);
+
+/* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
+void json_interval(struct json *json, struct cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval);
 
 /* ---- selftests (selftest_json.c) ---- */
 

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "model/model.h"
+#include "text/text.h"
 
 /* ---- fields ---- */
 
@@ -36,12 +37,24 @@ struct fields {
     const struct field *field;
     size_t n;
 };
-#define FIELDS(table) {table, ARRAY_LEN(table)}
+#define FIELD_AS(name, kind, type, member) \
+    {name, FIELD_##kind, offsetof(struct type, member)}
+#define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
+#define FIELDS(...) \
+    {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
 
 extern const struct fields run_fields, tool_fields, source_fields;
-extern const struct fields case_fields, measured_fields, accuracy_fields;
+extern const struct fields case_fields, work_fields, measured_fields, accuracy_fields;
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, metric_fields;
+
+/* Adds the fields of the struct at `base` to an object. */
+void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
+                 const void *base);
+/* Adds "gate" to a run and "comparison" to a result (json_comparison.c). */
+void json_gate(struct json *json, cJSON *parent, const struct gate *gate);
+void json_comparison(struct json *json, cJSON *parent,
+                     const struct comparison *comparison);
 
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);

@@ -2,92 +2,65 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "json_make.h"
+#include "json.h"
+#include "json_common.h"
 #include "json_value.h"
 
-static const struct field gate_table[] = {
-    {"kind", FIELD_TEXT, offsetof(struct gate, kind)},
-    {"refused", FIELD_NAME, offsetof(struct gate, refused)},
-    {"threshold", FIELD_AMOUNT, offsetof(struct gate, threshold)},
-    {"strict", FIELD_BOOL, offsetof(struct gate, strict)},
-    {"own_processes", FIELD_BOOL, offsetof(struct gate, own_processes)},
-    {"selftest", FIELD_NAME, offsetof(struct gate, selftest)},
-    {"seconds", FIELD_AMOUNT, offsetof(struct gate, seconds)},
-    {"geomean_change", FIELD_NUMBER, offsetof(struct gate, geomean_change)},
-    {"regressed", FIELD_SIZE, offsetof(struct gate, regressed)},
-    {"improved", FIELD_SIZE, offsetof(struct gate, improved)},
-    {"same", FIELD_SIZE, offsetof(struct gate, same)},
-    {"inconclusive", FIELD_SIZE, offsetof(struct gate, inconclusive)},
-    {"unusable", FIELD_SIZE, offsetof(struct gate, unusable)},
-    {"only_one", FIELD_SIZE, offsetof(struct gate, only_one)},
-};
-static const struct fields gate_fields = FIELDS(gate_table);
-
-static const struct field arm_table[] = {
-    {"name", FIELD_TEXT, offsetof(struct arm, name)},
-    {"path", FIELD_TEXT, offsetof(struct arm, path)},
-    {"build_id", FIELD_NAME, offsetof(struct arm, build_id)},
-    {"version", FIELD_NAME, offsetof(struct arm, version)},
-    {"commit", FIELD_NAME, offsetof(struct arm, commit)},
-};
-static const struct fields arm_fields = FIELDS(arm_table);
-
-static const struct field comparison_table[] = {
-    {"reason", FIELD_NAME, offsetof(struct comparison, reason)},
-    {"voided", FIELD_U32, offsetof(struct comparison, voided)},
-    {"processes", FIELD_U32, offsetof(struct comparison, processes)},
-    {"base_ns", FIELD_NUMBER, offsetof(struct comparison, base_ns)},
-    {"head_ns", FIELD_NUMBER, offsetof(struct comparison, head_ns)},
-    {"change", FIELD_NUMBER, offsetof(struct comparison, change)},
-    {"least_change", FIELD_NUMBER, offsetof(struct comparison, least_change)},
-    {"floor", FIELD_NUMBER, offsetof(struct comparison, floor)},
-    {"delta", FIELD_NUMBER, offsetof(struct comparison, delta)},
-    {"detectable", FIELD_NUMBER, offsetof(struct comparison, detectable)},
-    {"p", FIELD_NUMBER, offsetof(struct comparison, p)},
-    {"significant", FIELD_BOOL, offsetof(struct comparison, significant)},
-};
-static const struct fields comparison_fields = FIELDS(comparison_table);
-
-static const struct field control_table[] = {
-    {"change", FIELD_NUMBER, offsetof(struct comparison, control_change)},
-};
-static const struct fields control_fields = FIELDS(control_table);
+static const struct fields gate_fields = FIELDS(
+    FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
+    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes),
+    FIELD(NAME, gate, selftest), FIELD(AMOUNT, gate, seconds),
+    FIELD(NUMBER, gate, geomean_change), FIELD(SIZE, gate, regressed),
+    FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
+    FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one));
+static const struct fields arm_fields =
+    FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
+           FIELD(NAME, arm, version), FIELD(NAME, arm, commit));
+static const struct fields comparison_fields =
+    FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+           FIELD(U32, comparison, processes), FIELD(NUMBER, comparison, base_ns),
+           FIELD(NUMBER, comparison, head_ns), FIELD(NUMBER, comparison, change),
+           FIELD(NUMBER, comparison, least_change), FIELD(NUMBER, comparison, floor),
+           FIELD(NUMBER, comparison, delta), FIELD(NUMBER, comparison, detectable),
+           FIELD(NUMBER, comparison, p), FIELD(BOOL, comparison, significant));
+static const struct fields control_fields =
+    FIELDS(FIELD_AS("change", NUMBER, comparison, control_change));
 
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {
-    {"process", FIELD_U32, offsetof(struct trial, process)},
-    {"base_ns", FIELD_NUMBER, offsetof(struct trial, base_ns)},
-    {"head_ns", FIELD_NUMBER, offsetof(struct trial, head_ns)},
-    {"control_ns", FIELD_NUMBER, offsetof(struct trial, control_ns)},
+    FIELD(U32, trial, process),
+    FIELD(NUMBER, trial, base_ns),
+    FIELD(NUMBER, trial, head_ns),
+    FIELD(NUMBER, trial, control_ns),
 };
 
 /* ---- writing ---- */
 
-void put_gate(struct maker *maker, cJSON *parent, const struct gate *gate)
+void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
 {
     if (!gate) {
-        put(maker, parent, "gate", cJSON_CreateNull());
+        json_null(json, parent, "gate");
         return;
     }
-    cJSON *const object = put(maker, parent, "gate", cJSON_CreateObject());
-    put_fields(maker, object, &gate_fields, gate);
-    cJSON *const arms = put(maker, object, "arms", cJSON_CreateArray());
+    cJSON *const object = json_object(json, parent, "gate");
+    json_fields(json, object, &gate_fields, gate);
+    cJSON *const arms = json_array(json, object, "arms");
     for (size_t i = 0; i < gate->n_arms; i++) {
         const struct arm *const arm = &gate->arms[i];
-        cJSON *const entry = put(maker, arms, NULL, cJSON_CreateObject());
-        put_fields(maker, entry, &arm_fields, arm);
-        put_texts(maker, entry, "objects", arm->objects, arm->n_objects);
+        cJSON *const entry = json_object(json, arms, NULL);
+        json_fields(json, entry, &arm_fields, arm);
+        json_texts(json, entry, "objects", arm->objects, arm->n_objects);
     }
 }
 
-static void put_trials(struct maker *maker, cJSON *parent,
+static void put_trials(struct json *json, cJSON *parent,
                        const struct comparison *comparison)
 {
-    cJSON *const trials = put(maker, parent, "trials", cJSON_CreateObject());
+    cJSON *const trials = json_object(json, parent, "trials");
     const size_t n = comparison->n_trials;
     double *const column = malloc((n ? n : 1) * sizeof *column);
 
-    maker->failed |= !column;
+    json->failed |= !column;
     for (size_t f = 0; column && f < ARRAY_LEN(trial_table); f++) {
         for (size_t i = 0; i < n; i++) {
             const char *const at =
@@ -95,26 +68,26 @@ static void put_trials(struct maker *maker, cJSON *parent,
             column[i] = trial_table[f].kind == FIELD_U32 ? *(const uint32_t *)at
                                                          : *(const double *)at;
         }
-        put_numbers(maker, trials, trial_table[f].name, column, NULL, n);
+        json_numbers(json, trials, trial_table[f].name, column, NULL, n);
     }
     free(column);
 }
 
-void put_comparison(struct maker *maker, cJSON *parent,
-                    const struct comparison *comparison)
+void json_comparison(struct json *json, cJSON *parent,
+                     const struct comparison *comparison)
 {
     if (!comparison) {
-        put(maker, parent, "comparison", cJSON_CreateNull());
+        json_null(json, parent, "comparison");
         return;
     }
-    cJSON *const object = put(maker, parent, "comparison", cJSON_CreateObject());
-    put_text(maker, object, "verdict", verdict_name(comparison->verdict));
-    put_fields(maker, object, &comparison_fields, comparison);
-    put_interval(maker, object, "ci", "ci_level", &comparison->change_ci);
-    cJSON *const control = put(maker, object, "control", cJSON_CreateObject());
-    put_fields(maker, control, &control_fields, comparison);
-    put_interval(maker, control, "ci", "ci_level", &comparison->control_ci);
-    put_trials(maker, object, comparison);
+    cJSON *const object = json_object(json, parent, "comparison");
+    json_text(json, object, "verdict", verdict_name(comparison->verdict));
+    json_fields(json, object, &comparison_fields, comparison);
+    json_interval(json, object, "ci", "ci_level", &comparison->change_ci);
+    cJSON *const control = json_object(json, object, "control");
+    json_fields(json, control, &control_fields, comparison);
+    json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
+    put_trials(json, object, comparison);
 }
 
 /* ---- reading ---- */

@@ -247,11 +247,6 @@ static int read_derived(const struct value *object, struct result *result)
 
 int json_read_result(const struct value *entry, void *context)
 {
-    static const struct field table[] = {
-        {"ops", FIELD_NUMBER, offsetof(struct result, ops)},
-        {"bytes", FIELD_NUMBER, offsetof(struct result, bytes)},
-    };
-    static const struct fields work_fields = FIELDS(table);
     struct value settings = value_member(entry, "settings");
     struct value options = value_member(entry, "module_options");
     struct value notes = value_member(entry, "notes"), work = value_member(entry, "work");

@@ -1,100 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_make.h"
+#include "json_common.h"
 
-static void put_gates(struct maker *maker, cJSON *parent,
+static void put_gates(struct json *json, cJSON *parent,
                       const struct selftest_effect *effect)
 {
-    cJSON *const list = put(maker, parent, "outcomes", cJSON_CreateArray());
+    cJSON *const list = json_array(json, parent, "outcomes");
 
     for (size_t i = 0; i < effect->n; i++) {
         const struct selftest_gate *const gate = &effect->gates[i];
-        cJSON *const item = put(maker, list, NULL, cJSON_CreateObject());
-        put_text(maker, item, "verdict", verdict_name(gate->verdict));
-        put_number(maker, item, "change", gate->change);
-        put_number(maker, item, "floor", gate->floor);
-        put_number(maker, item, "detectable", gate->detectable);
-        put_number(maker, item, "seconds", gate->seconds);
+        cJSON *const item = json_object(json, list, NULL);
+        json_text(json, item, "verdict", verdict_name(gate->verdict));
+        json_number(json, item, "change", gate->change);
+        json_number(json, item, "floor", gate->floor);
+        json_number(json, item, "detectable", gate->detectable);
+        json_number(json, item, "seconds", gate->seconds);
     }
 }
 
-static void put_effect(struct maker *maker, cJSON *list,
+static void put_effect(struct json *json, cJSON *list,
                        const struct selftest_effect *effect)
 {
-    cJSON *const item = put(maker, list, NULL, cJSON_CreateObject());
+    cJSON *const item = json_object(json, list, NULL);
 
-    put_number(maker, item, "effect", effect->effect);
-    put_number(maker, item, "gates", (double)effect->n);
-    put_number(maker, item, "regressed", (double)effect->regressed);
-    put_number(maker, item, "improved", (double)effect->improved);
-    put_number(maker, item, "same", (double)effect->same);
-    put_number(maker, item, "inconclusive", (double)effect->inconclusive);
-    put_number(maker, item, "unusable", (double)effect->unusable);
-    put_number(maker, item, "rate", effect->rate);
-    put_interval(maker, item, "rate_ci", "rate_ci_level", &effect->rate_ci);
-    put_number(maker, item, "change", effect->change);
-    put_number(maker, item, "floor", effect->floor);
-    put_number(maker, item, "detectable", effect->detectable);
-    put_number(maker, item, "seconds_per_gate", effect->seconds);
-    put_gates(maker, item, effect);
+    json_number(json, item, "effect", effect->effect);
+    json_number(json, item, "gates", (double)effect->n);
+    json_number(json, item, "regressed", (double)effect->regressed);
+    json_number(json, item, "improved", (double)effect->improved);
+    json_number(json, item, "same", (double)effect->same);
+    json_number(json, item, "inconclusive", (double)effect->inconclusive);
+    json_number(json, item, "unusable", (double)effect->unusable);
+    json_number(json, item, "rate", effect->rate);
+    json_interval(json, item, "rate_ci", "rate_ci_level", &effect->rate_ci);
+    json_number(json, item, "change", effect->change);
+    json_number(json, item, "floor", effect->floor);
+    json_number(json, item, "detectable", effect->detectable);
+    json_number(json, item, "seconds_per_gate", effect->seconds);
+    put_gates(json, item, effect);
 }
 
-static cJSON *make_document(struct maker *maker, const struct selftest *selftest)
+static void make_document(struct json *json, const struct selftest *selftest)
 {
-    cJSON *const root = cJSON_CreateObject();
+    cJSON *const root = json_object(json, NULL, NULL);
     char seed[24];
 
     snprintf(seed, sizeof seed, "%" PRIu64, selftest->seed);
-    put_number(maker, root, "selftest_schema_version", SELFTEST_SCHEMA_VERSION);
-    put_text(maker, root, "summary", selftest->summary);
-    cJSON *const tool = put(maker, root, "tool", cJSON_CreateObject());
-    put_text(maker, tool, "version", selftest->tool_version);
-    put_text(maker, tool, "commit", selftest->tool_commit);
-    cJSON *const host = put(maker, root, "host", cJSON_CreateObject());
-    put_text(maker, host, "cpu", selftest->cpu);
-    put_text(maker, host, "fingerprint", selftest->fingerprint);
-    put_text(maker, root, "started_at", selftest->started_at);
-    put_text(maker, root, "seed", seed);
-    put_text(maker, root, "case", selftest->case_id);
-    put_number(maker, root, "call_ns", selftest->call_ns);
-    put_number(maker, root, "threshold", selftest->threshold);
-    put_number(maker, root, "processes", selftest->processes);
-    put_number(maker, root, "process_rounds", selftest->rounds);
-    put_number(maker, root, "seconds", selftest->total_seconds);
-    put_number(maker, root, "recommended_threshold",
-               selftest->recommended > 0 ? selftest->recommended : NAN);
-    put_number(maker, root, "reliable_change", selftest->reliable);
-    put_number(maker, root, "least_found",
-               selftest->found ? selftest->found->effect : NAN);
-    cJSON *const effects = put(maker, root, "effects", cJSON_CreateArray());
+    json_number(json, root, "selftest_schema_version", SELFTEST_SCHEMA_VERSION);
+    json_text(json, root, "summary", selftest->summary);
+    cJSON *const tool = json_object(json, root, "tool");
+    json_text(json, tool, "version", selftest->tool_version);
+    json_text(json, tool, "commit", selftest->tool_commit);
+    cJSON *const host = json_object(json, root, "host");
+    json_text(json, host, "cpu", selftest->cpu);
+    json_text(json, host, "fingerprint", selftest->fingerprint);
+    json_text(json, root, "started_at", selftest->started_at);
+    json_text(json, root, "seed", seed);
+    json_text(json, root, "case", selftest->case_id);
+    json_number(json, root, "call_ns", selftest->call_ns);
+    json_number(json, root, "threshold", selftest->threshold);
+    json_number(json, root, "processes", selftest->processes);
+    json_number(json, root, "process_rounds", selftest->rounds);
+    json_number(json, root, "seconds", selftest->total_seconds);
+    json_number(json, root, "recommended_threshold",
+                selftest->recommended > 0 ? selftest->recommended : NAN);
+    json_number(json, root, "reliable_change", selftest->reliable);
+    json_number(json, root, "least_found",
+                selftest->found ? selftest->found->effect : NAN);
+    cJSON *const effects = json_array(json, root, "effects");
     for (size_t i = 0; i < selftest->n_effects; i++)
-        put_effect(maker, effects, &selftest->effects[i]);
-    return root;
+        put_effect(json, effects, &selftest->effects[i]);
 }
 
 int selftest_write_json(const struct selftest *selftest, FILE *file, struct error *error)
 {
-    struct maker maker = {.failed = false};
-    cJSON *const root = make_document(&maker, selftest);
-    char *const text = maker.failed ? NULL : cJSON_Print(root);
-    int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
+    struct json json = {.root = NULL};
 
-    errno = 0;
-    if (text && (fputs(text, file) < 0 || fputc('\n', file) < 0 || fflush(file))) {
-        code = errno ? -errno : -EIO;
-        error_set(error, code, "cannot write JSON: %s", strerror(-code));
-    }
-    cJSON_free(text);
-    cJSON_Delete(root);
-    buffer_free(&maker.scratch);
-    return code;
+    make_document(&json, selftest);
+    return json_end(&json, file, error);
 }
 
 static const char *text_of(const cJSON *object, const char *name)

@@ -67,6 +67,40 @@ void text_markdown(FILE *file, const char *text);
 /* One field of CSV, in quotes if it needs them. */
 void text_csv(FILE *file, const char *text);
 
+/* ---- JSON documents (json_make.c) ---- */
+
+/* A document grows as a tree, and nothing looks at each step: `failed` tells of lacking
+ * memory in the end. The first value is the root; its parent is NULL. Within an object
+ * each call gives the name, within an array NULL. Begin with {.root = NULL}. */
+struct cJSON;
+struct json {
+    struct cJSON *root;
+    struct buffer scratch;
+    bool failed;
+};
+struct cJSON *json_object(struct json *json, struct cJSON *parent, const char *name);
+struct cJSON *json_array(struct json *json, struct cJSON *parent, const char *name);
+void json_null(struct json *json, struct cJSON *parent, const char *name);
+void json_bool(struct json *json, struct cJSON *parent, const char *name, bool value);
+/* null for NULL. Bytes that are no UTF-8 become escapes. */
+void json_text(struct json *json, struct cJSON *parent, const char *name,
+               const char *text);
+/* The text as text_plain() makes it. */
+void json_plain(struct json *json, struct cJSON *parent, const char *name,
+                const char *text);
+/* null for a number that is not finite. */
+void json_number(struct json *json, struct cJSON *parent, const char *name, double value);
+/* An array of `values`, or of `whole` if that is not NULL. */
+void json_numbers(struct json *json, struct cJSON *parent, const char *name,
+                  const double *values, const uint32_t *whole, size_t n);
+void json_texts(struct json *json, struct cJSON *parent, const char *name,
+                char *const *texts, size_t n);
+/* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
+int json_end(struct json *json, FILE *file, struct error *error);
+/* The document as text, for the caller to free, or NULL; frees the tree. */
+char *json_take(struct json *json, char indent);
+void json_free(struct json *json);
+
 /* ---- files (file_save.c) ---- */
 
 /* Replaces a file when the new one is complete and on the disk: the old one stays if

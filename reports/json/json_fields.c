@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "json.h"
+#include "json_common.h"
+#include "text/text.h"
+
+const struct fields run_fields = FIELDS(
+    FIELD(TEXT, run, started_at), FIELD(TEXT, run, seed), FIELD(BOOL, run, interrupted));
+const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
+                                         FIELD_AS("commit", TEXT, run, tool_commit),
+                                         FIELD_AS("compiler", TEXT, run, tool_compiler),
+                                         FIELD_AS("flags", TEXT, run, tool_flags));
+const struct fields source_fields = FIELDS(
+    FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint), FIELD(NAME, source, cpu),
+    FIELD(NAME, source, started_at), FIELD_AS("version", NAME, source, tool_version));
+const struct fields case_fields = FIELDS(
+    FIELD(TEXT, result, id), FIELD(SIZE, result, group), FIELD(TEXT, result, op),
+    FIELD(TEXT, result, type), FIELD(TEXT, result, isa), FIELD(TEXT, result, variant),
+    FIELD(TEXT, result, shape), FIELD(NAME, result, layout), FIELD(INT, result, threads),
+    FIELD(INT, result, threads_used), FIELD(NAME, result, module),
+    FIELD(NAME, result, module_version), FIELD(NAME, result, module_core),
+    FIELD(NAME, result, module_isa), FIELD(NAME, result, input_hash),
+    FIELD(NAME, result, implementation), FIELD(NAME, result, unranked),
+    FIELD(NAME, result, source));
+const struct fields work_fields =
+    FIELDS(FIELD(NUMBER, result, ops), FIELD(NUMBER, result, bytes));
+const struct fields measured_fields =
+    FIELDS(FIELD(NUMBER, result, prepare_ns), FIELD(U64, result, iterations),
+           FIELD(NUMBER, result, overhead_ns), FIELD(U32, result, voided),
+           FIELD(AMOUNT, result, workspace_bytes));
+const struct fields accuracy_fields =
+    FIELDS(FIELD(NUMBER, result, max_ulp), FIELD(NUMBER, result, mean_ulp),
+           FIELD(NUMBER, result, worst_input));
+const struct fields summary_fields =
+    FIELDS(FIELD(NUMBER, result, median_ns), FIELD(NUMBER, result, min_ns),
+           FIELD(NUMBER, result, mad_ns));
+const struct fields rate_fields =
+    FIELDS(FIELD(RATE, result, gops), FIELD(RATE, result, gbps));
+const struct fields limit_fields =
+    FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
+           FIELD(BOOL, limit, too_low));
+const struct fields ratio_fields =
+    FIELDS(FIELD(TEXT, ratio, baseline), FIELD(NUMBER, ratio, speedup),
+           FIELD(BOOL, ratio, unpaired));
+const struct fields counter_fields =
+    FIELDS(FIELD(BOOL, counter, asked), FIELD(NAME, counter, event),
+           FIELD(NAME, counter, config), FIELD(NAME, counter, scope));
+const struct fields count_fields =
+    FIELDS(FIELD(NUMBER, counter, value), FIELD(NUMBER, counter, per_element),
+           FIELD(AMOUNT, counter, overhead), FIELD(NUMBER, counter, running_share),
+           FIELD(AMOUNT, counter, threads), FIELD(BOOL, counter, user_read));
+const struct fields absence_fields =
+    FIELDS(FIELD(NAME, counter, fix), FIELD_AS("errno", AMOUNT, counter, code),
+           FIELD(NAME, counter, errno_name));
+const struct fields metric_fields =
+    FIELDS(FIELD(NUMBER, metric, value), FIELD(TEXT, metric, unit),
+           FIELD(NAME, metric, formula), FIELD(BOOL, metric, asked));
+
+void json_interval(struct json *json, cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval)
+{
+    bool known = interval->known && isfinite(interval->lo) && isfinite(interval->hi);
+
+    if (known)
+        json_numbers(json, parent, name, (const double[]){interval->lo, interval->hi},
+                     NULL, 2);
+    else
+        json_null(json, parent, name);
+    if (level_name)
+        json_number(json, parent, level_name, known ? interval->level : NAN);
+}
+
+static void put_field(struct json *json, cJSON *parent, const struct field *field,
+                      const char *base)
+{
+    const void *at = base + field->offset;
+    const char *text;
+    double rate;
+
+    switch (field->kind) {
+    case FIELD_TEXT:
+        text = *(char *const *)at;
+        json_text(json, parent, field->name, text ? text : "");
+        break;
+    case FIELD_NAME:
+        json_text(json, parent, field->name, *(char *const *)at);
+        break;
+    case FIELD_NUMBER:
+    case FIELD_AMOUNT:
+        json_number(json, parent, field->name, *(const double *)at);
+        break;
+    case FIELD_RATE:
+        rate = *(const double *)at;
+        json_number(json, parent, field->name, rate != 0 ? rate : NAN);
+        break;
+    case FIELD_INT:
+        json_number(json, parent, field->name, *(const int *)at);
+        break;
+    case FIELD_U32:
+        json_number(json, parent, field->name, *(const uint32_t *)at);
+        break;
+    case FIELD_U64:
+        json_number(json, parent, field->name, (double)*(const uint64_t *)at);
+        break;
+    case FIELD_SIZE:
+        json_number(json, parent, field->name, (double)*(const size_t *)at);
+        break;
+    case FIELD_BOOL:
+        json_bool(json, parent, field->name, *(const bool *)at);
+        break;
+    }
+}
+
+void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
+                 const void *base)
+{
+    for (size_t i = 0; i < fields->n; i++)
+        put_field(json, parent, &fields->field[i], base);
+}

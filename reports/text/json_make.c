@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "text.h"
+
+/* The text as UTF-8: other bytes become the escapes that people see. Good until the next
+ * use of `scratch`. */
+static const char *valid(struct json *json, const char *text)
+{
+    size_t left = strlen(text), step, good = 0;
+    uint32_t code;
+
+    while ((step = text_utf8((const unsigned char *)text + good, left - good, &code)))
+        good += step;
+    if (good == left)
+        return text;
+    buffer_clear(&json->scratch);
+    for (; left; text += step, left -= step) {
+        step = text_utf8((const unsigned char *)text, left, &code);
+        if (step) {
+            buffer_format(&json->scratch, "%.*s", (int)step, text);
+        } else {
+            step = 1;
+            buffer_format(&json->scratch, "\\x%02x", *(const unsigned char *)text);
+        }
+    }
+    json->failed |= json->scratch.failed;
+    return buffer_text(&json->scratch);
+}
+
+/* Adds `item`, which holds copies only, so that `scratch` is free for the name. */
+static cJSON *put(struct json *json, cJSON *parent, const char *name, cJSON *item)
+{
+    if (item && !json->root && !json->failed)
+        return json->root = item;
+    if (parent && item &&
+        (name ? cJSON_AddItemToObject(parent, valid(json, name), item)
+              : cJSON_AddItemToArray(parent, item)))
+        return item;
+    cJSON_Delete(item);
+    json->failed = true;
+    return NULL;
+}
+
+cJSON *json_object(struct json *json, cJSON *parent, const char *name)
+{
+    return put(json, parent, name, cJSON_CreateObject());
+}
+
+cJSON *json_array(struct json *json, cJSON *parent, const char *name)
+{
+    return put(json, parent, name, cJSON_CreateArray());
+}
+
+void json_null(struct json *json, cJSON *parent, const char *name)
+{
+    put(json, parent, name, cJSON_CreateNull());
+}
+
+void json_bool(struct json *json, cJSON *parent, const char *name, bool value)
+{
+    put(json, parent, name, cJSON_CreateBool(value));
+}
+
+void json_text(struct json *json, cJSON *parent, const char *name, const char *text)
+{
+    put(json, parent, name,
+        text ? cJSON_CreateString(valid(json, text)) : cJSON_CreateNull());
+}
+
+void json_plain(struct json *json, cJSON *parent, const char *name, const char *text)
+{
+    buffer_clear(&json->scratch);
+    buffer_plain(&json->scratch, text);
+    json->failed |= json->scratch.failed;
+    put(json, parent, name, cJSON_CreateString(buffer_text(&json->scratch)));
+}
+
+/* cJSON prints doubles only nearly exactly, so it gets them as text. */
+void json_number(struct json *json, cJSON *parent, const char *name, double value)
+{
+    char text[NUMBER_SIZE];
+
+    if (isfinite(value))
+        text_exact(value, text);
+    put(json, parent, name, isfinite(value) ? cJSON_CreateRaw(text) : cJSON_CreateNull());
+}
+
+void json_numbers(struct json *json, cJSON *parent, const char *name,
+                  const double *values, const uint32_t *whole, size_t n)
+{
+    char text[NUMBER_SIZE];
+
+    buffer_clear(&json->scratch);
+    buffer_add(&json->scratch, "[");
+    for (size_t i = 0; i < n; i++) {
+        text_exact(whole ? whole[i] : values[i], text);
+        buffer_format(&json->scratch, "%s%s", i ? ", " : "", text);
+    }
+    buffer_add(&json->scratch, "]");
+    json->failed |= json->scratch.failed;
+    put(json, parent, name, cJSON_CreateRaw(buffer_text(&json->scratch)));
+}
+
+void json_texts(struct json *json, cJSON *parent, const char *name, char *const *texts,
+                size_t n)
+{
+    cJSON *const array = json_array(json, parent, name);
+
+    for (size_t i = 0; i < n; i++)
+        json_text(json, array, NULL, texts[i] ? texts[i] : "");
+}
+
+char *json_take(struct json *json, char indent)
+{
+    char *const text = json->failed ? NULL : cJSON_Print(json->root);
+
+    /* Within strings a tab is an escape. */
+    for (char *at = text; at && *at; at++)
+        *at = *at == '\t' ? indent : *at;
+    json_free(json);
+    return text;
+}
+
+int json_end(struct json *json, FILE *file, struct error *error)
+{
+    char *const text = json_take(json, '\t');
+    int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
+
+    errno = 0;
+    if (text && (fputs(text, file) < 0 || fputc('\n', file) < 0 || fflush(file))) {
+        code = errno ? -errno : -EIO;
+        error_set(error, code, "cannot write JSON: %s", strerror(-code));
+    }
+    cJSON_free(text);
+    return code;
+}
+
+void json_free(struct json *json)
+{
+    cJSON_Delete(json->root);
+    buffer_free(&json->scratch);
+    *json = (struct json){.root = NULL};
+}
