@@ -41,5 +41,5 @@ int bmf_write(const struct run *run, FILE *file)
 
     json_object(&json, NULL, NULL);
     json.failed |= export_each(run, EXPORT_HEAD, put_case, &json) < 0;
-    return json_end(&json, file, NULL);
+    return export_json(&json, "", "\n", file);
 }

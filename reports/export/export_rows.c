@@ -186,6 +186,15 @@ int export_each(const struct run *run, enum export_arm arm, export_case *each,
     return code < 0 ? code : 0;
 }
 
+int export_json(struct json *json, const char *before, const char *after, FILE *file)
+{
+    char *const text = json_take(json, ' ');
+
+    fprintf(file, "%s%s%s", before, text ? text : "", after);
+    free(text);
+    return text ? 0 : -ENOMEM;
+}
+
 void export_number(struct json *json, struct cJSON *parent, const char *name,
                    double value)
 {

@@ -46,6 +46,8 @@ typedef void export_case(const struct export_row *row, const struct series *seri
                          void *context);
 int export_each(const struct run *run, enum export_arm arm, export_case *each,
                 void *context);
+/* Writes a document and frees it; 0 or -ENOMEM. */
+int export_json(struct json *json, const char *before, const char *after, FILE *file);
 /* Adds a number, or nothing if it is not finite. */
 void export_number(struct json *json, struct cJSON *parent, const char *name,
                    double value);

@@ -18,15 +18,6 @@ struct writer {
     bool begun, failed;
 };
 
-static void put_document(struct writer *writer, struct json *json, const char *before)
-{
-    char *const text = json_take(json);
-
-    writer->failed |= !text;
-    fprintf(writer->file, "%s%s", before, text ? text : "");
-    free(text);
-}
-
 /* ---- context ---- */
 
 /* Facts like "l2u_bytes". */
@@ -122,7 +113,7 @@ static void put_context(struct writer *writer, const struct run *run,
     json_plain(&json, root, "simdbench_seed", run->seed);
     put_unmeasured(&json, rows);
     json.failed |= version.failed;
-    put_document(writer, &json, "{\n\"context\": ");
+    writer->failed |= export_json(&json, "{\n\"context\": ", "", writer->file) < 0;
     buffer_free(&version);
 }
 
@@ -169,7 +160,8 @@ static struct cJSON *open_row(struct json *json, const struct family *family,
 
 static void close_row(struct writer *writer, struct json *json)
 {
-    put_document(writer, json, writer->begun ? ",\n" : "\n");
+    writer->failed |=
+        export_json(json, writer->begun ? ",\n" : "\n", "", writer->file) < 0;
     writer->begun = true;
 }
 

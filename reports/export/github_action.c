@@ -56,7 +56,7 @@ static int write_cases(const struct run *run, FILE *file, bool bigger)
 
     json_array(&writer.json, NULL, NULL);
     writer.json.failed |= export_each(run, EXPORT_HEAD, put_case, &writer) < 0;
-    return json_end(&writer.json, file, NULL);
+    return export_json(&writer.json, "", "\n", file);
 }
 
 int github_action_write(const struct run *run, FILE *file)

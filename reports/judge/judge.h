@@ -21,6 +21,20 @@
 #define GROUP_ALL ((size_t)-1)
 int run_summarise(struct run *run, size_t group);
 
+/* Adds "IPC 3.120, stall share 12.30%": the metrics that were asked for and have a value.
+ * Returns false if there are none. */
+bool metrics_text(const struct result *result, struct buffer *buffer);
+/* How many times faster one case is than another, over the rounds in which both have a
+ * sample. */
+struct speedup {
+    double times; /* NaN without rounds */
+    struct interval ci;
+    size_t rounds;
+};
+/* 0 or -ENOMEM. */
+int result_speedup(const struct result *result, const struct result *other,
+                   struct speedup *speedup);
+
 /* ---- verdicts (gate.c) ---- */
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of
@@ -33,9 +47,6 @@ int run_judge(struct run *run);
  * twice that, are what the error rates hold for. */
 bool comparison_is_open(const struct comparison *comparison, double threshold);
 enum { GATE_PROCESSES = 16 };
-/* Adds "IPC 3.120, stall share 12.30%": those that were asked for and have a value.
- * Returns false if there are none. */
-bool metrics_text(const struct result *result, struct buffer *buffer);
 
 /* ---- two stored runs (stored.c) ---- */
 

@@ -60,33 +60,29 @@ static int summarise_times(struct result *result)
     return string_set(&result->ci_reason, reason);
 }
 
-/* How many times faster than `other` the result is, over the rounds in which both have a
- * sample; `n` tells how many those are. */
-static int paired_speedup(const struct result *result, const struct result *other,
-                          double *speedup, struct interval *ci, size_t *n)
+int result_speedup(const struct result *result, const struct result *other,
+                   struct speedup *speedup)
 {
     size_t room =
         result->n_samples < other->n_samples ? result->n_samples : other->n_samples;
     double *theirs = calloc(2 * room + 1, sizeof *theirs), *ours = theirs + room;
-    size_t i = 0, j = 0;
+    size_t i = 0, j = 0, n = 0;
 
     if (!theirs)
         return -ENOMEM;
-    *n = 0;
     while (i < result->n_samples && j < other->n_samples) {
         if (result->rounds[i] < other->rounds[j]) {
             i++;
         } else if (result->rounds[i] > other->rounds[j]) {
             j++;
         } else {
-            theirs[*n] = result_per_call(other, j++);
-            ours[*n] = result_per_call(result, i++);
-            if (theirs[*n] > 0 && ours[*n] > 0)
-                ++*n;
+            theirs[n] = result_per_call(other, j++);
+            ours[n] = result_per_call(result, i++);
+            n += theirs[n] > 0 && ours[n] > 0;
         }
     }
-    if (*n)
-        *speedup = stats_ratio(theirs, ours, *n, STATS_LEVEL, ci);
+    speedup->rounds = n;
+    speedup->times = stats_ratio(theirs, ours, n, STATS_LEVEL, &speedup->ci);
     free(theirs);
     return 0;
 }
@@ -95,9 +91,7 @@ static int paired_speedup(const struct result *result, const struct result *othe
 static int summarise_limit(struct result *result, const struct result *group, size_t n)
 {
     const struct result *roof = NULL;
-    struct interval ci;
-    double speedup;
-    size_t pairs;
+    struct speedup speedup;
 
     /* Its roof stayed in the file that it comes from. */
     if (result->source)
@@ -115,13 +109,13 @@ static int summarise_limit(struct result *result, const struct result *group, si
     bool gops = roof->gops > 0 && result->gops > 0;
     if (!gops && !(roof->gbps > 0 && result->gbps > 0))
         return 0;
-    if (paired_speedup(result, roof, &speedup, &ci, &pairs))
+    if (result_speedup(result, roof, &speedup))
         return -ENOMEM;
     result->limit.gops = gops ? roof->gops : 0;
     result->limit.gbps = gops ? 0 : roof->gbps;
-    if (pairs)
-        result->limit.share =
-            speedup * (gops ? result->ops / roof->ops : result->bytes / roof->bytes);
+    if (speedup.rounds)
+        result->limit.share = speedup.times * (gops ? result->ops / roof->ops
+                                                    : result->bytes / roof->bytes);
     else
         result->limit.share =
             gops ? result->gops / roof->gops : result->gbps / roof->gbps;
@@ -133,23 +127,17 @@ static int add_ratio(struct result *result, const struct result *baseline)
 {
     bool unpaired = !text_same(result->source, baseline->source) ||
                     !has_samples(result) || !has_samples(baseline);
-    struct interval ci = {.known = false};
-    double speedup = 0;
-    size_t n = 0;
+    struct speedup speedup = {.times = rate(baseline->median_ns, result->median_ns)};
 
-    if (unpaired) {
-        speedup = rate(baseline->median_ns, result->median_ns);
-        n = speedup > 0;
-    } else if (paired_speedup(result, baseline, &speedup, &ci, &n)) {
+    if (!unpaired && result_speedup(result, baseline, &speedup))
         return -ENOMEM;
-    }
-    if (!n)
+    if (!(unpaired ? speedup.times > 0 : speedup.rounds > 0))
         return 0;
     struct ratio *ratio = result_add_ratio(result, baseline->id);
     if (!ratio)
         return -ENOMEM;
-    ratio->speedup = speedup;
-    ratio->ci = ci;
+    ratio->speedup = speedup.times;
+    ratio->ci = speedup.ci;
     ratio->unpaired = unpaired;
     return 0;
 }

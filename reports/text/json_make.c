@@ -114,17 +114,20 @@ void json_texts(struct json *json, cJSON *parent, const char *name, char *const 
         json_text(json, array, NULL, texts[i] ? texts[i] : "");
 }
 
-char *json_take(struct json *json)
+char *json_take(struct json *json, char indent)
 {
     char *const text = json->failed ? NULL : cJSON_Print(json->root);
 
+    /* Within strings a tab is an escape. */
+    for (char *at = text; at && *at; at++)
+        *at = *at == '\t' ? indent : *at;
     json_free(json);
     return text;
 }
 
 int json_end(struct json *json, FILE *file, struct error *error)
 {
-    char *const text = json_take(json);
+    char *const text = json_take(json, '\t');
     int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
 
     errno = 0;

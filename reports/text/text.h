@@ -98,7 +98,7 @@ void json_texts(struct json *json, struct cJSON *parent, const char *name,
 /* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */
-char *json_take(struct json *json);
+char *json_take(struct json *json, char indent);
 void json_free(struct json *json);
 
 /* ---- files (file_save.c) ---- */

@@ -194,6 +194,8 @@ static void few_processes_ties_no_control(void **state)
     crashed->verdict = VERDICT_UNUSABLE;
     assert_int_equal(string_set(&crashed->reason, "head: SIGSEGV"), 0);
     added->verdict = VERDICT_NEW;
+    added->head_ns = 100;
+    assert_false(comparison_has_change(added));
     for (int again = 0; again < 2; again++) {
         assert_int_equal(run_judge(run), 0);
         assert_int_equal(few->verdict, VERDICT_UNUSABLE);

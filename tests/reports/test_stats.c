@@ -312,6 +312,11 @@ static void summarise_paired_ratios(void **state)
             assert_int_equal(
                 result_add_sample(baseline, round, both ? 300 + 3 * round : 7), 0);
     }
+    /* A time of 0 has no ratio. */
+    for (uint32_t round = 20; round < 22; round++) {
+        assert_int_equal(result_add_sample(kernel, round, round % 2 ? 100 : 0), 0);
+        assert_int_equal(result_add_sample(baseline, round, round % 2 ? 0 : 100), 0);
+    }
     assert_int_equal(run_summarise(run, 0), 0);
     assert_int_equal(kernel->n_ratios, 1);
     assert_int_equal(baseline->n_ratios, 0);
