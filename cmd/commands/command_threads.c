@@ -2,7 +2,6 @@
 /* `simdbench threads OP`: what several threads gain at each size, what a team costs, and
  * from how much work on it is worth while. */
 #include "commands/commands.h"
-#include "gain.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "team.h"

@@ -2,7 +2,6 @@
 /* simdbench doctor: what this machine does to measurements. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "doctor/doctor.h"
 #include "doctor_private.h"
@@ -13,6 +12,7 @@ enum { BASELINES_MAX = 24 };
 int command_doctor(struct options *options)
 {
     struct host host;
+    struct error error = {.text = "out of memory"};
     struct vitals *const vitals = calloc(1, sizeof *vitals);
     struct baseline *const baseline = calloc(BASELINES_MAX, sizeof *baseline);
     struct checks *const checks = calloc(1, sizeof *checks);
@@ -28,14 +28,14 @@ int command_doctor(struct options *options)
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
     rc = 0;
     if (options->format == FORMAT_JSON)
-        rc = checks_print_json(checks, stdout);
+        rc = checks_print_json(checks, stdout, &error);
     else
         checks_print(checks, terminal_colour(stdout), stdout);
-    if (rc == 0 && fflush(stdout) != 0)
-        rc = -errno;
+    if (rc == 0)
+        rc = standard_flush(&error);
 out:
     if (rc != 0)
-        fprintf(stderr, "simdbench doctor: %s\n", strerror(-rc));
+        fprintf(stderr, "simdbench doctor: %s\n", error.text);
     free(vitals);
     free(baseline);
     free(checks);

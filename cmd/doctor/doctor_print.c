@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <string.h>
 
 #include "doctor_private.h"
@@ -53,39 +52,24 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
     fprintf(file, "\n%zu of %zu checks are ok\n", checks_ok(checks), checks->n);
 }
 
-static bool add_text(cJSON *object, const char *name, const char *text)
+/* An empty text is an unknown one. */
+static void add_text(struct json *json, cJSON *object, const char *name, const char *text)
 {
-    return text[0] ? cJSON_AddStringToObject(object, name, text) != NULL
-                   : cJSON_AddNullToObject(object, name) != NULL;
+    json_text(json, object, name, text[0] ? text : NULL);
 }
 
-int checks_print_json(const struct checks *checks, FILE *file)
+int checks_print_json(const struct checks *checks, FILE *file, struct error *error)
 {
-    cJSON *const array = cJSON_CreateArray();
-    char *text = NULL;
-    int rc = -ENOMEM;
-
-    if (!array)
-        return rc;
+    struct json json = {.root = NULL};
+    cJSON *const array = json_array(&json, NULL, NULL);
     for (size_t i = 0; i < checks->n; i++) {
         const struct check *const check = &checks->check[i];
-        cJSON *const object = cJSON_CreateObject();
-        if (!object || !cJSON_AddItemToArray(array, object)) {
-            cJSON_Delete(object);
-            goto out;
-        }
-        if (!add_text(object, "check", check->name) ||
-            !add_text(object, "value", check->value) ||
-            !cJSON_AddBoolToObject(object, "ok", !check->costs[0]) ||
-            !add_text(object, "costs", check->costs) ||
-            !add_text(object, "advice", check->advice))
-            goto out;
+        cJSON *const object = json_object(&json, array, NULL);
+        add_text(&json, object, "check", check->name);
+        add_text(&json, object, "value", check->value);
+        json_bool(&json, object, "ok", !check->costs[0]);
+        add_text(&json, object, "costs", check->costs);
+        add_text(&json, object, "advice", check->advice);
     }
-    text = cJSON_Print(array);
-    if (text)
-        rc = fprintf(file, "%s\n", text) < 0 ? -errno : 0;
-out:
-    cJSON_free(text);
-    cJSON_Delete(array);
-    return rc;
+    return json_end(&json, file, error);
 }

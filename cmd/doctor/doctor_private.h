@@ -97,6 +97,6 @@ void checks_baselines(struct checks *checks, const struct baseline *baseline, si
 /* How many are ok. */
 size_t checks_ok(const struct checks *checks);
 void checks_print(const struct checks *checks, bool colour, FILE *file);
-int checks_print_json(const struct checks *checks, FILE *file);
+int checks_print_json(const struct checks *checks, FILE *file, struct error *error);
 
 #endif

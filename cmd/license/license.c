@@ -87,6 +87,13 @@ static int measure(const struct options *options, bool progress, struct license 
                    struct error *error)
 {
     const size_t rounds = options->rounds ? options->rounds : ROUNDS;
+    struct host host;
+    host_read(&host, "");
+    license->tool_version = simdbench_version.number;
+    snprintf(license->cpu, sizeof license->cpu, "%s", host.cpu);
+    snprintf(license->virtualisation, sizeof license->virtualisation, "%s",
+             host.virtualisation);
+    snprintf(license->fingerprint, sizeof license->fingerprint, "%s", host.fingerprint);
     struct counters *counters = NULL;
     choose_cpus(options, license);
     license->ghz_add = best_ghz(clock_ghz);
@@ -121,8 +128,7 @@ static int measure(const struct options *options, bool progress, struct license 
 
 static int write_json(const void *license, FILE *file, struct error *error)
 {
-    const int rc = license_write_json(license, file);
-    return rc ? error_set(error, rc, "%s", strerror(-rc)) : 0;
+    return license_write_json(license, file, error);
 }
 
 static int write_outputs(const struct options *options, const struct license *license,
@@ -134,12 +140,9 @@ static int write_outputs(const struct options *options, const struct license *li
     if (rc != 0)
         return rc;
     if (options->format == FORMAT_JSON)
-        rc = license_write_json(license, stdout);
-    else
-        license_print(license, stdout);
-    if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        rc = -EIO;
-    return rc ? error_set(error, rc, "standard output: %s", strerror(-rc)) : 0;
+        return license_write_json(license, stdout, error);
+    license_print(license, stdout);
+    return standard_flush(error);
 }
 
 int command_license(struct options *options)

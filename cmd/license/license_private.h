@@ -1,91 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `simdbench license`: does wide SIMD cost clock on this machine? license_probe.c
- * measures the clock under each class of work, license_verdict.c judges any numbers that
- * are put into the structs, license_net.c measures what is left for the ops,
- * license_text.c and license_json.c write all of it.
- */
+/* What license.c, license_probe.c (the clock under each class of work) and license_net.c
+ * (what is left of it for the ops) share. */
 #ifndef SIMDBENCH_LICENSE_PRIVATE_H
 #define SIMDBENCH_LICENSE_PRIVATE_H
-
-#include <stdio.h>
 
 #include "kernels.h"
 #include "perfctr.h"
 #include "reports.h"
-
-/* The clock under one payload, relative to that under scalar work of the same rounds. */
-struct license_effect {
-    double ratio; /* 1: the same */
-    struct interval ci;
-};
-
-enum license_cost { LICENSE_UNKNOWN, LICENSE_NONE, LICENSE_LIGHT, LICENSE_HEAVY };
-
-struct license_verdict {
-    enum license_cost cost;
-    bool by_counters; /* the clock did not tell, the licence counters did */
-    char reason[400];
-};
-
-/* A loss of up to LICENSE_FREE is none, over LICENSE_MUCH it is heavy. */
-#define LICENSE_FREE 0.01
-#define LICENSE_MUCH 0.10
-
-/* One class of work in one scope. */
-struct license_class {
-    const struct payload *payload;
-    bool control;      /* scalar work again: what a ratio of equals looks like here */
-    char skip[256];    /* why it was not measured; empty: it was */
-    bool lacking;      /* the CPU cannot run it: that is no doubt about the others */
-    bool untimed;      /* it runs, but its time tells no clock */
-    size_t density;    /* index into payload->chained */
-    double work_share; /* time of the work without the chain over that with it */
-    double *ghz;       /* of each round */
-    double *level[3];  /* share of each licence in each round, NULL: not counted */
-    double median_ghz;
-    struct interval ghz_ci;
-    struct license_effect effect;
-};
-
-/* All classes on one core, or on several at once. The last class is the control. */
-struct license_scope {
-    const char *name; /* "one core" */
-    int cpu[CPUS_MAX];
-    size_t n_cpu;
-    char skip[256];
-    struct license_class class[PAYLOADS_MAX + 1];
-    size_t n_classes;
-    size_t rounds, disturbed; /* that count; that were thrown away */
-};
-
-/* One shape of one op: the fastest avx512 row against the fastest narrower one. */
-struct license_point {
-    char *shape, *wide, *narrow; /* case ids */
-    double speedup;              /* over 1: avx512 is faster */
-    struct interval ci;
-};
-
-struct license_net {
-    const char *op;
-    struct license_point point[8];
-    size_t n_points;
-    char skip[256];
-};
-
-enum { LICENSE_SCOPES = 2, LICENSE_NETS = 4, LICENSE_LEVELS = 3 };
-
-struct license {
-    struct license_scope scope[LICENSE_SCOPES];
-    double ghz_add, ghz_imul; /* two chains that should agree */
-    char counters[320];       /* why there are no licence counters; empty: there are */
-    struct license_net net[LICENSE_NETS];
-    size_t n_nets;
-    char net_skip[256];
-    struct license_verdict verdict;
-};
-
-/* ---- license_probe.c ---- */
 
 /* Measures every class of the scope, whose name and CPUs are set, in `rounds` rounds.
  * `counters` (or NULL) are the licence events, counted on one core only; -ENOMEM, or what
@@ -94,34 +15,7 @@ int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
                   struct counters *counters, struct error *error);
 void license_scope_free(struct license_scope *scope);
 
-/* ---- license_verdict.c ---- */
-
-/* Derives medians, intervals and ratios of the rounds. */
-void license_summarise(struct license_scope *scope);
-/* The licence (0 to 2, or a higher one) that over half of the cycles have, by a sign test
- * over the rounds; -1: not counted, or none has. */
-int license_level(const struct license_class *class, size_t rounds);
-/* The worst of all scopes. A loss counts if the whole interval shows it and it is larger
- * than what the control deviates; nothing is free if the control deviates by more than
- * LICENSE_FREE. Where the clock tells neither, a licence that scalar work does not have
- * does; where both tell and contradict each other, the clock is believed and the reason
- * says so. */
-void license_judge(const struct license_scope *scopes, size_t n,
-                   struct license_verdict *verdict);
-const char *license_cost_name(enum license_cost cost);
-/* The first shape from which on avx512 is not slower, up to the last one; n_points if
- * there is none. */
-size_t license_wins_from(const struct license_net *net);
-
-/* ---- license_net.c ---- */
-
 /* Runs each op with avx512 and the widest narrower instruction set that is here. */
 int license_measure_net(struct license *license, bool progress, struct error *error);
-void license_net_free(struct license_net *net);
-
-/* ---- license_text.c, license_json.c ---- */
-
-void license_print(const struct license *license, FILE *file);
-int license_write_json(const struct license *license, FILE *file);
 
 #endif

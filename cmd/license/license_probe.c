@@ -9,6 +9,9 @@
 
 #include "license_private.h"
 
+_Static_assert(LICENSE_CPUS_MAX >= CPUS_MAX, "a scope has room for all CPUs");
+_Static_assert(LICENSE_CLASSES_MAX > PAYLOADS_MAX, "and for all payloads and a control");
+
 /* A licence is granted some 20 us to 1 ms after the first instruction that needs it and
  * kept for as long after the last one: each visit works for a while before it counts. */
 enum {
@@ -143,7 +146,7 @@ static int visit(const struct license_scope *scope, struct crew *crew,
 /* Chooses how much work stands around the chain: as much as leaves the chain the
  * slowest. The same work without it runs at the same clock, so their ratio tells. */
 static int choose_density(const struct license_scope *scope, struct crew *crew,
-                          struct license_class *class)
+                          const struct payload *payload, struct license_class *class)
 {
     enum { PAIRS = 3 };
     for (size_t density = 2; density-- > 0;) {
@@ -151,15 +154,16 @@ static int choose_density(const struct license_scope *scope, struct crew *crew,
         size_t n = 0;
         for (int k = 0; k < PAIRS; k++) {
             double chained, bare;
-            int rc = visit(scope, crew, class->payload->chained[density], &chained);
+            int rc = visit(scope, crew, payload->chained[density], &chained);
             if (rc == 0)
-                rc = visit(scope, crew, class->payload->bare[density], &bare);
+                rc = visit(scope, crew, payload->bare[density], &bare);
             if (rc != 0)
                 return rc;
             if (!isnan(chained / bare))
                 share[n++] = chained / bare;
         }
         class->density = density;
+        class->operations = density ? PAYLOAD_DENSE : PAYLOAD_SPARSE;
         class->work_share = stats_median(share, n);
         if (class->work_share <= WORK_SHARE_MAX)
             return 0;
@@ -191,8 +195,11 @@ static int prepare(struct license_scope *scope, struct crew *crew, size_t rounds
     for (size_t i = 0; i < scope->n_classes && rc == 0; i++) {
         struct license_class *const class = &scope->class[i];
         class->control = i + 1 == scope->n_classes;
-        class->payload = payload_get(class->control ? 0 : i);
-        class->lacking = !payload_runs(class->payload, class->skip, sizeof class->skip);
+        const struct payload *const payload = payload_get(class->control ? 0 : i);
+        class->name = payload->name;
+        class->isa = payload->isa;
+        class->bits = payload->bits;
+        class->lacking = !payload_runs(payload, class->skip, sizeof class->skip);
         if (class->lacking)
             continue;
         class->ghz = calloc(rounds, sizeof *class->ghz);
@@ -203,7 +210,7 @@ static int prepare(struct license_scope *scope, struct crew *crew, size_t rounds
             if (!class->level[k])
                 return -ENOMEM;
         }
-        rc = choose_density(scope, crew, class);
+        rc = choose_density(scope, crew, payload, class);
     }
     return rc;
 }
@@ -242,7 +249,8 @@ static int run_round(struct license_scope *scope, struct crew *crew, uint64_t *r
     for (size_t i = 0; i < n && rc == 0 && whole; i++) {
         struct license_class *const class = &scope->class[order[i]];
         double *const ghz = &class->ghz[scope->rounds], level[LICENSE_LEVELS];
-        rc = visit(scope, crew, class->payload->chained[class->density], ghz);
+        const struct payload *const payload = payload_get(class->control ? 0 : order[i]);
+        rc = visit(scope, crew, payload->chained[class->density], ghz);
         whole = !isnan(*ghz) || class->untimed;
         if (crew->counters) {
             read_levels(crew->counters, level);

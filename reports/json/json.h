@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON: the document of a run, written and read (schema.json describes it), and that of a
- * selftest.
+ * JSON: the document of a run, written and read (schema.json describes it), those of a
+ * selftest and of license.
  */
 #ifndef SIMDBENCH_JSON_H
 #define SIMDBENCH_JSON_H
@@ -28,6 +28,10 @@ int run_load(struct run **run, const char *path, struct error *error);
 /* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
 void json_interval(struct json *json, struct cJSON *parent, const char *name,
                    const char *level_name, const struct interval *interval);
+
+/* ---- license (license_json.c) ---- */
+
+int license_write_json(const struct license *license, FILE *file, struct error *error);
 
 /* ---- selftests (selftest_json.c) ---- */
 

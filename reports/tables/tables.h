@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "judge/judge.h"
 #include "model/model.h"
 
 struct text_options {
@@ -27,5 +28,8 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
 void table_write(const struct run *run, const struct text_options *options, FILE *file);
 /* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
 int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
+
+/* What license found (license_text.c). */
+void license_print(const struct license *license, FILE *file);
 
 #endif

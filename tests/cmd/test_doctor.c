@@ -315,7 +315,7 @@ static void test_print(void **state)
     free(text);
 
     file = open_memstream(&text, &size);
-    assert_int_equal(checks_print_json(&checks, file), 0);
+    assert_int_equal(checks_print_json(&checks, file, NULL), 0);
     fclose(file);
     cJSON *const json = cJSON_Parse(text);
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gain.h"
+#include "judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,32 +22,18 @@ bool gain_measured(const struct result *result)
     return result->status == STATUS_OK && result->n_samples;
 }
 
-/* Paired by round. */
 struct gain gain_between(const struct result *one, const struct result *many)
 {
-    double *const a = calloc(one->n_samples + 1, sizeof *a);
-    double *const b = calloc(many->n_samples + 1, sizeof *b);
+    struct speedup speedup;
     struct gain gain = {.times = NAN};
-    size_t n = 0;
-    for (size_t i = 0, k = 0; a && b && i < one->n_samples && k < many->n_samples;) {
-        if (one->rounds[i] == many->rounds[k]) {
-            a[n] = one->samples_ns[i++] / (double)one->iterations - one->overhead_ns;
-            b[n] = many->samples_ns[k++] / (double)many->iterations - many->overhead_ns;
-            n += a[n] > 0 && b[n] > 0;
-        } else if (one->rounds[i] < many->rounds[k]) {
-            i++;
-        } else {
-            k++;
-        }
-    }
     /* Register mixes run whole in each thread: more work in the same time. */
     const double more = one->ops > 0 && many->ops > 0 ? many->ops / one->ops : 1;
-    for (size_t i = 0; i < n; i++)
-        a[i] *= more;
-    if (n)
-        gain.times = stats_ratio(a, b, n, 0.95, &gain.ci);
-    free(a);
-    free(b);
+    if (result_speedup(many, one, &speedup) == 0 && speedup.rounds)
+        gain = (struct gain){.times = more * speedup.times,
+                             .ci = {.known = speedup.ci.known,
+                                    .lo = more * speedup.ci.lo,
+                                    .hi = more * speedup.ci.hi,
+                                    .level = speedup.ci.level}};
     return gain;
 }
 

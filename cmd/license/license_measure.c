@@ -32,61 +32,6 @@ static const char *narrow_isa(void)
     return NULL;
 }
 
-static const struct result *fastest(const struct run *run, size_t group, const char *isa)
-{
-    const struct result *best = NULL;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
-        if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
-            strcmp(result->isa, isa) == 0 &&
-            (!best || result->median_ns < best->median_ns))
-            best = result;
-    }
-    return best;
-}
-
-/* Pairs the rounds in which both have a sample. */
-static int compare(const struct result *wide, const struct result *narrow,
-                   struct license_point *point)
-{
-    const size_t most =
-        wide->n_samples < narrow->n_samples ? wide->n_samples : narrow->n_samples;
-    double *const ns = calloc(2 * most + 1, sizeof *ns);
-    size_t n = 0;
-    if (!ns)
-        return -ENOMEM;
-    for (size_t a = 0, b = 0; a < wide->n_samples && b < narrow->n_samples;) {
-        if (wide->rounds[a] == narrow->rounds[b]) {
-            ns[n] = narrow->samples_ns[b] / (double)narrow->iterations;
-            ns[most + n++] = wide->samples_ns[a] / (double)wide->iterations;
-        }
-        const bool forward = wide->rounds[a] <= narrow->rounds[b];
-        b += wide->rounds[a] >= narrow->rounds[b];
-        a += forward;
-    }
-    point->speedup = stats_ratio(ns, ns + most, n, STATS_LEVEL, &point->ci);
-    free(ns);
-    point->shape = strdup(wide->shape);
-    point->wide = strdup(wide->id);
-    point->narrow = strdup(narrow->id);
-    return point->shape && point->wide && point->narrow ? 0 : -ENOMEM;
-}
-
-static int collect(const struct run *run, const char *narrow, struct license_net *net)
-{
-    const size_t groups = run->n_results ? run->results[run->n_results - 1].group + 1 : 0;
-    int rc = 0;
-    for (size_t g = 0; g < groups && net->n_points < ARRAY_LEN(net->point); g++) {
-        const struct result *const wide = fastest(run, g, wide_isa);
-        const struct result *const other = fastest(run, g, narrow);
-        if (wide && other && rc == 0)
-            rc = compare(wide, other, &net->point[net->n_points++]);
-    }
-    if (net->n_points == 0)
-        snprintf(net->skip, sizeof net->skip, "no shape was measured undisturbed");
-    return rc;
-}
-
 static int add(struct text_list *list, const char *text)
 {
     return text ? text_list_add(list, text) : 0;
@@ -144,7 +89,7 @@ static int measure_op(size_t which, const char *narrow, struct license_net *net,
     if (rc == 0)
         rc = run_plan(&options, &catalog, &plan, NULL, run, error);
     if (rc == 0)
-        rc = collect(run, narrow, net);
+        rc = license_take_net(run, wide_isa, narrow, net);
     run_free(run);
     plan_free(&plan);
     catalog_free(&catalog);
@@ -176,13 +121,4 @@ int license_measure_net(struct license *license, bool progress, struct error *er
             snprintf(net->skip, sizeof net->skip, "%.255s", why.text);
     }
     return 0;
-}
-
-void license_net_free(struct license_net *net)
-{
-    for (size_t i = 0; i < net->n_points; i++) {
-        free(net->point[i].shape);
-        free(net->point[i].wide);
-        free(net->point[i].narrow);
-    }
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "license_private.h"
+#include "tables.h"
 
 enum { INTERVAL_SIZE = 40 };
 
@@ -29,7 +29,7 @@ static void print_levels(const struct license_class *class, size_t rounds, FILE 
 static void print_class(const struct license_class *class, size_t rounds, FILE *file)
 {
     char ghz[INTERVAL_SIZE], ratio[INTERVAL_SIZE];
-    const char *const name = class->control ? "scalar again" : class->payload->name;
+    const char *const name = class->control ? "scalar again" : class->name;
     if (class->skip[0]) {
         if (!class->control) {
             fprintf(file, "  %-12s  skipped: %s", name, class->skip);
@@ -40,7 +40,7 @@ static void print_class(const struct license_class *class, size_t rounds, FILE *
     }
     fprintf(file, "  %-12s  %5.3f GHz %s", name, class->median_ghz,
             interval_text(&class->ghz_ci, 1, 3, ghz));
-    if (class->control || class->payload->bits)
+    if (class->control || class->bits)
         fprintf(file, "  %6.2f%% of scalar %s", 100 * class->effect.ratio,
                 interval_text(&class->effect.ci, 100, 2, ratio));
     print_levels(class, rounds, file);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "license_private.h"
+#include "judge.h"
 
 void license_summarise(struct license_scope *scope)
 {
@@ -85,7 +85,7 @@ static void judge_by_level(const struct license_scope *scope,
     verdict->by_counters = true;
     snprintf(verdict->reason, sizeof verdict->reason,
              "%s on %s has licence %d, say its counters; the clock does not tell: %.260s",
-             class->payload->name, scope->name, level, clock);
+             class->name, scope->name, level, clock);
 }
 
 static void judge_class(const struct license_class *class, double floor,
@@ -98,13 +98,13 @@ static void judge_class(const struct license_class *class, double floor,
     verdict->reason[0] = '\0';
     if (class->skip[0]) {
         verdict->cost = LICENSE_UNKNOWN;
-        snprintf(verdict->reason, sizeof verdict->reason, "%s on %s: %.240s",
-                 class->payload->name, where, class->skip);
+        snprintf(verdict->reason, sizeof verdict->reason, "%s on %s: %.240s", class->name,
+                 where, class->skip);
     } else if (costs) {
         verdict->cost = effect->ratio < 1 - LICENSE_MUCH ? LICENSE_HEAVY : LICENSE_LIGHT;
         snprintf(verdict->reason, sizeof verdict->reason,
-                 "%s on %s runs at %.1f%% of the scalar clock", class->payload->name,
-                 where, 100 * effect->ratio);
+                 "%s on %s runs at %.1f%% of the scalar clock", class->name, where,
+                 100 * effect->ratio);
     } else if (free && floor <= LICENSE_FREE) {
         verdict->cost = LICENSE_NONE;
     } else {
@@ -120,8 +120,7 @@ static void judge_class(const struct license_class *class, double floor,
             snprintf(verdict->reason, sizeof verdict->reason,
                      "%s on %s: %.1f%% to %.1f%% of the scalar clock tells no loss from "
                      "none",
-                     class->payload->name, where, 100 * effect->ci.lo,
-                     100 * effect->ci.hi);
+                     class->name, where, 100 * effect->ci.lo, 100 * effect->ci.hi);
     }
 }
 
@@ -170,7 +169,7 @@ static void tell_contradiction(const struct license_scope *scopes, size_t n,
         snprintf(end, left,
                  "; the licence counters contradict: %s has licence %d, though it costs "
                  "no clock here",
-                 licensed->payload->name, most);
+                 licensed->name, most);
 }
 
 void license_judge(const struct license_scope *scopes, size_t n,
@@ -187,7 +186,7 @@ void license_judge(const struct license_scope *scopes, size_t n,
         for (size_t i = 0; i < scope->n_classes; i++) {
             const struct license_class *const class = &scope->class[i];
             struct license_verdict one;
-            if (class->lacking || class->control || !class->payload->bits)
+            if (class->lacking || class->control || !class->bits)
                 continue;
             judge_class(class, floor, scope->name, &one);
             judge_by_level(scope, class, &one);
@@ -196,8 +195,8 @@ void license_judge(const struct license_scope *scopes, size_t n,
                 worst = class;
                 *verdict = one;
             }
-            if (class->payload->bits > widest)
-                widest = class->payload->bits;
+            if (class->bits > widest)
+                widest = class->bits;
         }
     }
     if (!worst)
@@ -208,16 +207,4 @@ void license_judge(const struct license_scope *scopes, size_t n,
                  100 * (1 - LICENSE_FREE));
     if (worst && !verdict->by_counters)
         tell_contradiction(scopes, n, worst, verdict);
-}
-
-size_t license_wins_from(const struct license_net *net)
-{
-    size_t from = net->n_points;
-    while (from > 0) {
-        const struct interval *const ci = &net->point[from - 1].ci;
-        if (!ci->known || ci->hi < 1)
-            break;
-        from--;
-    }
-    return from;
 }

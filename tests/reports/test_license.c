@@ -10,13 +10,14 @@
 
 #include <cmocka.h>
 
-#include "license/license_private.h"
+#include "judge/judge.h"
 
 enum { ROUNDS = 20, CLASSES = 4 };
 
-static const struct payload scalar = {.name = "scalar"};
-static const struct payload narrow = {.name = "128 light", .bits = 128};
-static const struct payload wide = {.name = "512 heavy", .bits = 512, .heavy = true};
+static const struct {
+    const char *name;
+    int bits;
+} payloads[] = {{"scalar", 0}, {"128 light", 128}, {"512 heavy", 512}, {"scalar", 0}};
 
 /* A machine that runs at 3 GHz, its classes at these shares of it. `noise` swings each
  * class on its own. */
@@ -36,10 +37,15 @@ struct made {
     double ghz[LICENSE_SCOPES][CLASSES][ROUNDS];
 };
 
+/* Even over -1 to 1. */
+static double next_uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-52 - 1;
+}
+
 static void make_scope(struct made *made, size_t which, const struct machine *machine)
 {
-    static const struct payload *const payloads[CLASSES] = {&scalar, &narrow, &wide,
-                                                            &scalar};
     struct license_scope *const scope = &made->scope[which];
     const double share[CLASSES] = {1, machine->narrow, machine->wide, 1};
     uint64_t random = which + 1;
@@ -47,7 +53,8 @@ static void make_scope(struct made *made, size_t which, const struct machine *ma
     scope->n_classes = CLASSES;
     scope->rounds = machine->rounds ? machine->rounds : ROUNDS;
     for (size_t i = 0; i < CLASSES; i++) {
-        scope->class[i].payload = payloads[i];
+        scope->class[i].name = payloads[i].name;
+        scope->class[i].bits = payloads[i].bits;
         scope->class[i].control = i == CLASSES - 1;
         scope->class[i].ghz = made->ghz[which][i];
     }
@@ -65,7 +72,7 @@ static void make_scope(struct made *made, size_t which, const struct machine *ma
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < CLASSES; i++)
             made->ghz[which][i][round] = 3 * (1 - 0.0025 * (double)round) * share[i] *
-                                         (1 + machine->noise * random_uniform(&random));
+                                         (1 + machine->noise * next_uniform(&random));
     license_summarise(scope);
 }
 

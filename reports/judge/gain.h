@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case gains by more threads, from a run that has it with one and with more. */
-#ifndef SIMDBENCH_GAIN_H
-#define SIMDBENCH_GAIN_H
+#ifndef SIMDBENCH_JUDGE_GAIN_H
+#define SIMDBENCH_JUDGE_GAIN_H
 
-#include "reports.h"
+#include "model/model.h"
 
 struct gain {
     double times; /* as fast as one thread; NaN: no round has both */
@@ -13,6 +13,7 @@ struct gain {
 /* The id with that setting, to be freed; NULL: no memory. */
 char *gain_id(const char *id, uint32_t threads);
 bool gain_measured(const struct result *result);
+/* Paired by round; what many threads do more counts as well. */
 struct gain gain_between(const struct result *one, const struct result *many);
 /* The case with that many threads, or NULL. */
 const struct result *gain_partner(const struct run *run, const struct result *one,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "commands/gain.h"
+#include "judge/judge.h"
 
 enum { ROUNDS = 20 };
 
