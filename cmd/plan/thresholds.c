@@ -1,51 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
+#include "process/process.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { FILE_MAX_BYTES = 1 << 20 };
-
-static int file_path(char *path, size_t size, bool make)
-{
-    const char *const config = getenv("XDG_CONFIG_HOME"), *const home = getenv("HOME");
-    const bool given = config && config[0] == '/';
-    char folder[3072];
-    if (!given && !(home && home[0]))
-        return -ENOENT;
-    int n = snprintf(folder, sizeof folder, "%s%s", given ? config : home,
-                     given ? "" : "/.config");
-    if (n < 0 || (size_t)n + 32 > sizeof folder)
-        return -ENAMETOOLONG;
-    for (int deeper = 0; make && deeper < 2; deeper++) {
-        if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-            return -errno;
-        if (deeper == 0)
-            snprintf(folder + n, sizeof folder - (size_t)n, "/simdbench");
-    }
-    n = snprintf(path, size, "%s%s/threads.json", folder, make ? "" : "/simdbench");
-    return (size_t)n < size ? 0 : -ENAMETOOLONG;
-}
 
 /* NULL and 0 if there is no file. */
 static int read_all(cJSON **root, char *path, size_t path_size, struct error *error)
 {
+    char *text;
+    size_t size;
     *root = NULL;
-    if (file_path(path, path_size, false) < 0)
+    if (state_path(STATE_CONFIG, "threads.json", false, path, path_size, NULL) < 0)
         return 0;
-    FILE *const file = fopen(path, "re");
-    if (!file)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? 0
-                   : error_set(error, -errno, "%s: %s", path, strerror(errno));
-    char *const text = malloc(FILE_MAX_BYTES + 1);
-    const size_t n = text ? fread(text, 1, FILE_MAX_BYTES, file) : 0;
-    fclose(file);
-    if (text)
-        text[n] = '\0';
+    const int status = file_load(path, FILE_MAX_BYTES, &text, &size);
+    if (status == -ENOENT || status == -ENOTDIR)
+        return 0;
+    if (status < 0 && status != -EFBIG)
+        return error_set(error, status, "%s: %s", path, strerror(-status));
     *root = text ? cJSON_Parse(text) : NULL;
     free(text);
     const cJSON *const version =
@@ -123,11 +99,12 @@ int thresholds_save(const char *fingerprint, const char *op,
                     size_t path_size, struct error *error)
 {
     cJSON *root;
+    struct error why = {.text = ""};
     int status = read_all(&root, path, path_size, error);
-    if (status == 0 && (status = file_path(path, path_size, true)) < 0)
-        error_set(error, status,
-                  "no place for the thresholds ($XDG_CONFIG_HOME or $HOME): %s",
-                  strerror(-status));
+    if (status == 0)
+        status = state_path(STATE_CONFIG, "threads.json", true, path, path_size, &why);
+    if (status < 0 && why.text[0])
+        error_set(error, status, "no place for the thresholds: %.480s", why.text);
     if (status < 0)
         goto out;
     if (!root && (root = cJSON_CreateObject()))

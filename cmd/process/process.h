@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Room process: this program as the system sees it. Exit statuses, standard streams that
- * are closed, full or gone, signals that ask to stop, facts of the terminal, the version.
+ * are closed, full or gone, signals that ask to stop, facts of the terminal, the version,
+ * files that outlive it.
  */
 #ifndef SIMDBENCH_PROCESS_H
 #define SIMDBENCH_PROCESS_H
@@ -49,5 +50,12 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
  */
 bool terminal_colour(FILE *file);
 int terminal_width(FILE *file);
+
+/* Where a file lies that outlives the program: under $XDG_CACHE_HOME or ~/.cache what can
+ * be measured again, under $XDG_CONFIG_HOME or ~/.config what the user set; then
+ * simdbench/NAME. `make`: with its folders. -ENOENT: the user has no such place. */
+enum state_kind { STATE_CACHE, STATE_CONFIG };
+int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
+               struct error *error);
 
 #endif

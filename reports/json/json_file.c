@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json.h"
 #include "text/text.h"
@@ -41,50 +38,17 @@ int run_save(const struct run *run, const char *path, struct error *error)
     return file_save(path, write_json, run, error);
 }
 
-static int read_all(int fd, char **bytes, size_t *size)
-{
-    size_t room = 0;
-
-    for (;;) {
-        ssize_t got;
-        if (*size == room) {
-            char *bigger;
-            room = room ? 2 * room : 65536;
-            if (room > FILE_SIZE_MAX)
-                return -EFBIG;
-            bigger = realloc(*bytes, room);
-            if (!bigger)
-                return -ENOMEM;
-            *bytes = bigger;
-        }
-        got = read(fd, *bytes + *size, room - *size);
-        if (got == 0)
-            return 0;
-        if (got < 0 && errno != EINTR)
-            return -errno;
-        if (got > 0)
-            *size += (size_t)got;
-    }
-}
-
 int run_load(struct run **run, const char *path, struct error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), code;
-    char *bytes = NULL;
-    size_t size = 0;
-
+    char *bytes;
+    size_t size;
     *run = NULL;
-    if (fd < 0)
-        return file_error(error, -errno, path);
-    code = read_all(fd, &bytes, &size);
-    close(fd);
-    if (code) {
-        file_error(error, code, path);
-    } else {
-        code = run_read_json(run, bytes, size, error);
-        if (code)
-            file_prefix(error, code, path);
-    }
+    int code = file_load(path, FILE_SIZE_MAX, &bytes, &size);
+    if (code)
+        return file_error(error, code, path);
+    code = run_read_json(run, bytes, size, error);
+    if (code)
+        file_prefix(error, code, path);
     free(bytes);
     return code;
 }

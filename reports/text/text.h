@@ -101,7 +101,7 @@ int json_end(struct json *json, FILE *file, struct error *error);
 char *json_take(struct json *json, char indent);
 void json_free(struct json *json);
 
-/* ---- files (file_save.c) ---- */
+/* ---- files (file_save.c, file_load.c) ---- */
 
 /* Replaces a file when the new one is complete and on the disk: the old one stays if
  * anything fails, a link stays a link, and owner and permissions stay what they were. A
@@ -110,6 +110,9 @@ void json_free(struct json *json);
 typedef int file_writer(const void *context, FILE *file, struct error *error);
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error);
+/* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG
+ * for more than `most` of them. */
+int file_load(const char *path, size_t most, char **bytes, size_t *size);
 /* Not written to directly: saving again takes nothing back. */
 bool file_is_replaced(const char *path);
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static int read_all(int fd, size_t most, char **bytes, size_t *size)
+{
+    for (size_t room = 0;;) {
+        /* One byte more ends the text. */
+        if (*size + 1 >= room) {
+            room = room ? 2 * room : 65536;
+            char *const bigger = *size > most ? NULL : realloc(*bytes, room);
+            if (!bigger)
+                return *size > most ? -EFBIG : -ENOMEM;
+            *bytes = bigger;
+        }
+        const ssize_t got = read(fd, *bytes + *size, room - *size - 1);
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        if (got > 0)
+            *size += (size_t)got;
+        (*bytes)[*size] = '\0';
+        if (got == 0)
+            return *size > most ? -EFBIG : 0;
+    }
+}
+
+int file_load(const char *path, size_t most, char **bytes, size_t *size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *bytes = NULL;
+    *size = 0;
+    if (fd < 0)
+        return -errno;
+    const int status = read_all(fd, most, bytes, size);
+    close(fd);
+    if (status < 0) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
