@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/check.sh quick | full | CHECK...: what a change must pass. Stops at the first
-# failure and prints the command that repeats it.
+# scripts/check.sh quick | slow | full | CHECK...: what a change must pass. Stops at the
+# first failure and prints the command that repeats it. The slow checks run side by side.
 set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"
@@ -9,7 +9,9 @@ cd "$root"
 export LC_ALL=C.UTF-8
 
 quick=(format text shell layers rooms headers subject symbols)
-slow=(gcc asan valgrind tidy fuzz old_cpu arm64)
+# Two lanes, one a core: nothing in them is measured.
+lanes=('asan fuzz old_cpu' 'gcc tidy arm64 valgrind')
+read -ra slow <<<"${lanes[*]}"
 leaves=(base kernels perfctr reports)
 
 # Files of the repository and those that will join it.
@@ -159,9 +161,14 @@ check_gcc() {
     CC=gcc build gcc --buildtype=release --werror -Dtests=enabled
 }
 
+# One build serves the sanitizers and the fuzzers.
+build_asan() {
+    CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
+        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
+}
+
 check_asan() {
-    build asan --buildtype=debugoptimized -Dtests=enabled -Db_lundef=false \
-        -Db_sanitize=address,undefined
+    build_asan
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
         meson test -C build/asan --no-rebuild --print-errorlogs --timeout-multiplier 5
 }
@@ -191,15 +198,14 @@ check_tidy() {
 
 check_fuzz() {
     local program corpus seeds
-    CC=clang-19 build fuzz --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
-        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
-    for program in build/fuzz/tests/fuzz_*; do
+    build_asan
+    for program in build/asan/tests/fuzz_*; do
         [[ -f $program && -x $program ]] || continue
-        corpus=build/fuzz/corpus/${program##*/}
+        corpus=build/asan/corpus/${program##*/}
         mkdir -p "$corpus"
         seeds=tests/fuzz/corpus/${program##*/fuzz_}
         [[ -d $seeds ]] || seeds=
-        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/fuzz/ "$corpus" ${seeds:+"$seeds"} \
+        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/asan/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
             tail -n 40 "$program.log" >&2
             return 1
@@ -225,12 +231,41 @@ check_arm64() {
     scripts/build-arm64 test
 }
 
+# check NAME: a subshell with set -e of its own, as under `if` or `||` it would not stop at
+# a failure. What it prints ends with its time, or with what repeats it.
+check() {
+    local started=$SECONDS status
+    set +e
+    (set -e; "check_$1")
+    status=$?
+    set -e
+    [[ $status -eq 0 ]] || die "$1 failed; again: scripts/check.sh $1"
+    printf '%-9s ok %3d s\n' "$1" $((SECONDS - started))
+}
+
+# All lanes at once; what their checks say is printed lane by lane, at their end.
+check_lanes() {
+    local lane name pids=() status=0 logs
+    build_test # which several lanes use
+    logs=$(mktemp -d)
+    for lane in "${!lanes[@]}"; do
+        (for name in ${lanes[lane]}; do check "$name"; done) >"$logs/$lane" 2>&1 &
+        pids+=($!)
+    done
+    for lane in "${!lanes[@]}"; do
+        wait "${pids[lane]}" || status=1
+        cat "$logs/$lane"
+    done
+    rm -r "$logs"
+    return "$status"
+}
+
 wanted=()
 for argument in "${@:-quick}"; do
     case $argument in
         quick) wanted+=("${quick[@]}") ;;
-        full) wanted+=("${quick[@]}" tests "${slow[@]}") ;;
-        slow) wanted+=("${slow[@]}") ;;
+        full) wanted+=("${quick[@]}" tests lanes) ;;
+        slow) wanted+=(lanes) ;;
         *)
             declare -F "check_$argument" >/dev/null ||
                 die "no check is called $argument: quick, full, slow," \
@@ -241,12 +276,5 @@ for argument in "${@:-quick}"; do
 done
 packages run test
 for name in "${wanted[@]}"; do
-    started=$SECONDS
-    # A subshell with set -e of its own: under `if` or `||` it would not stop at a failure.
-    set +e
-    (set -e; "check_$name")
-    status=$?
-    set -e
-    [[ $status -eq 0 ]] || die "$name failed; again: scripts/check.sh $name"
-    printf '%-9s ok %3d s\n' "$name" $((SECONDS - started))
+    check "$name"
 done
