@@ -178,7 +178,7 @@ double clock_ghz_imul(int64_t ns)
     return probe_retried(chain_imul, IMUL_CYCLES, ns);
 }
 
-double clock_width(double ghz)
+double clock_core_share(double ghz)
 {
     return ghz > 0 ? probe_retried(chains_add, 1, 5000) / ghz : 0;
 }

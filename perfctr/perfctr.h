@@ -175,7 +175,7 @@ double clock_ghz_imul(int64_t ns);
 /* Independent adds per cycle at that clock, at most 4: what this thread gets of its core.
  * A thread on the same core takes a part of it, though neither clock nor CPU time tell,
  * and a virtual machine hides even that there may be one. Takes about 5 us. */
-double clock_width(double ghz);
+double clock_core_share(double ghz);
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);

@@ -165,7 +165,7 @@ void checks_host(struct checks *checks, const struct host *host,
     checks_counters(checks, host, vitals);
     checks_clock(checks, host, vitals);
     check_pages(checks, host, vitals);
-    checks_company(checks, host, vitals);
+    checks_core_share(checks, host, vitals);
     check_add(checks, "system", "%s, kernel %s", or_not_told(host->os),
               or_not_told(host->kernel));
     check_add(checks, "fingerprint", "%s", or_not_told(host->fingerprint));

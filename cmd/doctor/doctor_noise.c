@@ -127,7 +127,7 @@ static void check_sharing(struct checks *checks, const struct host *host,
         check_costs(smt, neighbour,
                     "sudo scripts/quiet.sh --smt-off simdbench ..., or: echo off | sudo "
                     "tee /sys/devices/system/cpu/smt/control");
-    if (!vitals->probes || !(vitals->width > 0)) {
+    if (!vitals->probes || !(vitals->core_share > 0)) {
         check_add(checks, "core sharing", "not told");
         return;
     }
@@ -135,10 +135,10 @@ static void check_sharing(struct checks *checks, const struct host *host,
         check_add(checks, "core sharing",
                   "CPU %d: %zu of %zu probes had company, %.2f of %.3g adds a cycle at "
                   "best, %.0f%% lost",
-                  vitals->probed_cpu, vitals->shared, vitals->probes, vitals->width,
-                  vitals->full_width, 100 * vitals->lost);
-    /* An interrupt within a probe looks like company too. */
-    if ((double)vitals->shared > 0.02 * (double)vitals->probes)
+                  vitals->probed_cpu, vitals->core_shared, vitals->probes,
+                  vitals->core_share, vitals->full_core_share, 100 * vitals->lost);
+    /* An interrupt within a probe looks like a shared core, too. */
+    if ((double)vitals->core_shared > 0.02 * (double)vitals->probes)
         check_costs(core, neighbour,
                     host->smt > 0 ? "sudo scripts/quiet.sh --smt-off simdbench ..."
                                   : "simdbench doctor, again; or a machine of your own");
@@ -200,8 +200,8 @@ static void check_machine(struct checks *checks, const struct host *host,
                     "docker run without --cpus, or with --cpuset-cpus=LIST instead");
 }
 
-void checks_company(struct checks *checks, const struct host *host,
-                    const struct vitals *vitals)
+void checks_core_share(struct checks *checks, const struct host *host,
+                       const struct vitals *vitals)
 {
     check_sharing(checks, host, vitals);
     check_isolation(checks, vitals);

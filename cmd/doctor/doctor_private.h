@@ -30,10 +30,10 @@ struct checks {
 struct vitals {
     double resolution_ns, cost_ns; /* of the timer */
     double ghz, ghz_imul;          /* clock probe by adds and by multiplies; 0: unknown */
-    double width;                  /* adds a cycle of the best probes; 0: unknown */
-    double full_width;             /* of a core without company */
+    double core_share;             /* adds a cycle of the best probes; 0: unknown */
+    double full_core_share;        /* of a core that nobody shares */
     double lost;                   /* share of those adds that others took */
-    size_t probes, shared;         /* of the core's width; those that had company */
+    size_t probes, core_shared;    /* of the core share; those that others shared */
     double stolen_s, watched_s;    /* CPU time taken by others; stolen < 0: not told */
     uint64_t memory_available;     /* bytes; 0: unknown */
     int cpu[CPUS_MAX];             /* that may be used, ascending */
@@ -88,8 +88,8 @@ void checks_counters(struct checks *checks, const struct host *host,
                      const struct vitals *vitals);
 void checks_clock(struct checks *checks, const struct host *host,
                   const struct vitals *vitals);
-void checks_company(struct checks *checks, const struct host *host,
-                    const struct vitals *vitals);
+void checks_core_share(struct checks *checks, const struct host *host,
+                       const struct vitals *vitals);
 /* One check for each instruction set of this machine. */
 void checks_isas(struct checks *checks);
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n);

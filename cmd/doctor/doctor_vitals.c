@@ -10,7 +10,7 @@
 
 #include "doctor_private.h"
 
-enum { CLOCK_PROBE_NS = 1000 * 1000, WIDTH_PROBES = 8, WIDTHS_MAX = 8192 };
+enum { CLOCK_PROBE_NS = 1000 * 1000, SHARE_PROBES = 8, SHARES_MAX = 8192 };
 static const int64_t watch_ns = 1000 * 1000 * 1000;
 
 /* ---- files ---- */
@@ -154,48 +154,48 @@ static double smaller(double a, double b)
 
 /* All x86 cores with AVX2 take four adds a cycle, so that a neighbour who never pauses
  * shows too; of others the best probes must do. */
-static void judge_widths(struct vitals *vitals, double *widths)
+static void judge_core_shares(struct vitals *vitals, double *core_shares)
 {
     if (!vitals->probes)
         return;
-    stats_sort(widths, vitals->probes);
+    stats_sort(core_shares, vitals->probes);
     /* The very best are those whose clock was read too low. */
-    vitals->width = smaller(widths[vitals->probes * 95 / 100], 4);
+    vitals->core_share = smaller(core_shares[vitals->probes * 95 / 100], 4);
     const int avx2 = isa_find("avx2");
-    vitals->full_width =
-        avx2 >= 0 && isa_available((size_t)avx2, NULL, 0) ? 4 : vitals->width;
+    vitals->full_core_share =
+        avx2 >= 0 && isa_available((size_t)avx2, NULL, 0) ? 4 : vitals->core_share;
     double sum = 0;
     for (size_t i = 0; i < vitals->probes; i++) {
-        vitals->shared += widths[i] < 0.85 * vitals->full_width;
-        sum += smaller(widths[i], vitals->full_width);
+        vitals->core_shared += core_shares[i] < 0.85 * vitals->full_core_share;
+        sum += smaller(core_shares[i], vitals->full_core_share);
     }
-    vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_width);
+    vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_core_share);
 }
 
-/* The best of many short probes of the clock: whatever disturbs one makes it look slower.
- * Those of the width are kept apart: company comes and goes. */
-static void watch(struct vitals *vitals, double *widths)
+/* The best of many short probes of the clock, as any disturbance makes one look slower.
+ * Probes of the core share are kept one by one, as neighbours come and go. */
+static void watch(struct vitals *vitals, double *core_shares)
 {
     const int64_t end = clock_now() + watch_ns;
     while (clock_now() < end) {
         vitals->ghz = larger(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
         vitals->ghz_imul = larger(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
-        for (int i = 0; i < WIDTH_PROBES && vitals->probes < WIDTHS_MAX; i++) {
-            const double width = clock_width(clock_ghz(20000));
-            if (width > 0)
-                widths[vitals->probes++] = width;
+        for (int i = 0; i < SHARE_PROBES && vitals->probes < SHARES_MAX; i++) {
+            const double core_share = clock_core_share(clock_ghz(20000));
+            if (core_share > 0)
+                core_shares[vitals->probes++] = core_share;
         }
     }
 }
 
 void vitals_measure(struct vitals *vitals)
 {
-    double *const widths = calloc(WIDTHS_MAX, sizeof *widths);
+    double *const core_shares = calloc(SHARES_MAX, sizeof *core_shares);
     const int64_t before = steal_ticks(vitals), start = clock_now();
     if (vitals->probed_cpu >= 0)
         cpus_pin(&vitals->probed_cpu, 1, NULL);
-    if (widths)
-        watch(vitals, widths);
+    if (core_shares)
+        watch(vitals, core_shares);
     clock_cost(&vitals->resolution_ns, &vitals->cost_ns);
     if (vitals->n_cpu)
         cpus_pin(vitals->cpu, vitals->n_cpu, NULL);
@@ -204,7 +204,7 @@ void vitals_measure(struct vitals *vitals)
     vitals->stolen_s = before < 0 || after < 0
                            ? -1
                            : (double)(after - before) / (double)sysconf(_SC_CLK_TCK);
-    if (widths)
-        judge_widths(vitals, widths);
-    free(widths);
+    if (core_shares)
+        judge_core_shares(vitals, core_shares);
+    free(core_shares);
 }

@@ -45,7 +45,7 @@ struct session {
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     int64_t started;                     /* clock_now() */
     double probe_ns; /* batch time that may still be spent on clock probes */
-    double *shares;  /* what each probe got of the core, see clock_width() */
+    double *shares;  /* what each probe got of the core, see clock_core_share() */
     size_t n_shares;
 };
 

@@ -127,8 +127,8 @@ bool worker_alive(const struct worker *worker)
     return worker->local || worker->fd >= 0;
 }
 
-/* What a dead child died of, for people. */
-static void obituary(struct worker *worker, const char *doing, struct error *error)
+/* Tells why a worker is gone, for people. */
+static void describe_death(struct worker *worker, const char *doing, struct error *error)
 {
     int status = 0;
     pid_t pid = worker->info.pid;
@@ -259,7 +259,7 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
         if (ready > 0)
             return 0;
         if (ready == 0 && dead) {
-            obituary(worker, doing, error);
+            describe_death(worker, doing, error);
             return -ECONNRESET;
         }
         if (ready == 0 && left <= 0) {
@@ -308,7 +308,7 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
-            obituary(worker, doing, error);
+            describe_death(worker, doing, error);
             return -ECONNRESET;
         }
         worker->used += (size_t)got;

@@ -7,23 +7,23 @@
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
  * no value for a region there is none for the batch. */
-struct tally {
+struct batch_counts {
     size_t regions;
     double value[EVENTS_MAX], share[EVENTS_MAX];
     bool mine[EVENTS_MAX];
     struct count last[EVENTS_MAX];
 };
 
-static void tally_add(const struct service *service, const struct counters *counters,
-                      struct tally *tally)
+static void batch_counts_add(const struct service *service,
+                             const struct counters *counters, struct batch_counts *counts)
 {
-    tally->regions++;
+    counts->regions++;
     for (size_t i = 0; i < service->n_events; i++) {
-        if (tally->last[i].absent[0])
+        if (counts->last[i].absent[0])
             continue;
-        tally->mine[i] = counters_get(counters, i, &tally->last[i]);
-        tally->value[i] += (double)tally->last[i].value;
-        tally->share[i] += tally->last[i].running_share;
+        counts->mine[i] = counters_get(counters, i, &counts->last[i]);
+        counts->value[i] += (double)counts->last[i].value;
+        counts->share[i] += counts->last[i].running_share;
     }
 }
 
@@ -38,26 +38,27 @@ static void add_absence(cJSON *item, const struct count *count)
     }
 }
 
-static cJSON *tally_reply(const struct service *service, const struct tally *tally)
+static cJSON *batch_counts_reply(const struct service *service,
+                                 const struct batch_counts *counts)
 {
-    cJSON *counts = cJSON_CreateArray();
+    cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < service->n_events; i++) {
         cJSON *item = cJSON_CreateObject();
-        const struct count *last = &tally->last[i];
-        if (tally->mine[i] && last->absent[0]) {
+        const struct count *last = &counts->last[i];
+        if (counts->mine[i] && last->absent[0]) {
             add_absence(item, last);
-        } else if (tally->mine[i]) {
-            cJSON_AddNumberToObject(item, "value", tally->value[i]);
+        } else if (counts->mine[i]) {
+            cJSON_AddNumberToObject(item, "value", counts->value[i]);
             cJSON_AddNumberToObject(item, "running_share",
-                                    tally->share[i] / (double)tally->regions);
+                                    counts->share[i] / (double)counts->regions);
             cJSON_AddNumberToObject(item, "threads", last->threads);
             cJSON_AddStringToObject(item, "scope",
                                     last->in_kernel ? "user and kernel" : "user");
             cJSON_AddBoolToObject(item, "user_read", last->user_read);
         }
-        cJSON_AddItemToArray(counts, item);
+        cJSON_AddItemToArray(list, item);
     }
-    return counts;
+    return list;
 }
 
 /* The one loop that is timed. It stays a function of its own, so that the empty kernel
@@ -108,7 +109,7 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     struct counters *counters = service->sampler.counters;
     bool cold = message_true(request, "cold");
     struct sample sum = {.ns = 0};
-    struct tally tally = {.regions = 0};
+    struct batch_counts counts = {.regions = 0};
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -129,7 +130,7 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state, iterations);
         sampler_end(&service->sampler, &sum);
-        tally_add(service, counters, &tally);
+        batch_counts_add(service, counters, &counts);
     }
     for (uint64_t i = 0; cold && i < iterations; i++) {
         struct sample one;
@@ -138,7 +139,7 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         repeat(entry->run, operands, entry->state, 1);
         sampler_end(&service->sampler, &one);
         sample_add(&sum, &one);
-        tally_add(service, counters, &tally);
+        batch_counts_add(service, counters, &counts);
     }
     if (team)
         thread_times_read(&after);
@@ -149,13 +150,13 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
-        cJSON_AddItemToObject(reply, "counts", tally_reply(service, &tally));
+        cJSON_AddItemToObject(reply, "counts", batch_counts_reply(service, &counts));
         service_add_text(reply, "note", counters_note(counters));
     }
     if (message_true(request, "probe")) {
         double ghz = clock_ghz(20000);
         cJSON_AddNumberToObject(reply, "ghz", ghz);
-        cJSON_AddNumberToObject(reply, "width", clock_width(ghz));
+        cJSON_AddNumberToObject(reply, "width", clock_core_share(ghz));
     }
     return reply;
 }

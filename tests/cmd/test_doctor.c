@@ -55,11 +55,11 @@ static const struct vitals good_vitals = {
     .probed_cpu = 4,
     .siblings = "4",
     .sources = "tsc hpet acpi_pm",
-    .width = 3.99,
-    .full_width = 4,
+    .core_share = 3.99,
+    .full_core_share = 4,
     .lost = 0.01,
     .probes = 1000,
-    .shared = 20,
+    .core_shared = 20,
     .perf_exists = true,
     .rdpmc = 1,
     .same_addresses = true,
@@ -158,7 +158,7 @@ static void test_each_cost(void **state)
     COSTS("turbo", "no_turbo", strcpy(host.turbo, "on"))
     COSTS("turbo", "boost", strcpy(host.turbo, "on"); strcpy(host.vendor, "AuthenticAMD"))
     COSTS("SMT", "--smt-off", host.smt = 1)
-    COSTS("core sharing", "doctor", vitals.shared = 21)
+    COSTS("core sharing", "doctor", vitals.core_shared = 21)
     COSTS("isolated CPUs", "taskset -c 6 ", strcpy(vitals.isolated, "6-7"))
     COSTS("huge pages", "madvise", strcpy(host.thp, "never"))
     COSTS("huge pages, shared", "shmem_enabled", strcpy(host.thp_shmem, "always"))

@@ -83,7 +83,7 @@ static void test_probe_cost(void **state)
     (void)state;
     for (int k = 0; k < 50; k++) {
         const int64_t begin = clock_now();
-        clock_width(clock_ghz(20000));
+        clock_core_share(clock_ghz(20000));
         const int64_t ns = clock_now() - begin;
         best = ns < best ? ns : best;
     }
@@ -152,9 +152,9 @@ static void test_width(void **state)
 {
     bool found = false;
     (void)state;
-    assert_true(clock_width(0) == 0);
+    assert_true(clock_core_share(0) == 0);
     for (int k = 0; k < 400 && !found; k++) {
-        const double width = clock_width(clock_ghz(20000));
+        const double width = clock_core_share(clock_ghz(20000));
         found = width > 1.5 && width < 6;
         if (k >= 20)
             usleep(5000); /* the machine may be shared */
