@@ -134,7 +134,7 @@ static bool group_map(struct counters *counters, size_t g)
     return true;
 }
 
-/* What read() tells must lie between two readings in user space. */
+/* The value of read() must lie between two readings in user space. */
 static bool group_agrees(const struct counters *counters, size_t g)
 {
     const struct snapshot *const trial = counters->trial;
@@ -210,7 +210,7 @@ int groups_open(struct counters *counters, const struct event *events, size_t n)
         event_place(counters, i, FIRST_GROUP);
     for (size_t g = FIRST_GROUP; g < counters->groups; g++)
         group_fit(counters, g);
-    /* Who takes turns needs the times, which only the kernel tells. */
+    /* Counters that take turns need their times, which only the kernel tells. */
     if (counters->system->map && counters->mode == COUNTERS_PINNED)
         for (size_t g = FIRST_GROUP; g < counters->groups; g++)
             group_try_user(counters, g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counters.c (regions and their counts), counters_open.c (which event is counted in
- * which group) and counters_threads.c (the same for other threads) share. */
+/* Shared by counters.c (regions and their counts), counters_open.c (the group of each
+ * event) and counters_threads.c (the same for other threads). */
 #ifndef SIMDBENCH_COUNTERS_PRIVATE_H
 #define SIMDBENCH_COUNTERS_PRIVATE_H
 
@@ -35,8 +35,8 @@ struct group {
     struct snapshot begin, end;
 };
 
-/* Those of one thread: of the caller, and in a list behind them of each other thread that
- * is counted too, in the same groups. */
+/* The counters of one thread: of the caller, and in a list behind them of each other
+ * thread that is counted too, in the same groups. */
 struct counters {
     const struct perf_system *system;
     const char *root;

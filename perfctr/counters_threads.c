@@ -7,7 +7,7 @@
 
 #include "counters_private.h"
 
-/* Which events share a group was found out for the caller; the PMU is the same. */
+/* The caller's groups fit here as well: the PMU is the same. */
 static struct counters *thread_new(const struct counters *own, pid_t tid)
 {
     struct counters *const thread = calloc(1, sizeof *thread);

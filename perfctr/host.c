@@ -121,7 +121,7 @@ static uint64_t ticks_read(void)
 }
 #endif
 
-/* Of several readings of both clocks the closest pair: the others were interrupted. */
+/* The closest pair of several readings of both clocks: the others were interrupted. */
 static void clocks_read(int64_t *ns, uint64_t *ticks)
 {
     int64_t best = INT64_MAX;

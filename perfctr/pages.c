@@ -80,8 +80,8 @@ static bool field_line(char *text, void *context)
     return false;
 }
 
-/* What one control group leaves: its limit, less what it uses, but the page cache in it
- * gives way. */
+/* One control group leaves its limit less what it uses; the page cache in it gives way.
+ */
 static void cgroup_limit(struct memory *memory, const char *folder, bool v2)
 {
     char path[PATH_MAX + 32], text[32];

@@ -66,7 +66,7 @@ enum counters_mode {
     COUNTERS_MULTIPLEX /* one pass, in which the kernel lets groups take turns */
 };
 
-/* What one counter counted between two reads. `running_share` is 1 when it counted all
+/* The count of one counter between two reads. `running_share` is 1 when it counted all
  * the time, else the value is scaled by it. If `absent` is not empty there is no value,
  * and it says why and what to do: `fix` is that alone, a command where there is one. */
 struct count {
@@ -108,7 +108,7 @@ void counters_end(struct counters *counters);
  * shorter ones, what was not on the PMU all the time is absent. */
 enum { COUNTERS_SCALABLE_NS = 20000000 };
 bool counters_get(const struct counters *counters, size_t i, struct count *count);
-/* What the user should know about how these counters are read, or NULL. */
+/* A line for the user about how these counters are read, or NULL. */
 const char *counters_note(const struct counters *counters);
 
 /* ---- sampler (sampler.c): all that is read around one batch ---- */
@@ -156,7 +156,7 @@ int64_t thread_times_waited(const struct thread_times *begin,
 unsigned thread_times_busy(const struct thread_times *begin,
                            const struct thread_times *end, int64_t least_ns);
 
-/* What the arithmetic environment of the calling thread should be: round to nearest, no
+/* The arithmetic environment that the calling thread should have: round to nearest, no
  * flush-to-zero, exceptions masked, upper halves clean. reset returns nothing; changed
  * tells whether rounding or denormal modes differ from that. */
 void float_state_reset(void);
@@ -189,7 +189,7 @@ enum {
     PAYLOADS_MAX = 6
 };
 
-/* What the vector registers hold: random numbers of [0.5, 1). */
+/* The vector registers hold these random numbers of [0.5, 1). */
 struct payload_data {
     _Alignas(64) float value[256];
 };
@@ -313,7 +313,7 @@ const struct counter_group *counter_group_get(size_t g);
  */
 size_t counter_group_events(size_t g, const struct uarch *uarch,
                             const char *events[COUNTER_GROUP_EVENTS]);
-/* What a reader has to know of this group on this CPU, above all why it lacks events; or
+/* A line about this group on this CPU, above all why it lacks events; or
  * NULL. */
 const char *counter_group_note(size_t g, const struct uarch *uarch);
 

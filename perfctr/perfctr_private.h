@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share with each other and with their tests. */
+/* Shared by the files of this folder and by their tests. */
 #ifndef SIMDBENCH_PERFCTR_PRIVATE_H
 #define SIMDBENCH_PERFCTR_PRIVATE_H
 
@@ -24,15 +24,14 @@ void perf_reason(char *text, size_t size, int code, const struct event *event);
 /* The same into `count`. `root` as in struct perf_system. */
 void perf_refused(const char *root, int code, const struct event *event,
                   struct count *count);
-/* What the user should know about an event that both threads of a core count, which is so
- * here; or NULL. */
+/* A line for the user if both threads of a core count this event here; or NULL. */
 const char *perf_shared(const char *root, const struct event *event);
 /* There is no value because others hold the PMU; `how` it shows. */
 void perf_starved(const char *root, const char *how, struct count *count);
 
 struct perf_event_mmap_page;
-/* What read() would tell of an event that is on the PMU now, from its page alone; false
- * if that cannot be had. */
+/* Reads an event that is on the PMU now from its page alone, as read() would tell it;
+ * false if that cannot be had. */
 bool page_read(const struct perf_system *system, const struct perf_event_mmap_page *page,
                uint64_t *value);
 /* Software events that happen in the kernel: counting user space alone sees none. */
@@ -43,7 +42,7 @@ uint64_t memory_available_at(const char *root);
 int64_t cpus_steal_at(const char *root, int cpu);
 size_t cpus_cores_at(const char *root, int *cpu, size_t n);
 
-/* What /proc/cpuinfo says. */
+/* Reads /proc/cpuinfo. */
 void host_read_model(struct host *host, const char *root);
 void host_read_cpu(struct host *host, const char *root);
 void host_read_virtualisation(struct host *host, const char *root);
