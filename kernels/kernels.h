@@ -19,6 +19,7 @@
 /* Bundles, narrowest first; "lib" is no instruction set and is not listed here. */
 struct isa {
     const char *name;    /* "avx512" */
+    const char *title;   /* as people write it: "AVX-512" */
     const char *summary; /* "x86-64-v4: AVX-512 F, BW, DQ, VL, CD" */
     uint32_t bits;       /* width of its vectors; 0 for scalar */
 };

@@ -49,7 +49,7 @@ int ab_open(const struct options *options, const struct ab_request *request,
     if (!ab)
         return error_set(error, -ENOMEM, "out of memory");
     ab->options = *options;
-    ab->options.all_threads = true;
+    ab->options.all_threads = ab->options.isa_strict = true;
     ab->catalog.memory_fd = -1;
     int status = start_own(ab, error);
     if (status == 0)

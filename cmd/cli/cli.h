@@ -33,6 +33,7 @@ struct options {
     bool suite;             /* every op's list of shapes called "suite" */
     struct text_list files; /* what stands on the command line without a name */
     struct text_list isas;  /* as written: "auto", "all", names */
+    bool isa_strict;        /* --isa-fallback=off: nothing in place of a missing one */
     struct text_list types, semirings, variants, filters;
     /* What to run, all three together; the op's default if they are empty. */
     struct text_list sizes;       /* expanded */

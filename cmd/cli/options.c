@@ -29,6 +29,10 @@ const struct option_row option_rows[] = {
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
      option_add_isas, AT(isas)},
+    {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS, "on",
+     "If this CPU has none of --isa: on measures its widest set that has such kernels "
+     "instead, and says so; off leaves it at skipped cases, exit status 5.",
+     option_set_second, AT(isa_strict)},
     {"type", "LIST", RUN, CASES, "f32",
      "Element types: f32, f64, i32, i64, or all.",
      option_add_items, AT(types)},

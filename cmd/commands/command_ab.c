@@ -41,7 +41,7 @@ static int measure(const struct options *options, struct ab *ab, struct error *e
     struct run *run = run_new();
     struct live live;
     live_begin(&live, options, false);
-    int status = run ? run_describe(options, ab_catalog(ab), run) : -ENOMEM;
+    int status = run ? run_describe(options, ab_catalog(ab), ab_plan(ab), run) : -ENOMEM;
     if (status < 0)
         error_set(error, status, "out of memory");
     else
@@ -68,6 +68,7 @@ int command_ab(struct options *options)
     struct error error = {.text = ""};
     struct ab *ab = NULL;
     signals_catch();
+    options->isa_strict = true; /* as ab_open() has it, for what the run says */
     int status = outputs_check(options, &error);
     if (status == 0)
         status = ab_open(options, &request, &ab, &error);

@@ -38,6 +38,8 @@ int command_op(struct options *options)
         complain("no baseline: %s", catalog.missing.item[i]);
     for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
         complain("left out: %s", plan.left_out.item[i]);
+    for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
+        complain("%s", plan.why_instead.item[i]);
     if (!options->quiet)
         counted_notes(options, print_note);
     const double seconds = plan_seconds(options, &plan);
@@ -49,7 +51,7 @@ int command_op(struct options *options)
         goto out;
     }
     run = run_new();
-    status = run ? run_describe(options, &catalog, run) : -ENOMEM;
+    status = run ? run_describe(options, &catalog, &plan, run) : -ENOMEM;
     if (status < 0) {
         error_set(&error, status, "out of memory");
         goto out;

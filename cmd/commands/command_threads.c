@@ -227,7 +227,7 @@ static int measure(struct options *options, struct catalog *catalog,
 {
     struct cost cost[THREADS_MAX] = {{0}};
     struct run *const run = run_new();
-    int status = run ? run_describe(options, catalog, run) : -ENOMEM;
+    int status = run ? run_describe(options, catalog, plan, run) : -ENOMEM;
     if (status < 0)
         error_set(error, status, "out of memory");
     for (size_t i = 0; i < options->n_threads && status == 0; i++)
@@ -273,6 +273,8 @@ int command_threads(struct options *options)
         error_set(&error, status, "out of memory");
     if (status == 0)
         status = plan_settle(options, &catalog, &plan, &error);
+    for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
+        complain("%s", plan.why_instead.item[i]);
     if (status == 0 && options->dry_run)
         plan_print(&plan, stdout);
     else if (status == 0)

@@ -13,7 +13,7 @@
 
 /* Tool, host, settings, arguments. */
 int run_describe(const struct options *options, const struct catalog *catalog,
-                 struct run *run);
+                 const struct plan *plan, struct run *run);
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
 int host_facts(const struct host *host, struct run *run);
 

@@ -15,7 +15,8 @@ static void join(const struct text_list *list, const char *otherwise, char *out,
                                    list->item[i]);
 }
 
-static int add_settings(const struct options *options, struct run *run)
+static int add_settings(const struct options *options, const struct plan *plan,
+                        struct run *run)
 {
     const struct {
         const char *name, *otherwise;
@@ -43,6 +44,14 @@ static int add_settings(const struct options *options, struct run *run)
         char text[1024];
         join(lists[i].list, lists[i].otherwise, text, sizeof text);
         status = facts_text(&run->settings, lists[i].name, text);
+    }
+    if (status == 0)
+        status = facts_text(&run->settings, "isa_fallback",
+                            options->isa_strict ? "off" : "on");
+    if (status == 0 && plan->isas_instead.n) {
+        char text[256];
+        join(&plan->isas_instead, "", text, sizeof text);
+        status = facts_text(&run->settings, "isa_measured", text);
     }
     const struct {
         const char *name;
@@ -80,7 +89,7 @@ static int add_settings(const struct options *options, struct run *run)
 }
 
 int run_describe(const struct options *options, const struct catalog *catalog,
-                 struct run *run)
+                 const struct plan *plan, struct run *run)
 {
     char text[64];
     time_t now = time(NULL);
@@ -103,7 +112,7 @@ int run_describe(const struct options *options, const struct catalog *catalog,
     for (int i = 0; i < options->argc && status == 0; i++)
         status = strings_add(&run->argv, &run->argc, options->argv[i]);
     if (status == 0)
-        status = add_settings(options, run);
+        status = add_settings(options, plan, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
     const cJSON *isa,
         *isas =

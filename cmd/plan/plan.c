@@ -137,6 +137,103 @@ static int add_layouts(const struct request *request, struct error *error)
     return status;
 }
 
+static int add_groups(const struct selection *selection, struct plan *plan,
+                      struct error *error)
+{
+    int status = 0;
+    for (size_t t = 0; t < selection->n_types && status == 0; t++) {
+        for (size_t s = 0; s < selection->shapes.n && status == 0; s++) {
+            const struct request request = {
+                .selection = selection,
+                .type = selection->types[t],
+                .text = selection->shapes.item[s],
+                .origin = selection->origins.item[s],
+                .plan = plan,
+            };
+            status = add_layouts(&request, error);
+        }
+    }
+    return status;
+}
+
+/* Drops all but the first. */
+static void plan_cut(struct plan *plan, size_t groups, size_t left_out)
+{
+    while (plan->n_groups > groups)
+        plan_free_group(&plan->groups[--plan->n_groups]);
+    text_list_cut(&plan->left_out, left_out);
+}
+
+/* Are there kernels for instruction sets, in groups from `first` on, of which this CPU
+ * has none? */
+static bool all_lacking(const struct catalog *catalog, const struct plan *plan,
+                        size_t first)
+{
+    bool lacking = false;
+    for (size_t g = first; g < plan->n_groups; g++) {
+        const struct plan_group *group = &plan->groups[g];
+        for (size_t i = 0; i < group->n_cases; i++) {
+            const struct offer *offer = &catalog->offers[group->cases[i].offer];
+            if (offer->is_baseline || strcmp(offer->op, group->op) != 0 ||
+                isa_find(offer->isa) < 0)
+                continue;
+            if (!group->cases[i].skip)
+                return false;
+            lacking = true;
+        }
+    }
+    return lacking;
+}
+
+/* "this CPU has no AVX-512: measured avx2, its widest, instead" */
+static void say_instead(struct selection *selection, const char *isa, bool widest)
+{
+    const size_t size = sizeof selection->instead;
+    size_t n = (size_t)snprintf(selection->instead, size, "this CPU has no ");
+    const char *separator = "";
+    for (size_t i = 0; i < selection->isas.n && n < size; i++) {
+        const size_t asked = (size_t)isa_find(selection->isas.item[i]);
+        if (isa_available(asked, NULL, 0))
+            continue;
+        n += (size_t)snprintf(selection->instead + n, size - n, "%s%s", separator,
+                              isa_get(asked)->title);
+        separator = " or ";
+    }
+    if (n < size)
+        snprintf(selection->instead + n, size - n, ": measured %s, its widest%s, instead",
+                 isa, widest ? "" : " with such kernels");
+}
+
+/* Makes the groups from `first` on anew, as if the widest set whose kernels run here had
+ * been asked for too. Without such a set they become what they were. */
+static int fall_back(struct selection *selection, size_t first, size_t left_out,
+                     struct plan *plan, struct error *error)
+{
+    const size_t asked = selection->isas.n;
+    bool widest = true;
+    for (size_t i = isa_count(); i-- > 0;) {
+        const char *const isa = isa_get(i)->name;
+        if (!isa_available(i, NULL, 0))
+            continue;
+        say_instead(selection, isa, widest);
+        widest = false;
+        plan_cut(plan, first, left_out);
+        int status = text_list_add_once(&selection->isas, isa);
+        status = status < 0 ? error_set(error, status, "out of memory")
+                            : add_groups(selection, plan, error);
+        if (status < 0)
+            return status;
+        if (!all_lacking(selection->catalog, plan, first))
+            return text_list_add_once(&plan->isas_instead, isa) < 0 ||
+                           text_list_add_once(&plan->why_instead, selection->instead) < 0
+                       ? error_set(error, -ENOMEM, "out of memory")
+                       : 0;
+        text_list_cut(&selection->isas, asked);
+    }
+    plan_cut(plan, first, left_out);
+    return add_groups(selection, plan, error);
+}
+
 /* Adds the groups of an op. */
 static int add_op(const struct options *options, const struct catalog *catalog,
                   const char *op, struct plan *plan, struct error *error)
@@ -144,18 +241,11 @@ static int add_op(const struct options *options, const struct catalog *catalog,
     const size_t groups = plan->n_groups, left_out = plan->left_out.n;
     struct selection selection;
     int status = selection_make(options, catalog, op, &selection, error);
-    for (size_t t = 0; t < selection.n_types && status == 0; t++) {
-        for (size_t s = 0; s < selection.shapes.n && status == 0; s++) {
-            const struct request request = {
-                .selection = &selection,
-                .type = selection.types[t],
-                .text = selection.shapes.item[s],
-                .origin = selection.origins.item[s],
-                .plan = plan,
-            };
-            status = add_layouts(&request, error);
-        }
-    }
+    if (status == 0)
+        status = add_groups(&selection, plan, error);
+    if (status == 0 && !options->isa_strict && !selection.isa_auto &&
+        all_lacking(catalog, plan, groups))
+        status = fall_back(&selection, groups, left_out, plan, error);
     if (status == 0 && plan->n_groups == groups && plan->left_out.n > left_out)
         status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
     else if (status == 0 && plan->n_groups == groups)
@@ -223,10 +313,11 @@ int plan_make(const struct options *options, const struct catalog *catalog,
 
 void plan_free(struct plan *plan)
 {
-    for (size_t i = 0; i < plan->n_groups; i++)
-        plan_free_group(&plan->groups[i]);
+    plan_cut(plan, 0, 0);
     free(plan->groups);
     text_list_free(&plan->left_out);
+    text_list_free(&plan->isas_instead);
+    text_list_free(&plan->why_instead);
     *plan = (struct plan){.n_groups = 0};
 }
 

@@ -116,8 +116,10 @@ struct plan_group {
 struct plan {
     struct plan_group *groups;
     size_t n_groups;
-    struct text_list left_out; /* shapes that cannot have a layout that was asked for,
-                                  ops of the suite that have nothing of what was */
+    struct text_list left_out;     /* shapes that cannot have a layout that was asked for,
+                                      ops of the suite that have nothing of what was */
+    struct text_list isas_instead; /* "avx2", in place of sets that this CPU lacks */
+    struct text_list why_instead;  /* sentences about it */
     struct event event[EVENTS_MAX]; /* counted: of --events, then of --counters */
     size_t n_events;
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */

@@ -209,6 +209,9 @@ static int add_offer(const struct selection *selection, struct plan_group *group
     const int isa = isa_find(offer->isa);
     if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))
         entry->skip = strdup(reason);
+    else if (isa >= 0 && !offer->is_baseline && selection->instead[0] &&
+             text_list_add(&entry->notes, selection->instead) < 0)
+        return -ENOMEM;
     return 1;
 }
 

@@ -12,6 +12,7 @@ struct selection {
     const char *op;
     struct text_list isas, semirings;
     bool isa_auto;
+    char instead[200];        /* note for kernels in place of such that this CPU lacks */
     struct text_list layouts; /* empty: the op has one and no name for it */
     bool layouts_named;       /* by the user, one by one */
     char default_layout[64];

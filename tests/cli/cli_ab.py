@@ -163,6 +163,7 @@ class Programs(AbCase):
         document = self.ab(BINARY, BINARY, "relu", "--sizes=64", "--isa=scalar")
         gate = document["gate"]
         self.assertTrue(gate["own_processes"])
+        self.assertEqual(document["settings"]["isa_fallback"], "off")
         self.assertTrue(document["results"])
         self.assertTrue(all(re.match(r"\d+\.", a["version"]) for a in gate["arms"]), gate)
 

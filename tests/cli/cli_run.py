@@ -254,12 +254,12 @@ class OrdinaryUser(Case):
                 self.assertIn("value", result["counters"][name], result["counters"])
 
 
-def old_cpu(case):
+def old_cpu(case, name="Nehalem"):
     if not QEMU:
         case.skipTest("qemu-user is not installed")
     if sanitized():
         case.skipTest("sanitizers do not run in an emulator")
-    return [QEMU, "-cpu", "Nehalem"]
+    return [QEMU, "-cpu", name]
 
 
 class MissingIsa(Case):
@@ -268,9 +268,13 @@ class MissingIsa(Case):
         before = old_cpu(self) if has else []
         done = self.run_tool("gemm", "--isa=avx512", "--sizes=8", "--baseline=none", *SHORT,
                              "--in-process", f"--json={self.folder}/run.json",
-                             before=before, status=5)
+                             "--isa-fallback=off", before=before, status=5)
+        document = self.load(self.folder / "run.json")
+        self.assertEqual(document["settings"]["isa_fallback"], "off")
+        self.assertNotIn("isa_measured", document["settings"])
+        self.assertNotIn("instead", done.stdout + done.stderr)
         self.assertIn("avx512", (done.stdout + done.stderr).lower())
-        for result in self.load(self.folder / "run.json")["results"]:
+        for result in document["results"]:
             self.assertEqual(result["status"], "skipped")
             self.assertRegex(result["reason"].lower(), "avx-?512")
 
@@ -289,3 +293,30 @@ class OldCpu(Case):
                 wanted = (status, "noisy") if status == "ok" else (status,)
                 self.assertIn(result["status"], wanted, result)
                 self.assertTrue(status == "ok" or result["reason"])
+
+    def test_the_widest_is_measured_instead(self):
+        for cpu, isa in (("Haswell", "avx2"), ("Nehalem", "sse2")):
+            with self.subTest(cpu=cpu):
+                before = old_cpu(self, cpu)
+                arguments = ("gemm", "--in-process", "--isa=avx512", "--sizes=8", *SHORT)
+                why = f"this CPU has no AVX-512: measured {isa}, its widest, instead"
+                done = self.run_tool(*arguments, f"--json={self.folder}/run.json",
+                                     before=before, timeout=300)
+                self.assertEqual(done.stderr.count(f"simdbench: {why}\n"), 1, done.stderr)
+                self.assertEqual(done.stdout.count(f"note: {why} (gemm/maxplus-f32/{isa}/"), 1)
+                document = self.load(self.folder / "run.json")
+                settings = document["settings"]
+                self.assertEqual((settings["isa"], settings["isa_fallback"],
+                                  settings["isa_measured"]), ("avx512", "on", isa))
+                own = kernels(document, module=None)
+                self.assertEqual({r["isa"] for r in own}, {"avx512", isa})
+                for result in own:
+                    there = result["isa"] == isa
+                    self.assertIn(result["status"], ("ok", "noisy") if there else ("skipped",))
+                    self.assertEqual(why in result["notes"], there)
+                done = self.run_tool(*arguments, "--dry-run", before=before, timeout=300)
+                self.assertIn(why, done.stderr)
+                self.assertRegex(done.stdout, f"gemm/maxplus-f32/{isa}/add@8x8x8\n")
+                done = self.run_tool("threads", *arguments, "--threads=2", "--dry-run",
+                                     before=before, timeout=300)
+                self.assertIn(why, done.stderr)

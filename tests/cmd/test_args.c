@@ -53,7 +53,7 @@ static void test_defaults(void **state)
     assert_false(options.format_given || options.cold || options.huge_pages ||
                  options.check_full || options.dry_run || options.in_process ||
                  options.quiet || options.pathologies || options.seed_given ||
-                 options.accuracy);
+                 options.accuracy || options.isa_strict);
     assert_null(options.json);
     assert_int_equal(options.n_outputs, 0);
 
@@ -101,12 +101,12 @@ static void test_every_option(void **state)
     o = parsed(
         "relu --cpu 0 --threads 1 --input=normal --check=full --timeout=2min "
         "--json=a.json --markdown b.md --format=csv --dry-run --in-process --quiet "
-        "--pathologies --input=zero,uniform:-8..8 --accuracy");
+        "--pathologies --input=zero,uniform:-8..8 --accuracy --isa-fallback=off");
     assert_string_equal(o.command, "relu");
     assert_int_equal(o.n_cpu, 1);
     assert_int_equal(o.cpu[0], 0);
     check_list(&o.inputs, "normal zero uniform:-8..8");
-    assert_true(o.accuracy);
+    assert_true(o.accuracy && o.isa_strict);
     assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
     assert_int_equal(o.timeout_ns, 120000000000);
     assert_int_equal(o.n_outputs, 2);
@@ -271,6 +271,7 @@ static void test_refuses(void **state)
         {"gemm --accuracy=1", "--accuracy=1", "takes no value"},
         {"gemm --layout=a,", "--layout=a,", "empty"},
         {"report --isa=avx2 a", "--isa", "no option of report"},
+        {"ab a b gemm --isa-fallback=on", "--isa-fallback", "no option of ab"},
         {"list kernels x y", "y", "no more words"},
         {"doctor x", "x", "no further words"},
         {"doctor --format=csv", "--format=csv", "table|json"},
