@@ -10,114 +10,53 @@ enum { UNROLL = 1000 };
 
 typedef void chain_fn(uint64_t turns);
 
+/* x += y, and another operation whose latency is known: the latency of a multiply differs
+ * between ARM cores (2 to 4 cycles), that of eor does not. The loop counts operand 0
+ * down.
+ */
 #if defined __x86_64__
+#define ADD(x, y) "add %" y ", %" x "\n"
+#define OTHER(x, y) "imul %" y ", %" x "\n"
+#define LOOP(body) ".p2align 6\n1:\n" body "dec %0\njnz 1b\n"
+enum { OTHER_CYCLES = 3 };
+#elif defined __aarch64__
+#define ADD(x, y) "add %" x ", %" x ", %" y "\n"
+#define OTHER(x, y) "eor %" x ", %" x ", %" y "\n"
+#define LOOP(body) "1:\n" body "subs %0, %0, #1\nb.ne 1b\n"
+enum { OTHER_CYCLES = 1 };
+#else
+#error "the clock probe needs a chain of dependent adds for this architecture"
+#endif
 
 __attribute__((noinline)) static void chain_add(uint64_t turns)
 {
     uint64_t x = 1, y = 3;
-    __asm__ volatile(".p2align 6\n"
-                     "1:\n"
-                     ".rept 1000\n"
-                     "add %2, %0\n"
-                     ".endr\n"
-                     "dec %1\n"
-                     "jnz 1b\n"
-                     : "+r"(x), "+r"(turns)
+    __asm__ volatile(LOOP(".rept 1000\n" ADD("1", "2") ".endr\n")
+                     : "+r"(turns), "+r"(x)
                      : "r"(y)
                      : "cc");
 }
 
-__attribute__((noinline)) static void chain_imul(uint64_t turns)
+__attribute__((noinline)) static void chain_other(uint64_t turns)
 {
     uint64_t x = 1, y = 3;
-    __asm__ volatile(".p2align 6\n"
-                     "1:\n"
-                     ".rept 1000\n"
-                     "imul %2, %0\n"
-                     ".endr\n"
-                     "dec %1\n"
-                     "jnz 1b\n"
-                     : "+r"(x), "+r"(turns)
+    __asm__ volatile(LOOP(".rept 1000\n" OTHER("1", "2") ".endr\n")
+                     : "+r"(turns), "+r"(x)
                      : "r"(y)
                      : "cc");
 }
-
-enum { IMUL_CYCLES = 3 };
 
 /* Four independent chains: as many adds as the integer units of any of these cores take.
  */
 __attribute__((noinline)) static void chains_add(uint64_t turns)
 {
     uint64_t a = 1, b = 1, c = 1, d = 1;
-    __asm__ volatile(".p2align 6\n"
-                     "1:\n"
-                     ".rept 250\n"
-                     "add %0, %0\n"
-                     "add %1, %1\n"
-                     "add %2, %2\n"
-                     "add %3, %3\n"
-                     ".endr\n"
-                     "dec %4\n"
-                     "jnz 1b\n"
-                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(turns)
+    __asm__ volatile(LOOP(".rept 250\n" ADD("1", "1") ADD("2", "2") ADD("3", "3")
+                              ADD("4", "4") ".endr\n")
+                     : "+r"(turns), "+r"(a), "+r"(b), "+r"(c), "+r"(d)
                      :
                      : "cc");
 }
-
-#elif defined __aarch64__
-
-__attribute__((noinline)) static void chain_add(uint64_t turns)
-{
-    uint64_t x = 1, y = 3;
-    __asm__ volatile("1:\n"
-                     ".rept 1000\n"
-                     "add %0, %0, %2\n"
-                     ".endr\n"
-                     "subs %1, %1, #1\n"
-                     "b.ne 1b\n"
-                     : "+r"(x), "+r"(turns)
-                     : "r"(y)
-                     : "cc");
-}
-
-/* The latency of a multiply differs between ARM cores (2 to 4 cycles), that of eor does
- * not. */
-__attribute__((noinline)) static void chain_imul(uint64_t turns)
-{
-    uint64_t x = 1, y = 3;
-    __asm__ volatile("1:\n"
-                     ".rept 1000\n"
-                     "eor %0, %0, %2\n"
-                     ".endr\n"
-                     "subs %1, %1, #1\n"
-                     "b.ne 1b\n"
-                     : "+r"(x), "+r"(turns)
-                     : "r"(y)
-                     : "cc");
-}
-
-enum { IMUL_CYCLES = 1 };
-
-__attribute__((noinline)) static void chains_add(uint64_t turns)
-{
-    uint64_t a = 1, b = 1, c = 1, d = 1;
-    __asm__ volatile("1:\n"
-                     ".rept 250\n"
-                     "add %0, %0, %0\n"
-                     "add %1, %1, %1\n"
-                     "add %2, %2, %2\n"
-                     "add %3, %3, %3\n"
-                     ".endr\n"
-                     "subs %4, %4, #1\n"
-                     "b.ne 1b\n"
-                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(turns)
-                     :
-                     : "cc");
-}
-
-#else
-#error "the clock probe needs a chain of dependent adds for this architecture"
-#endif
 
 static int64_t thread_ns(void)
 {
@@ -175,7 +114,7 @@ double clock_ghz(int64_t ns)
 
 double clock_ghz_imul(int64_t ns)
 {
-    return probe_retried(chain_imul, IMUL_CYCLES, ns);
+    return probe_retried(chain_other, OTHER_CYCLES, ns);
 }
 
 double clock_core_share(double ghz)
