@@ -365,9 +365,8 @@ int run_judge(struct run *run)
     if (!list)
         return -ENOMEM;
     const size_t n = collect(run, list);
-    int status = derive_all(list, n, run->gate->threshold);
-    if (!status)
-        status = gate_decide(list, n, run->gate->threshold);
+    int status = derive_all(list, n, run->gate->threshold)
+                     ?: gate_decide(list, n, run->gate->threshold);
     gate_count(run);
     free(list);
     return status;

@@ -98,9 +98,8 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
     for (size_t i = 0; i < other->n_sources && !code; i++) {
         char *longer = NULL;
-        code = prefix(&longer, name, other->sources[i].name);
-        if (!code)
-            code = add_source(into, longer, &other->sources[i]);
+        code = prefix(&longer, name, other->sources[i].name)
+                   ?: add_source(into, longer, &other->sources[i]);
         free(longer);
     }
     return code;
@@ -108,10 +107,9 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
 static int rename_result(struct result *result, const char *name)
 {
-    int code = prefix(&result->id, name, result->id ? result->id : "");
+    int code = prefix(&result->id, name, result->id ? result->id : "")
+                   ?: prefix(&result->source, name, result->source);
 
-    if (!code)
-        code = prefix(&result->source, name, result->source);
     if (!code && result->limit_id)
         code = prefix(&result->limit_id, name, result->limit_id);
     if (!code && result->limit.id)
@@ -192,10 +190,9 @@ static int move_results(struct run *into, struct run *other, const char *name)
                 continue;
             const struct result *partner = find_partner(into, n, result);
             alone |= !partner;
-            code = rename_result(result, name);
-            if (!code)
-                code = result_move(into, result, partner ? partner->group : group,
-                                   partner != NULL);
+            code = rename_result(result, name)
+                       ?: result_move(into, result, partner ? partner->group : group,
+                                      partner != NULL);
         }
         group += alone;
     }

@@ -339,10 +339,9 @@ static int move_gone(struct run *head, struct run *base)
             continue;
         while (last && !text_same(head->results[last - 1].op, result->op))
             last--;
-        status = forget_measurements(result);
-        if (!status)
-            status = result_move(head, result, last ? head->results[last - 1].group : n,
-                                 false);
+        status = forget_measurements(result)
+                     ?: result_move(head, result,
+                                    last ? head->results[last - 1].group : n, false);
     }
     return status ? status : results_sort(head);
 }
@@ -353,9 +352,8 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
                    const struct run *run)
 {
     struct arm *const arm = gate_add_arm(gate, name, path);
-    int status = arm ? string_set(&arm->version, run->tool_version) : -ENOMEM;
-
-    return status ? status : string_set(&arm->commit, run->tool_commit);
+    return (arm ? string_set(&arm->version, run->tool_version) : -ENOMEM)
+               ?: string_set(&arm->commit, run->tool_commit);
 }
 
 int run_compare(struct run *head, const char *head_path, struct run *base,
@@ -369,18 +367,13 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
     if (!run_gate(head))
         return error_set(error, -ENOMEM, "out of memory");
     head->gate->threshold = threshold;
-    int status = string_set(&head->gate->kind, "stored");
-    if (!status)
-        status = add_arm(head->gate, "run 1", base_path, base);
-    if (!status)
-        status = add_arm(head->gate, "run 2", head_path, head);
-    if (!status)
-        status = hosts_compare(base, head, &head->gate->refused);
-    if (!status)
-        status = match_all(head, base);
-    if (!status)
-        status = move_gone(head, base);
-    if (!status)
-        gate_count(head);
-    return status ? error_set(error, status, "out of memory") : 0;
+    int status;
+    if ((status = string_set(&head->gate->kind, "stored")) ||
+        (status = add_arm(head->gate, "run 1", base_path, base)) ||
+        (status = add_arm(head->gate, "run 2", head_path, head)) ||
+        (status = hosts_compare(base, head, &head->gate->refused)) ||
+        (status = match_all(head, base)) || (status = move_gone(head, base)))
+        return error_set(error, status, "out of memory");
+    gate_count(head);
+    return 0;
 }

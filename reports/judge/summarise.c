@@ -225,9 +225,8 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         metrics_derive(run, result);
     }
     for (size_t i = 0; i < n && !code; i++) {
-        code = summarise_limit(&group[i], group, n);
-        if (!code)
-            code = summarise_ratios(&group[i], group, n);
+        code =
+            summarise_limit(&group[i], group, n) ?: summarise_ratios(&group[i], group, n);
     }
     return code;
 }

@@ -352,25 +352,23 @@ static void facts_free(struct facts *facts)
 
 static void result_free(struct result *result)
 {
-    char *const texts[] = {
-        result->id,
-        result->op,
-        result->type,
-        result->isa,
-        result->variant,
-        result->shape,
-        result->module,
-        result->module_version,
-        result->module_core,
-        result->module_isa,
-        result->input_hash,
-        result->reason,
-        result->limit_id,
-        result->layout,
-        result->implementation,
-        result->unranked,
-        result->source,
-    };
+    char *const texts[] = {result->id,
+                           result->op,
+                           result->type,
+                           result->isa,
+                           result->variant,
+                           result->shape,
+                           result->module,
+                           result->module_version,
+                           result->module_core,
+                           result->module_isa,
+                           result->input_hash,
+                           result->reason,
+                           result->limit_id,
+                           result->layout,
+                           result->implementation,
+                           result->unranked,
+                           result->source};
 
     result_clear_samples(result);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
