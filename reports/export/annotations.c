@@ -36,7 +36,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
     if (export_fails(run, result))
         return KIND_ERROR;
     switch (result->comparison->verdict) {
-    case VERDICT_REGRESSED: /* cannot gate */
+    case VERDICT_REGRESSED: /* of another machine: it fails nothing */
     case VERDICT_INCONCLUSIVE:
     case VERDICT_UNUSABLE:
         return KIND_WARNING;
@@ -47,7 +47,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
     }
 }
 
-/* Wrong results before slow ones, and those by how much. */
+/* Wrong results come before slow ones, and those are ordered by their change. */
 static double weight_of(const struct result *result)
 {
     if (result->status != STATUS_OK)
@@ -93,7 +93,7 @@ static void put_note(FILE *file, const struct note *note, struct buffer *scratch
     fputc('\n', file);
 }
 
-/* Notes of one kind, of which the last line that is shown counts the rest. */
+/* Writes notes of one kind; if there are too many, the last line counts the rest. */
 static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
                      struct buffer *scratch)
 {

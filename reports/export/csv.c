@@ -115,7 +115,7 @@ static int keys_make(const struct run *run, struct keys *baselines, struct keys 
     return code;
 }
 
-/* Only where a run compares builds. */
+/* Columns of a run that compares builds. */
 static const char comparison_titles[] =
     ",verdict,verdict_reason,trials,processes,trials_voided,base_ns,head_ns"
     ",change,change_lo,change_hi,change_level,least_change,control_change,floor"

@@ -212,7 +212,7 @@ const char *export_rate_unit(const struct result *result)
     return result->ops > 0 ? "Gop/s" : "GB/s";
 }
 
-/* ---- what is said ---- */
+/* ---- sentences ---- */
 
 bool export_fails(const struct run *run, const struct result *result)
 {

@@ -6,7 +6,7 @@
 #include "export.h"
 #include "export_rows.h"
 
-/* Text is plain already, so what XML forbids beyond markup are two code points. */
+/* Of plain text, XML forbids two code points beside its markup. */
 static void put_escaped(FILE *file, const char *text)
 {
     for (; *text; text++) {
@@ -78,7 +78,7 @@ static enum outcome outcome_of(const struct run *run, const struct result *resul
                : OUTCOME_PASS;
 }
 
-/* How long the case was measured, in seconds. */
+/* Seconds for which the case was measured. */
 static double seconds(const struct result *result)
 {
     const double calls = result->iterations ? (double)result->iterations : 1;

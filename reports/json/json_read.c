@@ -8,7 +8,7 @@
 
 /* ---- facts ---- */
 
-/* Nested values are no facts but fields that a later version added. */
+/* Skips nested values: a later version added them. */
 static int add_fact(const struct value *entry, void *context)
 {
     const cJSON *json = entry->json;
@@ -150,7 +150,7 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
                   (size_t)(end - bytes));
         goto out;
     }
-    /* A key that is there twice is bad input here, not a clash. */
+    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
     if (json_check(tree, NULL, error))
         goto out;
     root.json = tree;

@@ -4,7 +4,7 @@
 
 #include "json_value.h"
 
-/* No run of ours has as many settings, options, counters or facts in one place. */
+/* A run has fewer settings, options, counters or facts in one place. */
 enum { MEMBERS_MAX = 1000 };
 
 int value_no_memory(const struct value *value)

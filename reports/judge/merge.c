@@ -18,7 +18,7 @@ static const char *element(const struct result *result)
     return dash ? dash + 1 : type;
 }
 
-/* The layout is part of the shape, too, and older files do not tell it apart. */
+/* Older files have the layout in the shape alone. */
 static bool same_work(const struct result *a, const struct result *b)
 {
     if (!same(a->op, b->op) || !same(a->shape, b->shape) ||
@@ -50,7 +50,8 @@ static bool has_source(const struct run *run, const char *name)
     return false;
 }
 
-/* What was merged before keeps its own source behind the new name. */
+/* Sets the text to "NAME:REST", or to the name alone: a result that was merged before
+ * keeps its source behind the new name. */
 static int prefix(char **text, const char *name, const char *rest)
 {
     char *made = NULL;

@@ -125,7 +125,8 @@ struct arm {
     size_t n_objects;
 };
 
-/* What makes a run a comparison. */
+/* A gate: a run has one if it compares builds. It tells how they are compared and counts
+ * the verdicts. */
 struct gate {
     char *kind;         /* "paired": measured together; "stored": two runs from files */
     char *refused;      /* why times cannot gate (another machine), or NULL */
@@ -286,8 +287,8 @@ struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path);
 /* -EINVAL for times that are not positive (control may be 0), and for processes that do
  * not ascend. */
 int comparison_add_trial(struct comparison *comparison, const struct trial *trial);
-/* Before a group starts again: drops samples, clock probes, counts and what was derived;
- * keeps the counters' names. */
+/* Drops samples, clock probes, counts and all that is derived, so that a group can start
+ * again; keeps the names of counters. */
 void result_clear_samples(struct result *result);
 
 /* True if the result was measured well enough to have a median, here or elsewhere. */

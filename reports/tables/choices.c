@@ -5,11 +5,11 @@
 #include "legend.h"
 #include "tally.h"
 
-/* A legend is no table: what goes beyond these is in the JSON file. */
+/* The legend stays short; the JSON file has everything. */
 enum { LINES_MAX = 6, CHOICES_MAX = 3 };
 
-/* Memory beyond the operands matters in a library, whose call hides it; in a kernel of
- * ours, if it is more than the work itself moves. */
+/* Memory beyond the operands is told of a library, whose call hides it, and of an own
+ * kernel that needs more than the work itself moves. */
 static bool has_workspace(const struct result *result)
 {
     return result->workspace_bytes > (result->is_baseline ? 0 : result->bytes);

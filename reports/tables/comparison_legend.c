@@ -36,7 +36,7 @@ static bool is_control(const struct arm *arm)
     return !strcmp(arm->name, "control");
 }
 
-/* Do all builds load the same? "PATH BUILD-ID" has to be equal. */
+/* True if all builds load an object with the same "PATH BUILD-ID". */
 static bool everywhere(const struct gate *gate, const char *object)
 {
     for (size_t i = 0; i < gate->n_arms; i++) {
@@ -81,7 +81,7 @@ static void arm_lines(struct legend *legend)
     }
 }
 
-/* What equal code seems to change by, over all cases. */
+/* Tells the range of the noise floor over all cases. */
 static void floor_line(struct legend *legend)
 {
     double lo = INFINITY, hi = -INFINITY;
@@ -196,7 +196,7 @@ static void add_count(struct buffer *buffer, size_t n, const char *what)
         buffer_format(buffer, ", %zu %s", n, what);
 }
 
-/* Of what decides, up to three by name. */
+/* Names up to three cases that make the gate fail. */
 static void add_regressed(const struct run *run, struct buffer *buffer)
 {
     size_t named = 0;

@@ -5,7 +5,7 @@
 #include "legend.h"
 #include "tally.h"
 
-/* Each group measures its limits anew: a line tells the range over all groups. */
+/* Each group measures its limits anew, so a line tells the range over all groups. */
 static void limit_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                         void *context)
 {
@@ -64,7 +64,7 @@ static void note_lines(const struct run *run, struct buffer *buffer, legend_line
     tally_lines(&intervals, "no interval", buffer, line, context);
 }
 
-/* What keeps all counters of a group away is said once for the whole run. */
+/* A reason that is the PMU's stands once for the whole run. */
 static bool is_told(const struct run *run, const struct counter *counter)
 {
     return counter->absent && (counter->asked || !run->pmu_reason ||
@@ -131,8 +131,8 @@ static void status_line(const struct run *run, struct buffer *buffer, legend_lin
 
 /* A neighbour on the same core slows kernels that need all of it more than their limit.
  */
-static void company_line(const struct run *run, struct buffer *buffer, legend_line *line,
-                         void *context)
+static void core_shared_line(const struct run *run, struct buffer *buffer,
+                             legend_line *line, void *context)
 {
     double probes = facts_find_number(&run->host, "core_probes");
     double shared = facts_find_number(&run->host, "core_shared_probes");
@@ -166,7 +166,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
         buffer_plain(&buffer, run->pmu_reason);
         line(buffer_text(&buffer), context);
     }
-    company_line(run, &buffer, line, context);
+    core_shared_line(run, &buffer, line, context);
     status_line(run, &buffer, line, context);
     buffer_free(&buffer);
 }

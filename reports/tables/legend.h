@@ -5,15 +5,15 @@
 
 #include "sheet.h"
 
-/* What a kernel reaches over all of its sizes (means.c). */
+/* Geometric means of each kernel over all of its sizes (means.c). */
 void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                 void *context);
-/* What kernels chose, and how much memory they take beyond their operands (choices.c). */
+/* Choices of kernels, and their memory beyond the operands (choices.c). */
 void choice_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                   void *context);
 void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                      void *context);
-/* Who is compared with, and how fairly (opponents.c). */
+/* Baselines, and how fair their ratios are (opponents.c). */
 void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                     void *context);
 void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,

@@ -71,7 +71,7 @@ static void print_row(const struct result *result, void *context)
     fputc('\n', file);
 }
 
-/* Below the table of a group, what the counters of each case come to. */
+/* Lists the metrics of each case below the table of its group. */
 static void print_metrics(const struct result *result, void *context)
 {
     struct markdown *markdown = context;

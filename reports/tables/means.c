@@ -25,7 +25,7 @@ static bool is_measured(const struct result *result)
            result->id;
 }
 
-/* The same but for the shape: other settings or layouts are other work. */
+/* True if the cases differ in their shape alone. */
 static bool same_kernel(const struct result *a, const struct result *b)
 {
     size_t length = strcspn(a->id, "@");
@@ -57,7 +57,7 @@ static bool add_mean(struct mean *mean, size_t found, int digits, double factor)
     return true;
 }
 
-/* Ends it: tells if it is not over all sizes. */
+/* Ends that part: tells the number of sizes unless it is that of all. */
 static void add_count(struct mean *mean, size_t found)
 {
     if (found < mean->n)

@@ -26,7 +26,8 @@ static void add_part(struct buffer *buffer, const char **separator, const char *
     *separator = ", ";
 }
 
-/* CPU time by wall time of its cases: what ran, whatever was asked for. */
+/* Tells the threads that ran (CPU time by wall time), which may be fewer than asked for.
+ */
 static void add_threads(const struct run *run, const struct label *label,
                         struct buffer *buffer, const char **separator)
 {
@@ -57,8 +58,8 @@ static bool ratio_is_of(const struct result *result, size_t r, const struct labe
            !memcmp(id, label->text, label->length);
 }
 
-/* Where a case has several rows of a library: "direct" of "onednn:conv/f32/lib/direct@X".
- */
+/* Names the variants of a library that has several rows for a case: "direct" of
+ * "onednn:conv/f32/lib/direct@X". */
 static void add_rows(const struct run *run, const struct label *label,
                      struct buffer *buffer, const char **separator)
 {

@@ -7,8 +7,8 @@ static const struct text_options no_options;
 
 enum { GAP = 2, INDENT = 2 };
 
-/* Where everything stands: follows from plan and options alone, so that every step of a
- * live run comes to the same one. */
+/* Columns and widths. They follow from plan and options alone, so that every step of a
+ * live run comes to the same ones. */
 struct layout {
     const struct run *run;
     const struct text_options *options;
@@ -57,8 +57,8 @@ static int id_width(struct layout *layout, const struct result *result)
     return text_width(buffer_text(&layout->scratch));
 }
 
-/* The longest id; of own kernels only, if `own`: longer ones then take a line of their
- * own. */
+/* The longest id. With `own` it is that of own kernels, and longer ids take a line of
+ * their own. */
 static int longest_id(struct layout *layout, bool own)
 {
     int longest = 4;
@@ -74,7 +74,7 @@ static int longest_id(struct layout *layout, bool own)
     return longest;
 }
 
-/* The last ratio column goes; the end of the table says so. */
+/* Drops the last ratio column; the end of the table says so. */
 static bool hide_ratio(struct layout *layout)
 {
     struct sheet *sheet = &layout->sheet;
@@ -162,7 +162,7 @@ static void print_wrapped(const struct layout *layout, const char *text, int at)
     text_wrapped(layout->file, layout->options->width, text, at);
 }
 
-/* Below the row of a case, what its counters come to. */
+/* Prints the metrics of a case below its row. */
 static void print_metrics(struct layout *layout, const struct result *result)
 {
     buffer_clear(&layout->scratch);

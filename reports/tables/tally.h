@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to tables/: counts of texts that several cases have. */
+/* Private to tables/: a tally counts texts that several cases have. */
 #ifndef SIMDBENCH_TALLY_H
 #define SIMDBENCH_TALLY_H
 

@@ -33,7 +33,7 @@ int text_width(const char *text);
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
  * code point goes to `code`. */
 size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
-/* NULL is like NULL alone. */
+/* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
 
 /* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
@@ -110,7 +110,7 @@ void json_free(struct json *json);
 typedef int file_writer(const void *context, FILE *file, struct error *error);
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error);
-/* Not written to directly: saving again takes nothing back. */
+/* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
 
 #endif
