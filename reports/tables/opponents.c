@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "legend.h"
 #include "tally.h"
 
 struct label {
@@ -99,13 +98,13 @@ static bool has_fixed_isa(const struct run *run, const struct label *label)
     return false;
 }
 
-static void baseline_line(const struct run *run, const struct result *result,
-                          struct buffer *buffer, legend_line *line, void *context)
+static void baseline_line(const struct result *result, struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     const struct label label = {result->id, baseline_label(result)};
     const char *separator = ": ";
 
-    buffer_clear(buffer);
     buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
     buffer_plain_n(buffer, label.text, label.length);
     add_part(buffer, &separator, "version ", result->module_version);
@@ -118,12 +117,13 @@ static void baseline_line(const struct run *run, const struct result *result,
         add_rows(run, &label, buffer, &separator);
     }
     if (*separator == ',')
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
+    buffer_clear(buffer);
 }
 
-void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context)
+void baseline_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     struct tally labels = {.n = 0};
 
     for (size_t i = 0; i < run->n_results; i++) {
@@ -133,13 +133,13 @@ void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *l
             continue;
         tally_add(&labels, result->id, baseline_label(result), "");
         if (labels.n > seen)
-            baseline_line(run, result, buffer, line, context);
+            baseline_line(result, legend);
     }
 }
 
-void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context)
+void unranked_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     struct tally reasons = {.n = 0};
 
     for (size_t i = 0; i < run->n_results; i++) {
@@ -148,18 +148,18 @@ void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *l
             tally_add(&reasons, result->unranked, strlen(result->unranked),
                       result->id ? result->id : "");
     }
-    tally_lines(&reasons, "* unranked, in no mean", buffer, line, context);
+    tally_lines(&reasons, "* unranked, in no mean", legend);
 }
 
-void source_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                  void *context)
+void source_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     for (size_t i = 0; i < run->n_sources; i++) {
         const struct source *source = &run->sources[i];
         const char *separator = " (";
         bool known = source->fingerprint && run->fingerprint;
         bool here = known && !strcmp(source->fingerprint, run->fingerprint);
-        buffer_clear(buffer);
         buffer_add(buffer, "merged ");
         buffer_plain(buffer, source->name);
         buffer_format(buffer, ": %s machine",
@@ -173,6 +173,6 @@ void source_lines(const struct run *run, struct buffer *buffer, legend_line *lin
         add_part(buffer, &separator, "", source->started_at);
         buffer_add(buffer, *separator == ',' ? ")" : "");
         buffer_add(buffer, "; unpaired (~): of medians of two runs, without interval");
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
 }
