@@ -18,13 +18,6 @@ struct note {
     const struct export_row *row;
 };
 
-static const char *word(const struct result *result)
-{
-    return result->status == STATUS_OK && result->comparison
-               ? verdict_name(result->comparison->verdict)
-               : status_name(result->status);
-}
-
 static enum kind kind_of(const struct run *run, const struct result *result)
 {
     if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
@@ -82,13 +75,14 @@ static void put_escaped(FILE *file, const char *text, bool property)
 static void put_note(FILE *file, const struct note *note, struct buffer *scratch)
 {
     buffer_clear(scratch);
-    buffer_format(scratch, "%s %s", word(note->row->result), note->row->name);
+    buffer_format(scratch, "%s %s", export_word(note->row->result), note->row->name);
     fprintf(file, "::%s title=", kind_names[note->kind]);
     put_escaped(file, buffer_text(scratch), true);
     fputs("::", file);
     buffer_clear(scratch);
     export_tell(scratch, note->row->result);
-    put_escaped(file, scratch->length ? buffer_text(scratch) : word(note->row->result),
+    put_escaped(file,
+                scratch->length ? buffer_text(scratch) : export_word(note->row->result),
                 false);
     fputc('\n', file);
 }

@@ -23,20 +23,10 @@ static void put(struct csv *csv, const char *text)
     text_csv(csv->file, text);
 }
 
-static void put_plain(struct csv *csv, const char *text)
-{
-    buffer_clear(&csv->scratch);
-    buffer_plain(&csv->scratch, text);
-    put(csv, buffer_text(&csv->scratch));
-}
-
 static void put_number(struct csv *csv, bool known, double value)
 {
-    char text[NUMBER_SIZE] = "";
-
-    if (known && isfinite(value))
-        text_exact(value, text);
-    put(csv, text);
+    put(csv, "");
+    text_csv_number(csv->file, known, value);
 }
 
 static void put_interval(struct csv *csv, bool known, const struct interval *interval)
@@ -143,17 +133,17 @@ static void put_titles(struct csv *csv, const struct run *run,
             buffer_clear(&title);
             buffer_format(&title, "%s:%.*s", ratio[part], (int)baselines->key[i].length,
                           baselines->key[i].text);
-            put_plain(csv, buffer_text(&title));
+            put(csv, buffer_text(&title));
         }
     for (size_t i = 0; i < counters->n; i++) {
         buffer_clear(&title);
         buffer_format(&title, "counter:%s", counters->key[i].text);
-        put_plain(csv, buffer_text(&title));
+        put(csv, buffer_text(&title));
     }
     for (size_t i = 0; i < metrics->n; i++) {
         buffer_clear(&title);
         buffer_format(&title, "metric:%s", metrics->key[i].text);
-        put_plain(csv, buffer_text(&title));
+        put(csv, buffer_text(&title));
     }
     buffer_free(&title);
     fputs(run->gate ? comparison_titles : "", csv->file);
@@ -162,27 +152,23 @@ static void put_titles(struct csv *csv, const struct run *run,
 
 static void put_case(struct csv *csv, const struct result *result)
 {
-    const char *role = result->is_roof       ? "roof"
-                       : result->is_baseline ? "baseline"
-                                             : "kernel";
-
-    put_plain(csv, result->id);
+    put(csv, result->id);
     put_number(csv, true, (double)result->group);
-    put(csv, role);
-    put_plain(csv, result->op);
-    put_plain(csv, result->type);
-    put_plain(csv, result->isa);
-    put_plain(csv, result->variant);
-    put_plain(csv, result->shape);
+    put(csv, result_role(result));
+    put(csv, result->op);
+    put(csv, result->type);
+    put(csv, result->isa);
+    put(csv, result->variant);
+    put(csv, result->shape);
     put_settings(csv, result->settings, result->n_settings);
     put_number(csv, true, result->threads);
     put_number(csv, true, result->threads_used);
-    put_plain(csv, result->module);
+    put(csv, result->module);
     put_settings(csv, result->module_options, result->n_module_options);
-    put_plain(csv, result->module_version);
-    put_plain(csv, result->module_core);
+    put(csv, result->module_version);
+    put(csv, result->module_core);
     put(csv, status_name(result->status));
-    put_plain(csv, result->reason);
+    put(csv, result->reason);
 }
 
 static void put_measured(struct csv *csv, const struct result *result)
@@ -203,7 +189,7 @@ static void put_measured(struct csv *csv, const struct result *result)
     put_interval(csv, known, &result->ci_ns);
     put_number(csv, known && result->gops > 0, result->gops);
     put_number(csv, known && result->gbps > 0, result->gbps);
-    put_plain(csv, limit->id);
+    put(csv, limit->id);
     put_number(csv, limit->gops > 0, limit->gops);
     put_number(csv, limit->gbps > 0, limit->gbps);
     put_number(csv, limit->id != NULL, limit->share);
@@ -215,10 +201,10 @@ static void put_choice(struct csv *csv, const struct result *result)
 {
     bool accuracy = result->has_accuracy;
 
-    put_plain(csv, result->layout);
-    put_plain(csv, result->implementation);
-    put_plain(csv, result->unranked);
-    put_plain(csv, result->source);
+    put(csv, result->layout);
+    put(csv, result->implementation);
+    put(csv, result->unranked);
+    put(csv, result->source);
     put_number(csv, true, result->workspace_bytes);
     put_number(csv, accuracy, result->max_ulp);
     put_number(csv, accuracy, result->mean_ulp);
@@ -232,7 +218,7 @@ static void put_comparison(struct csv *csv, const struct comparison *comparison)
     const bool known = c->base_ns > 0 && c->head_ns > 0, tried = c->n_trials > 0;
 
     put(csv, comparison ? verdict_name(c->verdict) : "");
-    put_plain(csv, c->reason);
+    put(csv, c->reason);
     put_number(csv, comparison != NULL, (double)c->n_trials);
     put_number(csv, comparison != NULL, c->processes);
     put_number(csv, comparison != NULL, c->voided);

@@ -262,9 +262,7 @@ static void add_result(struct writer *writer, sqlite3_int64 run,
     put_whole(writer, run);
     put_text(writer, result->id);
     put_whole(writer, (sqlite3_int64)result->group);
-    put_text(writer, result->is_roof       ? "roof"
-                     : result->is_baseline ? "baseline"
-                                           : "kernel");
+    put_text(writer, result_role(result));
     put_text(writer, status_name(result->status));
     put_text(writer, result->reason);
     put_text(writer, result->module_version);

@@ -172,11 +172,8 @@ int history_write_table(const struct history *history, FILE *file, struct error 
 
 static void put_number(FILE *file, bool known, double value)
 {
-    char number[NUMBER_SIZE] = "";
-
-    if (known && isfinite(value))
-        text_exact(value, number);
-    fprintf(file, ",%s", number);
+    fputc(',', file);
+    text_csv_number(file, known, value);
 }
 
 static void put_interval(FILE *file, const struct interval *interval)
@@ -188,8 +185,6 @@ static void put_interval(FILE *file, const struct interval *interval)
 
 int history_write_csv(const struct history *history, FILE *file, struct error *error)
 {
-    struct buffer plain = {.text = NULL};
-
     errno = 0;
     fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
           "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
@@ -203,10 +198,8 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
             entry->status,     entry->reason,      entry->verdict,
         };
         for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            buffer_clear(&plain);
-            buffer_plain(&plain, texts[k]);
             fputs(k ? "," : "", file);
-            text_csv(file, buffer_text(&plain));
+            text_csv(file, texts[k]);
         }
         put_number(file, true, entry->median_ns);
         put_interval(file, &entry->ci_ns);
@@ -215,6 +208,5 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
         put_interval(file, &entry->compared_ci);
         fputs("\r\n", file);
     }
-    buffer_free(&plain);
     return finish(file, error);
 }

@@ -62,6 +62,14 @@ static void look(struct view *view, const struct comparison *comparison, value_o
     }
 }
 
+size_t comparison_times(const struct comparison *comparison, bool base, double *ns)
+{
+    struct view view = {.processes = ns, .rounds = ns + comparison->n_trials};
+
+    look(&view, comparison, base ? base_time : head_time);
+    return view.n_processes;
+}
+
 static double width(struct interval interval)
 {
     return interval.known ? interval.hi - interval.lo : 0;

@@ -48,6 +48,10 @@ int run_judge(struct run *run);
 bool comparison_is_open(const struct comparison *comparison, double threshold);
 enum { GATE_PROCESSES = 16 };
 
+/* The times of base, or of head, by process: medians of its rounds. `ns` has room for all
+ * trials twice. Returns their number. */
+size_t comparison_times(const struct comparison *comparison, bool base, double *ns);
+
 /* ---- two stored runs (stored.c) ---- */
 
 /* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids

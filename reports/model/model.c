@@ -273,6 +273,11 @@ bool result_has_summary(const struct result *result)
            ((result->n_samples && result->iterations) || result->median_ns > 0);
 }
 
+const char *result_role(const struct result *result)
+{
+    return result->is_roof ? "roof" : result->is_baseline ? "baseline" : "kernel";
+}
+
 size_t run_group_end(const struct run *run, size_t first)
 {
     size_t end = first;

@@ -293,6 +293,8 @@ void result_clear_samples(struct result *result);
 
 /* True if the result was measured well enough to have a median, here or elsewhere. */
 bool result_has_summary(const struct result *result);
+/* "kernel", "baseline" or "roof". */
+const char *result_role(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
 /* Index behind the last result of the group that begins at `first`. */

@@ -7,7 +7,7 @@
 
 static bool is_stored(const struct gate *gate)
 {
-    return gate->kind && !strcmp(gate->kind, "stored");
+    return text_same(gate->kind, "stored");
 }
 
 static void add_known(struct buffer *buffer, const char *name, const char *text)

@@ -296,6 +296,18 @@ static void print_end(struct layout *layout)
     legend_origin(layout->run, print_line, layout);
 }
 
+/* Prints the groups with that number, or all with GROUP_ALL. */
+static void print_groups(struct layout *layout, size_t group)
+{
+    const struct run *const run = layout->run;
+
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        end = run_group_end(run, first);
+        if (group == GROUP_ALL || run->results[first].group == group)
+            print_group(layout, first, end);
+    }
+}
+
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct layout layout;
@@ -315,11 +327,7 @@ void table_group(const struct run *run, size_t group, const struct text_options 
     if (run->gate)
         return;
     layout_begin(&layout, run, options, file);
-    for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = run_group_end(run, first);
-        if (run->results[first].group == group)
-            print_group(&layout, first, end);
-    }
+    print_groups(&layout, group);
     layout_end(&layout);
 }
 
@@ -338,18 +346,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate) {
-        comparison_table(run, options ? options : &no_options, file);
-        return;
-    }
-    layout_begin(&layout, run, options, file);
-    print_titles(&layout);
-    for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = run_group_end(run, first);
-        print_group(&layout, first, end);
-    }
-    print_end(&layout);
-    layout_end(&layout);
+    table_begin(run, options, file);
+    table_group(run, GROUP_ALL, options, file);
+    table_end(run, options, file);
 }

@@ -54,18 +54,20 @@ void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */
 const char *buffer_text(const struct buffer *buffer);
 
-/* ---- writing (markup.c): of text that is safe to print ---- */
+/* ---- writing (markup.c) ---- */
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
 void text_tone(FILE *file, bool colour, enum tone tone);
-/* Text from column `at` on; words that do not fit into `width` (0: unlimited) go to
- * indented lines. */
+/* Writes plain text from column `at` on; words that do not fit into `width` (0:
+ * unlimited) go to indented lines. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
-/* Text as literal text in Markdown too. */
+/* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
-/* One field of CSV, in quotes if it needs them. */
+/* A field of CSV: any text, safe to print and in quotes if it needs them; or a number,
+ * empty if it is not known or not finite. */
 void text_csv(FILE *file, const char *text);
+void text_csv_number(FILE *file, bool known, double value);
 
 /* ---- JSON documents (json_make.c) ---- */
 
