@@ -13,13 +13,9 @@ void history_free(struct history *history)
 {
     for (size_t i = 0; i < history->n; i++) {
         struct history_entry *const entry = &history->entries[i];
-        char *const texts[] = {
-            entry->id,         entry->fingerprint, entry->cpu,
-            entry->started_at, entry->commit,      entry->label,
-            entry->status,     entry->reason,      entry->verdict,
-        };
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++)
-            free(texts[k]);
+        TEXTS_FREE(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
+                   entry->commit, entry->label, entry->status, entry->reason,
+                   entry->verdict);
     }
     free(history->entries);
     *history = (struct history){.n = 0};

@@ -198,11 +198,8 @@ void selftest_clear(struct selftest *selftest)
     for (size_t i = 0; i < selftest->n_effects; i++)
         free(selftest->effects[i].outcomes);
     free(selftest->effects);
-    char *const texts[] = {selftest->tool_version, selftest->tool_commit,
-                           selftest->started_at,   selftest->cpu,
-                           selftest->fingerprint,  selftest->case_id,
-                           selftest->summary};
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        free(texts[i]);
+    TEXTS_FREE(selftest->tool_version, selftest->tool_commit, selftest->started_at,
+               selftest->cpu, selftest->fingerprint, selftest->case_id,
+               selftest->summary);
     *selftest = (struct selftest){0};
 }

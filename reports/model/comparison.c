@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/text.h"
+
 static const char *const verdict_names[] = {
     [VERDICT_SAME] = "SAME",           [VERDICT_IMPROVED] = "IMPROVED",
     [VERDICT_REGRESSED] = "REGRESSED", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
@@ -98,18 +100,11 @@ void gate_free(struct gate *gate)
         return;
     for (size_t i = 0; i < gate->n_arms; i++) {
         const struct arm *const arm = &gate->arms[i];
-        free(arm->name);
-        free(arm->path);
-        free(arm->build_id);
-        free(arm->version);
-        free(arm->commit);
-        for (size_t k = 0; k < arm->n_objects; k++)
-            free(arm->objects[k]);
+        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
+        texts_free(arm->objects, arm->n_objects);
         free(arm->objects);
     }
     free(gate->arms);
-    free(gate->kind);
-    free(gate->refused);
-    free(gate->selftest);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest);
     free(gate);
 }

@@ -208,13 +208,7 @@ static void print_cells(const struct layout *layout, const struct result *result
         sheet_cell(&layout->sheet, column, result, text, &tone);
         gap = GAP + cell_width(&layout->sheet, column) - text_width(text);
         print_spaces(layout, gap > 1 ? gap : 1);
-        if (tone != TONE_PLAIN && !result->is_roof) {
-            print_tone(layout, tone);
-            fputs(text, layout->file);
-            print_tone(layout, TONE_PLAIN);
-        } else {
-            fputs(text, layout->file);
-        }
+        text_toned(layout->file, layout->options->colour && !result->is_roof, tone, text);
     }
 }
 
@@ -271,9 +265,7 @@ static void print_group(struct layout *layout, size_t first, size_t end)
     if (!rows)
         return;
     group_title(layout->run, first, end, name, sizeof name, work);
-    print_tone(layout, TONE_BOLD);
-    fputs(name, layout->file);
-    print_tone(layout, TONE_PLAIN);
+    text_toned(layout->file, layout->options->colour, TONE_BOLD, name);
     fprintf(layout->file, "%s%s\n", *work ? "  " : "", work);
     sheet_rows(layout->run, first, end, layout->options->roofs, print_row, layout);
 }

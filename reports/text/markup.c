@@ -18,6 +18,14 @@ void text_tone(FILE *file, bool colour, enum tone tone)
         fprintf(file, "\033[%sm", codes[tone]);
 }
 
+void text_toned(FILE *file, bool colour, enum tone tone, const char *text)
+{
+    colour = colour && tone != TONE_PLAIN;
+    text_tone(file, colour, tone);
+    fputs(text, file);
+    text_tone(file, colour, TONE_PLAIN);
+}
+
 void text_wrapped(FILE *file, int width, const char *text, int at)
 {
     int begin = at;

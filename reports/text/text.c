@@ -161,6 +161,12 @@ void text_scaled(double value, const char *unit, char out[NUMBER_SIZE])
              prefix[steps], unit);
 }
 
+void texts_free(char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(texts[i]);
+}
+
 static bool buffer_reserve(struct buffer *buffer, size_t more)
 {
     size_t room = buffer->room ? buffer->room : 128;

@@ -36,6 +36,11 @@ size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
 /* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
 
+/* Frees several texts: TEXTS_FREE(source->name, source->cpu). */
+void texts_free(char *const *texts, size_t n);
+#define TEXTS_FREE(...) \
+    texts_free((char *[]){__VA_ARGS__}, ARRAY_LEN(((char *[]){__VA_ARGS__})))
+
 /* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
 struct buffer {
     char *text;
@@ -58,6 +63,8 @@ const char *buffer_text(const struct buffer *buffer);
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
 void text_tone(FILE *file, bool colour, enum tone tone);
+/* Writes plain text in a tone. */
+void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
 /* Writes plain text from column `at` on; words that do not fit into `width` (0:
  * unlimited) go to indented lines. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
