@@ -58,12 +58,14 @@ static void put_settings(struct csv *csv, const struct setting *settings, size_t
 /* ---- columns that depend on the run: a baseline's label or a counter's name each ----
  */
 
+struct key {
+    const char *text;
+    size_t length;
+};
+
 struct keys {
-    struct {
-        const char *text;
-        size_t length;
-    } *key;
-    size_t n, room;
+    struct key *key;
+    size_t n;
 };
 
 static int keys_add(struct keys *keys, const char *text, size_t length)
@@ -71,16 +73,11 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     for (size_t i = 0; i < keys->n; i++)
         if (keys->key[i].length == length && !memcmp(keys->key[i].text, text, length))
             return 0;
-    if (keys->n == keys->room) {
-        size_t room = keys->room ? 2 * keys->room : 8;
-        void *bigger = realloc(keys->key, room * sizeof *keys->key);
-        if (!bigger)
-            return -ENOMEM;
-        keys->key = bigger;
-        keys->room = room;
-    }
-    keys->key[keys->n].text = text;
-    keys->key[keys->n++].length = length;
+    struct key *const key = array_grow(&keys->key, keys->n, sizeof *key);
+    if (!key)
+        return -ENOMEM;
+    *key = (struct key){text, length};
+    keys->n++;
     return 0;
 }
 

@@ -61,16 +61,12 @@ static int add_entry(sqlite3_stmt *row, void *context)
     struct history *const history = context;
     struct reader reader = {.row = row};
 
-    /* Grows at powers of two. */
-    if (!(history->n & (history->n - 1))) {
-        struct history_entry *const bigger =
-            realloc(history->entries, (history->n ? 2 * history->n : 1) * sizeof *bigger);
-        if (!bigger)
-            return -ENOMEM;
-        history->entries = bigger;
-    }
-    struct history_entry *const entry = &history->entries[history->n++];
-    *entry = (struct history_entry){.change = NAN};
+    struct history_entry *const entry =
+        array_grow(&history->entries, history->n, sizeof *entry);
+    if (!entry)
+        return -ENOMEM;
+    history->n++;
+    entry->change = NAN;
     char **const texts[] = {
         &entry->id,         &entry->fingerprint, &entry->cpu,
         &entry->started_at, &entry->commit,      &entry->label,

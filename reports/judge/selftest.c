@@ -18,12 +18,12 @@ static double needed(const struct comparison *c)
 int selftest_add(struct selftest_effect *effect, const struct comparison *c,
                  double seconds)
 {
-    struct selftest_outcome *const outcomes =
-        realloc(effect->outcomes, (effect->n + 1) * sizeof *outcomes);
-    if (!outcomes)
+    struct selftest_outcome *const outcome =
+        array_grow(&effect->outcomes, effect->n, sizeof *outcome);
+    if (!outcome)
         return -ENOMEM;
-    effect->outcomes = outcomes;
-    outcomes[effect->n++] = (struct selftest_outcome){
+    effect->n++;
+    *outcome = (struct selftest_outcome){
         .verdict = c->verdict,
         .change = c->change_ci.known ? c->change : NAN,
         .floor = c->change_ci.known ? c->floor : NAN,

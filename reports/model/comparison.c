@@ -46,11 +46,9 @@ struct gate *run_gate(struct run *run)
 
 struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
 {
-    struct arm *arms = realloc(gate->arms, (gate->n_arms + 1) * sizeof *arms);
-    if (!arms)
+    struct arm *const arm = array_grow(&gate->arms, gate->n_arms, sizeof *arm);
+    if (!arm)
         return NULL;
-    gate->arms = arms;
-    struct arm *const arm = &arms[gate->n_arms];
     *arm = (struct arm){.name = strdup(name), .path = strdup(path)};
     gate->n_arms++;
     return arm->name && arm->path ? arm : NULL;
@@ -73,15 +71,11 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
         (trial->control_ns != 0 && !positive(trial->control_ns)) ||
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
-    /* Grows at powers of two. */
-    if (!(n & (n - 1))) {
-        struct trial *trials =
-            realloc(comparison->trials, (n ? 2 * n : 1) * sizeof *trials);
-        if (!trials)
-            return -ENOMEM;
-        comparison->trials = trials;
-    }
-    comparison->trials[comparison->n_trials++] = *trial;
+    struct trial *const added = array_grow(&comparison->trials, n, sizeof *added);
+    if (!added)
+        return -ENOMEM;
+    *added = *trial;
+    comparison->n_trials++;
     return 0;
 }
 

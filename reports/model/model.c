@@ -19,9 +19,7 @@ const char *status_name(enum status status)
     return (size_t)status < ARRAY_LEN(status_names) ? status_names[status] : "pending";
 }
 
-/* Makes room for one more entry and zeroes it. The room doubles whenever n is a power of
- * two, so no capacity is stored: arrays must grow only through here. */
-static void *array_grow(void *where, size_t n, size_t size)
+void *array_grow(void *where, size_t n, size_t size)
 {
     void **array = where;
 

@@ -263,6 +263,10 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
+/* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
+ * The room doubles whenever n is a power of two, so no capacity is stored: such an array
+ * grows through here alone. */
+void *array_grow(void *where, size_t n, size_t size);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
