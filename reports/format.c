@@ -4,7 +4,7 @@
 
 #include "reports.h"
 
-/* Those without a writer here are for people, or are the document of the run itself. */
+/* run_write() writes the formats without a writer here itself. */
 static const struct {
     const char *name;
     int (*write)(const struct run *run, FILE *file);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it means: the run as data, statistics on samples, and a run as text.
- * Everything a person reads is made from a struct run, so a saved file prints what was
- * printed live. No clock, no operating system but files. Units: nanoseconds, bytes,
- * operations. Each folder is a room; its header of the same name says what it offers.
+ * Reports: the run as data, statistics on samples, and a run as text.
+ * All output is made from a struct run, so a saved file prints as the live run did. No
+ * clock, no operating system but files. Units: nanoseconds, bytes, operations. Each
+ * folder is a room; its header of the same name says what it offers.
  */
 #ifndef SIMDBENCH_REPORTS_H
 #define SIMDBENCH_REPORTS_H

@@ -18,13 +18,6 @@ struct note {
     const struct export_row *row;
 };
 
-static const char *word(const struct result *result)
-{
-    return result->status == STATUS_OK && result->comparison
-               ? verdict_name(result->comparison->verdict)
-               : status_name(result->status);
-}
-
 static enum kind kind_of(const struct run *run, const struct result *result)
 {
     if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
@@ -36,7 +29,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
     if (export_fails(run, result))
         return KIND_ERROR;
     switch (result->comparison->verdict) {
-    case VERDICT_REGRESSED: /* cannot gate */
+    case VERDICT_REGRESSED: /* of another machine: it fails nothing */
     case VERDICT_INCONCLUSIVE:
     case VERDICT_UNUSABLE:
         return KIND_WARNING;
@@ -47,7 +40,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
     }
 }
 
-/* Wrong results before slow ones, and those by how much. */
+/* Wrong results come before slow ones, and those are ordered by their change. */
 static double weight_of(const struct result *result)
 {
     if (result->status != STATUS_OK)
@@ -82,18 +75,19 @@ static void put_escaped(FILE *file, const char *text, bool property)
 static void put_note(FILE *file, const struct note *note, struct buffer *scratch)
 {
     buffer_clear(scratch);
-    buffer_format(scratch, "%s %s", word(note->row->result), note->row->name);
+    buffer_format(scratch, "%s %s", export_word(note->row->result), note->row->name);
     fprintf(file, "::%s title=", kind_names[note->kind]);
     put_escaped(file, buffer_text(scratch), true);
     fputs("::", file);
     buffer_clear(scratch);
     export_tell(scratch, note->row->result);
-    put_escaped(file, scratch->length ? buffer_text(scratch) : word(note->row->result),
+    put_escaped(file,
+                scratch->length ? buffer_text(scratch) : export_word(note->row->result),
                 false);
     fputc('\n', file);
 }
 
-/* Notes of one kind, of which the last line that is shown counts the rest. */
+/* Writes notes of one kind; if there are too many, the last line counts the rest. */
 static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
                      struct buffer *scratch)
 {

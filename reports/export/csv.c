@@ -23,20 +23,10 @@ static void put(struct csv *csv, const char *text)
     text_csv(csv->file, text);
 }
 
-static void put_plain(struct csv *csv, const char *text)
-{
-    buffer_clear(&csv->scratch);
-    buffer_plain(&csv->scratch, text);
-    put(csv, buffer_text(&csv->scratch));
-}
-
 static void put_number(struct csv *csv, bool known, double value)
 {
-    char text[NUMBER_SIZE] = "";
-
-    if (known && isfinite(value))
-        text_exact(value, text);
-    put(csv, text);
+    put(csv, "");
+    text_csv_number(csv->file, known, value);
 }
 
 static void put_interval(struct csv *csv, bool known, const struct interval *interval)
@@ -68,12 +58,14 @@ static void put_settings(struct csv *csv, const struct setting *settings, size_t
 /* ---- columns that depend on the run: a baseline's label or a counter's name each ----
  */
 
+struct key {
+    const char *text;
+    size_t length;
+};
+
 struct keys {
-    struct {
-        const char *text;
-        size_t length;
-    } *key;
-    size_t n, room;
+    struct key *key;
+    size_t n;
 };
 
 static int keys_add(struct keys *keys, const char *text, size_t length)
@@ -81,16 +73,11 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     for (size_t i = 0; i < keys->n; i++)
         if (keys->key[i].length == length && !memcmp(keys->key[i].text, text, length))
             return 0;
-    if (keys->n == keys->room) {
-        size_t room = keys->room ? 2 * keys->room : 8;
-        void *bigger = realloc(keys->key, room * sizeof *keys->key);
-        if (!bigger)
-            return -ENOMEM;
-        keys->key = bigger;
-        keys->room = room;
-    }
-    keys->key[keys->n].text = text;
-    keys->key[keys->n++].length = length;
+    struct key *const key = array_grow(&keys->key, keys->n, sizeof *key);
+    if (!key)
+        return -ENOMEM;
+    *key = (struct key){text, length};
+    keys->n++;
     return 0;
 }
 
@@ -115,133 +102,70 @@ static int keys_make(const struct run *run, struct keys *baselines, struct keys 
     return code;
 }
 
-/* Only where a run compares builds. */
-static const char *const comparison_titles[] = {
-    "verdict",
-    "verdict_reason",
-    "trials",
-    "processes",
-    "trials_voided",
-    "base_ns",
-    "head_ns",
-    "change",
-    "change_lo",
-    "change_hi",
-    "change_level",
-    "least_change",
-    "control_change",
-    "floor",
-    "delta",
-    "detectable",
-    "p",
-};
+/* Columns of a run that compares builds. */
+static const char comparison_titles[] =
+    ",verdict,verdict_reason,trials,processes,trials_voided,base_ns,head_ns"
+    ",change,change_lo,change_hi,change_level,least_change,control_change,floor"
+    ",delta,detectable,p";
 
 static void put_titles(struct csv *csv, const struct run *run,
                        const struct keys *baselines, const struct keys *counters,
                        const struct keys *metrics)
 {
-    static const char *const titles[] = {
-        "id",
-        "group",
-        "role",
-        "op",
-        "type",
-        "isa",
-        "variant",
-        "shape",
-        "settings",
-        "threads",
-        "threads_used",
-        "module",
-        "module_options",
-        "module_version",
-        "module_core",
-        "status",
-        "reason",
-        "ops",
-        "bytes",
-        "prepare_ns",
-        "iterations",
-        "samples",
-        "voided",
-        "overhead_ns",
-        "median_ns",
-        "min_ns",
-        "mad_ns",
-        "ci_lo_ns",
-        "ci_hi_ns",
-        "ci_level",
-        "gops",
-        "gbps",
-        "limit_id",
-        "limit_gops",
-        "limit_gbps",
-        "limit_share",
-        "ghz",
-        "ghz_lo",
-        "ghz_hi",
-        "ghz_level",
-        "layout",
-        "implementation",
-        "unranked",
-        "source",
-        "workspace_bytes",
-        "max_ulp",
-        "mean_ulp",
-        "worst_input",
-    };
+    static const char titles[] =
+        "id,group,role,op,type,isa,variant,shape,settings,threads,threads_used,module"
+        ",module_options,module_version,module_core,status,reason,ops,bytes"
+        ",prepare_ns,iterations,samples,voided,overhead_ns,median_ns,min_ns,mad_ns"
+        ",ci_lo_ns,ci_hi_ns,ci_level,gops,gbps,limit_id,limit_gops,limit_gbps"
+        ",limit_share,ghz,ghz_lo,ghz_hi,ghz_level,layout,implementation,unranked"
+        ",source,workspace_bytes,max_ulp,mean_ulp,worst_input";
     static const char *const ratio[] = {"speedup", "speedup_lo", "speedup_hi",
                                         "speedup_level"};
     struct buffer title = {.text = NULL};
 
-    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        put(csv, titles[i]);
+    fputs(titles, csv->file);
+    csv->begun = true;
     for (size_t i = 0; i < baselines->n; i++)
         for (size_t part = 0; part < ARRAY_LEN(ratio); part++) {
             buffer_clear(&title);
             buffer_format(&title, "%s:%.*s", ratio[part], (int)baselines->key[i].length,
                           baselines->key[i].text);
-            put_plain(csv, buffer_text(&title));
+            put(csv, buffer_text(&title));
         }
     for (size_t i = 0; i < counters->n; i++) {
         buffer_clear(&title);
         buffer_format(&title, "counter:%s", counters->key[i].text);
-        put_plain(csv, buffer_text(&title));
+        put(csv, buffer_text(&title));
     }
     for (size_t i = 0; i < metrics->n; i++) {
         buffer_clear(&title);
         buffer_format(&title, "metric:%s", metrics->key[i].text);
-        put_plain(csv, buffer_text(&title));
+        put(csv, buffer_text(&title));
     }
     buffer_free(&title);
-    for (size_t i = 0; run->gate && i < ARRAY_LEN(comparison_titles); i++)
-        put(csv, comparison_titles[i]);
+    fputs(run->gate ? comparison_titles : "", csv->file);
     end_row(csv);
 }
 
 static void put_case(struct csv *csv, const struct result *result)
 {
-    const char *role = result->is_roof       ? "roof"
-                       : result->is_baseline ? "baseline"
-                                             : "kernel";
-
-    put_plain(csv, result->id);
+    put(csv, result->id);
     put_number(csv, true, (double)result->group);
-    put(csv, role);
-    put_plain(csv, result->op);
-    put_plain(csv, result->type);
-    put_plain(csv, result->isa);
-    put_plain(csv, result->variant);
-    put_plain(csv, result->shape);
+    put(csv, result_role(result));
+    put(csv, result->op);
+    put(csv, result->type);
+    put(csv, result->isa);
+    put(csv, result->variant);
+    put(csv, result->shape);
     put_settings(csv, result->settings, result->n_settings);
     put_number(csv, true, result->threads);
     put_number(csv, true, result->threads_used);
-    put_plain(csv, result->module);
+    put(csv, result->module);
     put_settings(csv, result->module_options, result->n_module_options);
-    put_plain(csv, result->module_version);
-    put_plain(csv, result->module_core);
+    put(csv, result->module_version);
+    put(csv, result->module_core);
     put(csv, status_name(result->status));
-    put_plain(csv, result->reason);
+    put(csv, result->reason);
 }
 
 static void put_measured(struct csv *csv, const struct result *result)
@@ -262,7 +186,7 @@ static void put_measured(struct csv *csv, const struct result *result)
     put_interval(csv, known, &result->ci_ns);
     put_number(csv, known && result->gops > 0, result->gops);
     put_number(csv, known && result->gbps > 0, result->gbps);
-    put_plain(csv, limit->id);
+    put(csv, limit->id);
     put_number(csv, limit->gops > 0, limit->gops);
     put_number(csv, limit->gbps > 0, limit->gbps);
     put_number(csv, limit->id != NULL, limit->share);
@@ -274,10 +198,10 @@ static void put_choice(struct csv *csv, const struct result *result)
 {
     bool accuracy = result->has_accuracy;
 
-    put_plain(csv, result->layout);
-    put_plain(csv, result->implementation);
-    put_plain(csv, result->unranked);
-    put_plain(csv, result->source);
+    put(csv, result->layout);
+    put(csv, result->implementation);
+    put(csv, result->unranked);
+    put(csv, result->source);
     put_number(csv, true, result->workspace_bytes);
     put_number(csv, accuracy, result->max_ulp);
     put_number(csv, accuracy, result->mean_ulp);
@@ -291,7 +215,7 @@ static void put_comparison(struct csv *csv, const struct comparison *comparison)
     const bool known = c->base_ns > 0 && c->head_ns > 0, tried = c->n_trials > 0;
 
     put(csv, comparison ? verdict_name(c->verdict) : "");
-    put_plain(csv, c->reason);
+    put(csv, c->reason);
     put_number(csv, comparison != NULL, (double)c->n_trials);
     put_number(csv, comparison != NULL, c->processes);
     put_number(csv, comparison != NULL, c->voided);

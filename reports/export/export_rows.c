@@ -105,24 +105,6 @@ bool export_compares(const struct result *result)
                                   arm_ns(result->comparison, EXPORT_HEAD) > 0);
 }
 
-/* Medians of the rounds of each process; `ns` has room for all trials twice. */
-static size_t process_medians(const struct comparison *comparison, enum export_arm arm,
-                              double *ns)
-{
-    double *const rounds = ns + comparison->n_trials;
-    size_t n = 0, n_rounds = 0;
-
-    for (size_t i = 0; i < comparison->n_trials; i++) {
-        const struct trial *trial = &comparison->trials[i];
-        rounds[n_rounds++] = arm == EXPORT_BASE ? trial->base_ns : trial->head_ns;
-        if (i + 1 < comparison->n_trials && trial[1].process == trial->process)
-            continue;
-        ns[n++] = stats_median(rounds, n_rounds);
-        n_rounds = 0;
-    }
-    return n;
-}
-
 static int compared_series(const struct comparison *comparison, enum export_arm arm,
                            struct series *series)
 {
@@ -132,7 +114,7 @@ static int compared_series(const struct comparison *comparison, enum export_arm 
     series->ns = calloc(2 * comparison->n_trials + 1, sizeof *series->ns);
     if (!series->ns)
         return -ENOMEM;
-    series->n = process_medians(comparison, arm, series->ns);
+    series->n = comparison_times(comparison, arm == EXPORT_BASE, series->ns);
     series->ci_ns = stats_median_interval(series->ns, series->n, STATS_LEVEL);
     if (!series->n)
         series->ns[series->n++] = series->median_ns;
@@ -212,7 +194,7 @@ const char *export_rate_unit(const struct result *result)
     return result->ops > 0 ? "Gop/s" : "GB/s";
 }
 
-/* ---- what is said ---- */
+/* ---- sentences ---- */
 
 bool export_fails(const struct run *run, const struct result *result)
 {
@@ -227,6 +209,13 @@ bool export_fails(const struct run *run, const struct result *result)
     default:
         return false;
     }
+}
+
+const char *export_word(const struct result *result)
+{
+    return result->status == STATUS_OK && result->comparison
+               ? verdict_name(result->comparison->verdict)
+               : status_name(result->status);
 }
 
 static void tell_change(struct buffer *buffer, const struct comparison *comparison)

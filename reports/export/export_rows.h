@@ -25,7 +25,8 @@ struct export_rows {
 int export_rows_make(const struct run *run, struct export_rows *rows); /* 0, -ENOMEM */
 void export_rows_free(struct export_rows *rows);
 
-/* Which times of a case: of the run's own build, or of the other one in a comparison. */
+/* Selects the times of a case: those of head, which is the only build unless builds are
+ * compared, or those of base. */
 enum export_arm { EXPORT_HEAD, EXPORT_BASE };
 const char *export_arm_name(enum export_arm arm);
 
@@ -51,7 +52,7 @@ int export_json(struct json *json, const char *before, const char *after, FILE *
 /* Adds a number, or nothing if it is not finite. */
 void export_number(struct json *json, struct cJSON *parent, const char *name,
                    double value);
-/* Operations per nanosecond, or bytes if the case has no operations; what that is. */
+/* Operations per nanosecond, or bytes if the case has no operations; and the unit. */
 double export_rate(const struct result *result, double ns);
 const char *export_rate_unit(const struct result *result);
 
@@ -59,8 +60,10 @@ const char *export_rate_unit(const struct result *result);
 bool export_compares(const struct result *result);
 /* True if the case makes the gate fail: the exit status of the run says so too. */
 bool export_fails(const struct run *run, const struct result *result);
-/* Adds what is to say about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its
- * time, or why it has none. */
+/* Its verdict, or its status. */
+const char *export_word(const struct result *result);
+/* Adds a sentence about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its time,
+ * or the reason why it has none. */
 void export_tell(struct buffer *buffer, const struct result *result);
 
 #endif

@@ -12,7 +12,7 @@
 #include "export.h"
 #include "export_rows.h"
 
-/* Rows are many: each is a document that is written when it is complete. */
+/* Each row is a document of its own, since there may be too many rows for one tree. */
 struct writer {
     FILE *file;
     bool begun, failed;
@@ -44,7 +44,8 @@ static void put_caches(struct json *json, const struct run *run)
     }
 }
 
-/* The clock that probes beside the cases saw, or the nominal one; 0: unknown. */
+/* The highest clock that probes beside the cases measured, else the nominal one; 0 if it
+ * is unknown. */
 static double clock_mhz(const struct run *run)
 {
     double ghz = NAN;
@@ -57,7 +58,7 @@ static double clock_mhz(const struct run *run)
     return isfinite(ghz) ? round(1000 * ghz) : 0;
 }
 
-/* Cases without a time are told here. */
+/* Lists the cases without a time, and why. */
 static void put_unmeasured(struct json *json, const struct export_rows *rows)
 {
     struct buffer key = {.text = NULL}, text = {.text = NULL};
@@ -134,7 +135,7 @@ static const struct counter *counter_of(const struct result *result, const char 
     return NULL;
 }
 
-/* CPU time of a batch where it is known, else what the clock said. */
+/* CPU time of a call in a batch if it was counted, else wall time. */
 static double cpu_ns(const struct family *family, size_t i)
 {
     const struct result *result = family->row->result;

@@ -6,10 +6,13 @@
 #include "export.h"
 #include "export_rows.h"
 
-/* Text is plain already, so what XML forbids beyond markup are two code points. */
-static void put_escaped(FILE *file, const char *text)
+/* Of plain text, XML forbids two code points beside its markup. */
+static void put_escaped(FILE *file, const char *raw)
 {
-    for (; *text; text++) {
+    struct buffer plain = {.text = NULL};
+
+    buffer_plain(&plain, raw);
+    for (const char *text = buffer_text(&plain); *text; text++) {
         if (*text == '&')
             fputs("&amp;", file);
         else if (*text == '<')
@@ -23,17 +26,14 @@ static void put_escaped(FILE *file, const char *text)
         else
             fputc(*text, file);
     }
+    buffer_free(&plain);
 }
 
 static void put_attribute(FILE *file, const char *name, const char *text)
 {
-    struct buffer plain = {.text = NULL};
-
-    buffer_plain(&plain, text);
     fprintf(file, " %s=\"", name);
-    put_escaped(file, buffer_text(&plain));
+    put_escaped(file, text);
     fputc('"', file);
-    buffer_free(&plain);
 }
 
 static void put_property(FILE *file, const char *indent, const char *name,
@@ -78,7 +78,7 @@ static enum outcome outcome_of(const struct run *run, const struct result *resul
                : OUTCOME_PASS;
 }
 
-/* How long the case was measured, in seconds. */
+/* Seconds for which the case was measured. */
 static double seconds(const struct result *result)
 {
     const double calls = result->iterations ? (double)result->iterations : 1;
@@ -130,9 +130,7 @@ static void put_case(const struct run *run, const struct export_row *row, FILE *
     };
     const struct result *result = row->result;
     const enum outcome outcome = outcome_of(run, result);
-    const char *type = result->status == STATUS_OK && result->comparison
-                           ? verdict_name(result->comparison->verdict)
-                           : status_name(result->status);
+    const char *type = export_word(result);
 
     buffer_clear(scratch);
     buffer_format(scratch, "simdbench.%s.%s", result->op ? result->op : "",

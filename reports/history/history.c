@@ -55,7 +55,7 @@ static const char *const inserts[] = {
         "INSERT INTO comparisons VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
-/* Values go in one after the other; the first failure stays in `code`. */
+/* Binds the values of a row one after the other; `code` keeps the first failure. */
 struct writer {
     struct database database;
     sqlite3_stmt *statement[ARRAY_LEN(inserts)];
@@ -77,7 +77,7 @@ static void begin(struct writer *writer, enum insert insert)
     writer->column = 1;
 }
 
-/* As it is printed: a database that is text everywhere can be read by anybody. */
+/* Stores text as it is printed, so that every client can read the database. */
 static void put_text(struct writer *writer, const char *text)
 {
     if (!text) {
@@ -262,9 +262,7 @@ static void add_result(struct writer *writer, sqlite3_int64 run,
     put_whole(writer, run);
     put_text(writer, result->id);
     put_whole(writer, (sqlite3_int64)result->group);
-    put_text(writer, result->is_roof       ? "roof"
-                     : result->is_baseline ? "baseline"
-                                           : "kernel");
+    put_text(writer, result_role(result));
     put_text(writer, status_name(result->status));
     put_text(writer, result->reason);
     put_text(writer, result->module_version);
@@ -286,8 +284,8 @@ static void execute(struct writer *writer, const char *sql)
         writer->code = sqlite3_exec(writer->database.sqlite, sql, NULL, NULL, NULL);
 }
 
-/* Results of another run that was merged into this one stay behind: they are of another
- * time, and maybe of another machine. */
+/* Leaves out results of merged runs: they are of another time, and maybe of another
+ * machine. */
 static void add_all(struct writer *writer, const struct run *run, bool empty)
 {
     char pragmas[100];
@@ -329,7 +327,7 @@ int history_append(const char *path, const struct run *run, struct error *error)
         status = database_error(&writer.database, "append to", writer.code, error);
     for (size_t i = 0; i < ARRAY_LEN(inserts); i++)
         sqlite3_finalize(writer.statement[i]);
-    /* What was not committed is rolled back. */
+    /* SQLite rolls back a transaction that was not committed. */
     database_close(&writer.database);
     buffer_free(&writer.scratch);
     return status;

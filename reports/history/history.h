@@ -15,22 +15,22 @@
  * Several processes may do so at once. Results of merged runs stay behind. A fact "label"
  * of the settings is the label of the run. -EINVAL: the file is no history. */
 int history_append(const char *path, const struct run *run, struct error *error);
-/* Whether `path` is or may become a history that can be appended to. Makes no file. */
+/* 0 if `path` is or may become a history that can be appended to. Makes no file. */
 int history_check(const char *path, struct error *error);
 
-/* What one run said of one case. */
-struct moment {
+/* One case in one run. */
+struct history_entry {
     char *id, *fingerprint, *cpu, *started_at, *commit, *label, *status, *reason;
     double median_ns; /* of head, if builds were compared; NaN: not measured */
     struct interval ci_ns;
-    double change;   /* of the median since the moment before, unpaired; or NaN */
+    double change;   /* of the median since the entry before, unpaired; or NaN */
     char *verdict;   /* NULL: no builds were compared */
     double compared; /* the change between these builds; or NaN */
     struct interval compared_ci;
 };
 
 struct history {
-    struct moment *moments; /* by case, then host, then time */
+    struct history_entry *entries; /* by case, then host, then time */
     size_t n;
 };
 

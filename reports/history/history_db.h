@@ -18,7 +18,7 @@ struct database {
 int database_open(struct database *database, const char *path, int flags,
                   struct error *error);
 void database_close(struct database *database);
-/* Why SQLite failed, as a negative errno. `doing`: "append to". */
+/* Sets the error to SQLite's and returns it as a negative errno. `doing`: "append to". */
 int database_error(const struct database *database, const char *doing, int code,
                    struct error *error);
 /* -EINVAL if it is the database of somebody else, or of another version. `empty`: nothing

@@ -59,7 +59,7 @@ int database_open(struct database *database, const char *path, int flags,
     if (!(flags & SQLITE_OPEN_CREATE) && stat(path, &status) < 0)
         return error_set(error, -errno, "cannot read history '%s': %s", name,
                          strerror(errno));
-    /* To SQLite, ":memory:" is no file. */
+    /* SQLite takes ":memory:" for a database without a file. */
     if (asprintf(&file, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
         return error_set(error, -ENOMEM, "out of memory");
     int code = sqlite3_open_v2(file, &database->sqlite, flags, NULL);

@@ -6,8 +6,9 @@
 
 #include "history_db.h"
 
-/* Roofs are asked for by name. One that several groups of a run have is shown once. */
-static const char moments_sql[] =
+/* A pattern finds roofs only if it begins with "roof". A case that several groups of a
+ * run have is read once. */
+static const char entries_sql[] =
     "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''),"
     " ifnull(label, ''), status, ifnull(results.reason, ''), verdict,"
     " ifnull(head_ns, median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, "
@@ -21,7 +22,7 @@ static const char moments_sql[] =
     "  WHERE other.case_id = results.case_id AND other.run = results.run)"
     " ORDER BY name, fingerprint, started_at, runs.id, results.id";
 
-/* Columns are read in order, like the writer writes them. */
+/* Reads the columns of a row in order, as the writer fills them. */
 struct reader {
     sqlite3_stmt *row;
     int column;
@@ -55,50 +56,46 @@ static struct interval interval(struct reader *reader)
     return interval;
 }
 
-static int add_moment(sqlite3_stmt *row, void *context)
+static int add_entry(sqlite3_stmt *row, void *context)
 {
     struct history *const history = context;
     struct reader reader = {.row = row};
 
-    /* Grows at powers of two. */
-    if (!(history->n & (history->n - 1))) {
-        struct moment *const bigger =
-            realloc(history->moments, (history->n ? 2 * history->n : 1) * sizeof *bigger);
-        if (!bigger)
-            return -ENOMEM;
-        history->moments = bigger;
-    }
-    struct moment *const moment = &history->moments[history->n++];
-    *moment = (struct moment){.change = NAN};
+    struct history_entry *const entry =
+        array_grow(&history->entries, history->n, sizeof *entry);
+    if (!entry)
+        return -ENOMEM;
+    history->n++;
+    entry->change = NAN;
     char **const texts[] = {
-        &moment->id,         &moment->fingerprint, &moment->cpu,
-        &moment->started_at, &moment->commit,      &moment->label,
-        &moment->status,     &moment->reason,      &moment->verdict,
+        &entry->id,         &entry->fingerprint, &entry->cpu,
+        &entry->started_at, &entry->commit,      &entry->label,
+        &entry->status,     &entry->reason,      &entry->verdict,
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         *texts[i] = text(&reader);
-    moment->median_ns = number(&reader);
-    moment->ci_ns = interval(&reader);
-    moment->compared = number(&reader);
-    moment->compared_ci = interval(&reader);
+    entry->median_ns = number(&reader);
+    entry->ci_ns = interval(&reader);
+    entry->compared = number(&reader);
+    entry->compared_ci = interval(&reader);
     return reader.failed ? -ENOMEM : 0;
 }
 
 /* Rows of one case and host stand together; those without a time are passed over. */
 static void derive_changes(struct history *history)
 {
-    const struct moment *before = NULL;
+    const struct history_entry *before = NULL;
 
     for (size_t i = 0; i < history->n; i++) {
-        struct moment *const moment = &history->moments[i];
-        if (before && (strcmp(before->id, moment->id) != 0 ||
-                       strcmp(before->fingerprint, moment->fingerprint) != 0))
+        struct history_entry *const entry = &history->entries[i];
+        if (before && (strcmp(before->id, entry->id) != 0 ||
+                       strcmp(before->fingerprint, entry->fingerprint) != 0))
             before = NULL;
-        if (!(moment->median_ns > 0))
+        if (!(entry->median_ns > 0))
             continue;
         if (before)
-            moment->change = moment->median_ns / before->median_ns - 1;
-        before = moment;
+            entry->change = entry->median_ns / before->median_ns - 1;
+        before = entry;
     }
 }
 
@@ -150,7 +147,7 @@ int history_read(const char *path, const char *pattern, struct history *history,
                  struct error *error)
 {
     *history = (struct history){.n = 0};
-    const int status = read_rows(path, moments_sql, pattern, add_moment, history, error);
+    const int status = read_rows(path, entries_sql, pattern, add_entry, history, error);
 
     if (status < 0)
         history_free(history);

@@ -12,16 +12,12 @@ enum { HISTORY_COLUMNS = 7 };
 void history_free(struct history *history)
 {
     for (size_t i = 0; i < history->n; i++) {
-        struct moment *const moment = &history->moments[i];
-        char *const texts[] = {
-            moment->id,         moment->fingerprint, moment->cpu,
-            moment->started_at, moment->commit,      moment->label,
-            moment->status,     moment->reason,      moment->verdict,
-        };
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++)
-            free(texts[k]);
+        struct history_entry *const entry = &history->entries[i];
+        TEXTS_FREE(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
+                   entry->commit, entry->label, entry->status, entry->reason,
+                   entry->verdict);
     }
-    free(history->moments);
+    free(history->entries);
     *history = (struct history){.n = 0};
 }
 
@@ -51,48 +47,48 @@ static void add_percent(struct buffer *cell, const char *before, double change)
     buffer_format(cell, "%s%+.*f%%", before, fabs(change) < 0.1 ? 2 : 1, 100 * change);
 }
 
-static void fill_compared(struct buffer *cell, const struct moment *moment)
+static void fill_compared(struct buffer *cell, const struct history_entry *entry)
 {
-    if (!moment->verdict)
+    if (!entry->verdict)
         return;
-    buffer_plain(cell, moment->verdict);
-    if (isfinite(moment->compared))
-        add_percent(cell, " ", moment->compared);
-    if (isfinite(moment->compared) && moment->compared_ci.known) {
-        add_percent(cell, " [", moment->compared_ci.lo);
-        add_percent(cell, ", ", moment->compared_ci.hi);
+    buffer_plain(cell, entry->verdict);
+    if (isfinite(entry->compared))
+        add_percent(cell, " ", entry->compared);
+    if (isfinite(entry->compared) && entry->compared_ci.known) {
+        add_percent(cell, " [", entry->compared_ci.lo);
+        add_percent(cell, ", ", entry->compared_ci.hi);
         buffer_add(cell, "]");
     }
 }
 
-static void fill(struct cells *cells, const struct moment *moment)
+static void fill(struct cells *cells, const struct history_entry *entry)
 {
     struct buffer *const cell = cells->cell;
-    const struct interval *const ci = &moment->ci_ns;
-    const bool known = moment->median_ns > 0;
+    const struct interval *const ci = &entry->ci_ns;
+    const bool known = entry->median_ns > 0;
     char time[NUMBER_SIZE];
 
     for (size_t i = 0; i < HISTORY_COLUMNS; i++)
         buffer_clear(&cell[i]);
-    buffer_plain(&cell[0], moment->started_at);
-    buffer_plain(&cell[1], moment->commit);
-    buffer_plain(&cell[2], moment->label);
+    buffer_plain(&cell[0], entry->started_at);
+    buffer_plain(&cell[1], entry->commit);
+    buffer_plain(&cell[2], entry->label);
     if (known) {
-        text_time(moment->median_ns, time);
+        text_time(entry->median_ns, time);
         buffer_add(&cell[3], time);
     }
     if (known && ci->known)
         buffer_format(&cell[4], "\u00b1%.2f%%",
-                      100 * fmax(ci->hi - moment->median_ns, moment->median_ns - ci->lo) /
-                          moment->median_ns);
-    if (isfinite(moment->change))
-        add_percent(&cell[5], "~", moment->change);
-    fill_compared(&cell[6], moment);
-    if (strcmp(moment->status, "ok") != 0 && !moment->verdict) {
-        buffer_plain(&cell[6], moment->status);
-        if (moment->reason[0])
+                      100 * fmax(ci->hi - entry->median_ns, entry->median_ns - ci->lo) /
+                          entry->median_ns);
+    if (isfinite(entry->change))
+        add_percent(&cell[5], "~", entry->change);
+    fill_compared(&cell[6], entry);
+    if (strcmp(entry->status, "ok") != 0 && !entry->verdict) {
+        buffer_plain(&cell[6], entry->status);
+        if (entry->reason[0])
             buffer_add(&cell[6], ": ");
-        buffer_plain(&cell[6], moment->reason);
+        buffer_plain(&cell[6], entry->reason);
     }
 }
 
@@ -110,7 +106,7 @@ static void put_row(const struct cells *cells, const int *width, FILE *file)
     fprintf(file, "%s%s\n", last[0] ? "  " : "", last);
 }
 
-static bool same_table(const struct moment *a, const struct moment *b)
+static bool same_table(const struct history_entry *a, const struct history_entry *b)
 {
     return !strcmp(a->id, b->id) && !strcmp(a->fingerprint, b->fingerprint);
 }
@@ -121,11 +117,11 @@ static void put_table(const struct history *history, size_t first, size_t end,
 {
     static const char *const titles[HISTORY_COLUMNS] = {
         "date", "commit", "label", "time", "\u00b195%", "change", ""};
-    const struct moment *const head = &history->moments[first];
+    const struct history_entry *const head = &history->entries[first];
     int width[HISTORY_COLUMNS] = {0};
 
     for (size_t i = first; i < end; i++) {
-        fill(cells, &history->moments[i]);
+        fill(cells, &history->entries[i]);
         for (size_t k = 0; k < HISTORY_COLUMNS; k++) {
             const int taken = text_width(buffer_text(&cells->cell[k]));
             width[k] = taken > width[k] ? taken : width[k];
@@ -148,7 +144,7 @@ static void put_table(const struct history *history, size_t first, size_t end,
         buffer_add(&cells->cell[k], titles[k]);
     put_row(cells, width, file);
     for (size_t i = first; i < end; i++) {
-        fill(cells, &history->moments[i]);
+        fill(cells, &history->entries[i]);
         put_row(cells, width, file);
     }
 }
@@ -160,7 +156,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
     errno = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         for (end = first + 1; end < history->n; end++)
-            if (!same_table(&history->moments[first], &history->moments[end]))
+            if (!same_table(&history->entries[first], &history->entries[end]))
                 break;
         put_table(history, first, end, &cells, file);
     }
@@ -172,11 +168,8 @@ int history_write_table(const struct history *history, FILE *file, struct error 
 
 static void put_number(FILE *file, bool known, double value)
 {
-    char number[NUMBER_SIZE] = "";
-
-    if (known && isfinite(value))
-        text_exact(value, number);
-    fprintf(file, ",%s", number);
+    fputc(',', file);
+    text_csv_number(file, known, value);
 }
 
 static void put_interval(FILE *file, const struct interval *interval)
@@ -188,33 +181,28 @@ static void put_interval(FILE *file, const struct interval *interval)
 
 int history_write_csv(const struct history *history, FILE *file, struct error *error)
 {
-    struct buffer plain = {.text = NULL};
-
     errno = 0;
     fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
           "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
           "compared_level\r\n",
           file);
     for (size_t i = 0; i < history->n; i++) {
-        const struct moment *const moment = &history->moments[i];
+        const struct history_entry *const entry = &history->entries[i];
         const char *const texts[] = {
-            moment->id,         moment->fingerprint, moment->cpu,
-            moment->started_at, moment->commit,      moment->label,
-            moment->status,     moment->reason,      moment->verdict,
+            entry->id,         entry->fingerprint, entry->cpu,
+            entry->started_at, entry->commit,      entry->label,
+            entry->status,     entry->reason,      entry->verdict,
         };
         for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            buffer_clear(&plain);
-            buffer_plain(&plain, texts[k]);
             fputs(k ? "," : "", file);
-            text_csv(file, buffer_text(&plain));
+            text_csv(file, texts[k]);
         }
-        put_number(file, true, moment->median_ns);
-        put_interval(file, &moment->ci_ns);
-        put_number(file, true, moment->change);
-        put_number(file, true, moment->compared);
-        put_interval(file, &moment->compared_ci);
+        put_number(file, true, entry->median_ns);
+        put_interval(file, &entry->ci_ns);
+        put_number(file, true, entry->change);
+        put_number(file, true, entry->compared);
+        put_interval(file, &entry->compared_ci);
         fputs("\r\n", file);
     }
-    buffer_free(&plain);
     return finish(file, error);
 }

@@ -82,8 +82,8 @@ static size_t number_length(const char *text, size_t left)
 #undef DIGIT
 }
 
-/* Length of the string that begins with the quote at `text`; on error 0, and `*bad` is
- * how far it was good. */
+/* Length of the string that begins with the quote at `text`. On error 0, and `*bad` is
+ * the length of its good part. */
 static size_t string_length(const char *text, size_t left, size_t *bad, const char **why)
 {
     size_t i = 1;

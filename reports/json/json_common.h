@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by reader and writer of the JSON document: which field of a struct has which
- * name, and where in a document something is.
+ * Private to json/, shared by reader and writer: names of struct fields, and places in a
+ * document.
  */
 #ifndef SIMDBENCH_JSON_COMMON_H
 #define SIMDBENCH_JSON_COMMON_H

@@ -99,8 +99,8 @@ static int add_arm(const struct value *entry, void *context)
 
     if (!arm)
         return value_no_memory(entry);
-    const int code = value_fields(entry, &arm_fields, arm);
-    return code ? code : value_texts(&objects, &arm->objects, &arm->n_objects);
+    return value_fields(entry, &arm_fields, arm)
+               ?: value_texts(&objects, &arm->objects, &arm->n_objects);
 }
 
 int json_read_gate(const struct value *root, struct run *run)
@@ -112,10 +112,12 @@ int json_read_gate(const struct value *root, struct run *run)
         return 0;
     if (!run_gate(run))
         return value_no_memory(root);
-    int code = value_fields(&object, &gate_fields, run->gate);
-    if (!code)
-        code = value_array(&arms);
-    return code ? code : value_each(&arms, add_arm, run->gate);
+    int code;
+
+    if ((code = value_fields(&object, &gate_fields, run->gate)) ||
+        (code = value_array(&arms)) || (code = value_each(&arms, add_arm, run->gate)))
+        return code;
+    return 0;
 }
 
 static int read_time(const struct value *entry, bool may_be_0, double *ns)
@@ -210,16 +212,14 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     comparison = result_comparison(result);
     if (!comparison)
         return value_no_memory(entry);
-    int code = value_object(&object);
-    if (!code)
-        code = read_verdict(&object, comparison);
-    if (!code)
-        code = value_fields(&object, &comparison_fields, comparison);
-    if (!code)
-        code = value_interval(&object, "ci", &comparison->change_ci);
-    if (!code)
-        code = value_fields(&control, &control_fields, comparison);
-    if (!code)
-        code = value_interval(&control, "ci", &comparison->control_ci);
-    return code ? code : read_trials(&object, comparison);
+    int code;
+
+    if ((code = value_object(&object)) || (code = read_verdict(&object, comparison)) ||
+        (code = value_fields(&object, &comparison_fields, comparison)) ||
+        (code = value_interval(&object, "ci", &comparison->change_ci)) ||
+        (code = value_fields(&control, &control_fields, comparison)) ||
+        (code = value_interval(&control, "ci", &comparison->control_ci)) ||
+        (code = read_trials(&object, comparison)))
+        return code;
+    return 0;
 }

@@ -8,7 +8,7 @@
 
 /* ---- facts ---- */
 
-/* Nested values are no facts but fields that a later version added. */
+/* Skips nested values: a later version added them. */
 static int add_fact(const struct value *entry, void *context)
 {
     const cJSON *json = entry->json;
@@ -25,9 +25,7 @@ static int add_fact(const struct value *entry, void *context)
 
 static int read_facts(const struct value *object, struct facts *facts)
 {
-    int code = value_object(object);
-
-    return code ? code : value_each(object, add_fact, facts);
+    return value_object(object) ?: value_each(object, add_fact, facts);
 }
 
 static int add_host_fact(const struct value *entry, void *context)
@@ -58,25 +56,18 @@ static int read_host(const struct value *host, struct run *run)
     struct value isas = value_member(host, "isas"), pmu = value_member(host, "pmu");
     struct value state = value_member(&pmu, "state");
     struct value reason = value_member(&pmu, "reason");
-    int code = value_object(host);
+    int code;
 
-    if (!code)
-        code = value_each(host, add_host_fact, &run->host);
-    if (!code)
-        code = value_name(&fingerprint, &run->fingerprint);
-    if (!code)
-        code = value_object(&identity);
-    if (!code)
-        code = value_each(&identity, add_identity, &run->host);
-    if (!code)
-        code = value_texts(&isas, &run->isas, &run->n_isas);
-    if (!code)
-        code = value_object(&pmu);
-    if (!code)
-        code = value_name(&state, &run->pmu_state);
-    if (!code)
-        code = value_name(&reason, &run->pmu_reason);
-    return code;
+    if ((code = value_object(host)) ||
+        (code = value_each(host, add_host_fact, &run->host)) ||
+        (code = value_name(&fingerprint, &run->fingerprint)) ||
+        (code = value_object(&identity)) ||
+        (code = value_each(&identity, add_identity, &run->host)) ||
+        (code = value_texts(&isas, &run->isas, &run->n_isas)) ||
+        (code = value_object(&pmu)) || (code = value_name(&state, &run->pmu_state)) ||
+        (code = value_name(&reason, &run->pmu_reason)))
+        return code;
+    return 0;
 }
 
 /* ---- the document ---- */
@@ -106,9 +97,8 @@ static int add_source(const struct value *entry, void *context)
 static int read_sources(const struct value *root, struct run *run)
 {
     struct value sources = value_member(root, "sources");
-    int code = value_absent(&sources) ? 0 : value_array(&sources);
-
-    return code ? code : value_each(&sources, add_source, run);
+    return (value_absent(&sources) ? 0 : value_array(&sources))
+               ?: value_each(&sources, add_source, run);
 }
 
 static int read_document(const struct value *root, struct run *run)
@@ -117,34 +107,22 @@ static int read_document(const struct value *root, struct run *run)
     struct value argv = value_member(root, "argv"), host = value_member(root, "host");
     struct value settings = value_member(root, "settings");
     struct value results = value_member(root, "results");
-    int code = value_object(root);
+    int code;
 
-    if (!code)
-        code = read_version(root, run);
-    if (!code)
-        code = value_want(&name,
-                          cJSON_IsString(name.json) &&
-                              !strcmp(name.json->valuestring, "simdbench"),
-                          "\"simdbench\"");
-    if (!code)
-        code = value_fields(&tool, &tool_fields, run);
-    if (!code)
-        code = value_texts(&argv, &run->argv, &run->argc);
-    if (!code)
-        code = value_fields(root, &run_fields, run);
-    if (!code)
-        code = read_facts(&settings, &run->settings);
-    if (!code)
-        code = read_host(&host, run);
-    if (!code)
-        code = read_sources(root, run);
-    if (!code)
-        code = json_read_gate(root, run);
-    if (!code)
-        code = value_array(&results);
-    if (!code)
-        code = value_each(&results, json_read_result, run);
-    return code;
+    if ((code = value_object(root)) || (code = read_version(root, run)) ||
+        (code = value_want(&name,
+                           cJSON_IsString(name.json) &&
+                               !strcmp(name.json->valuestring, "simdbench"),
+                           "\"simdbench\"")) ||
+        (code = value_fields(&tool, &tool_fields, run)) ||
+        (code = value_texts(&argv, &run->argv, &run->argc)) ||
+        (code = value_fields(root, &run_fields, run)) ||
+        (code = read_facts(&settings, &run->settings)) ||
+        (code = read_host(&host, run)) || (code = read_sources(root, run)) ||
+        (code = json_read_gate(root, run)) || (code = value_array(&results)) ||
+        (code = value_each(&results, json_read_result, run)))
+        return code;
+    return 0;
 }
 
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)
@@ -172,7 +150,7 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
                   (size_t)(end - bytes));
         goto out;
     }
-    /* A key that is there twice is bad input here, not a clash. */
+    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
     if (json_check(tree, NULL, error))
         goto out;
     root.json = tree;

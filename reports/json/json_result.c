@@ -21,10 +21,8 @@ static int add_setting(const struct value *entry, void *context)
 static int read_settings(const struct value *object, struct result *result,
                          int (*add)(struct result *, const char *, const char *))
 {
-    int code = value_object(object);
-
-    return code ? code
-                : value_each(object, add_setting, &(struct settings_reader){result, add});
+    return value_object(object)
+               ?: value_each(object, add_setting, &(struct settings_reader){result, add});
 }
 
 static int positive(const struct value *entry, double *number)
@@ -37,21 +35,15 @@ static int positive(const struct value *entry, double *number)
 static int add_clock(const struct value *entry, void *context)
 {
     double number;
-    int code = positive(entry, &number);
-
-    if (!code && result_add_clock(context, number))
-        code = value_no_memory(entry);
-    return code;
+    return positive(entry, &number)
+               ?: (result_add_clock(context, number) ? value_no_memory(entry) : 0);
 }
 
 static int add_count(const struct value *entry, void *context)
 {
     double number;
-    int code = positive(entry, &number);
-
-    if (!code && counter_add_sample(context, number))
-        code = value_no_memory(entry);
-    return code;
+    return positive(entry, &number)
+               ?: (counter_add_sample(context, number) ? value_no_memory(entry) : 0);
 }
 
 struct samples_reader {
@@ -90,10 +82,8 @@ static int read_samples(const struct value *object, struct result *result)
     struct value samples = value_member(object, "samples_ns");
     struct value rounds = value_member(object, "rounds");
     struct samples_reader from = {.result = result, .rounds = &rounds};
-    int code = value_array(&samples);
+    int code = value_array(&samples) ?: value_array(&rounds);
 
-    if (!code)
-        code = value_array(&rounds);
     if (code)
         return code;
     from.round = rounds.json->child;
@@ -112,17 +102,15 @@ static int add_counter(const struct value *entry, void *context)
 
     if (!counter)
         return value_no_memory(entry);
-    code = value_fields(entry, &counter_fields, counter);
-    if (!code)
-        code = value_name(&reason, &counter->absent);
-    if (!code && counter->absent)
-        return value_fields(entry, &absence_fields, counter);
-    if (code)
+    if ((code = value_fields(entry, &counter_fields, counter)) ||
+        (code = value_name(&reason, &counter->absent)))
         return code;
-    code = value_fields(entry, &count_fields, counter);
-    if (!code)
-        code = value_array(&samples);
-    return code ? code : value_each(&samples, add_count, counter);
+    if (counter->absent)
+        return value_fields(entry, &absence_fields, counter);
+    if ((code = value_fields(entry, &count_fields, counter)) ||
+        (code = value_array(&samples)))
+        return code;
+    return value_each(&samples, add_count, counter);
 }
 
 static int add_metric(const struct value *entry, void *context)
@@ -135,21 +123,20 @@ static int add_metric(const struct value *entry, void *context)
 static int read_metrics(const struct value *object, struct result *result)
 {
     struct value metrics = value_member(object, "metrics");
-    int code = value_absent(&metrics) ? 0 : value_object(&metrics);
 
-    return code || value_absent(&metrics) ? code
-                                          : value_each(&metrics, add_metric, result);
+    if (value_absent(&metrics))
+        return 0;
+    return value_object(&metrics) ?: value_each(&metrics, add_metric, result);
 }
 
 static int add_ratio(const struct value *entry, void *context)
 {
     struct ratio *ratio = result_add_ratio(context, NULL);
-    int code;
 
     if (!ratio)
         return value_no_memory(entry);
-    code = value_fields(entry, &ratio_fields, ratio);
-    return code ? code : value_interval(entry, "ci", &ratio->ci);
+    return value_fields(entry, &ratio_fields, ratio)
+               ?: value_interval(entry, "ci", &ratio->ci);
 }
 
 static int read_accuracy(const struct value *object, struct result *result)
@@ -205,9 +192,8 @@ static int read_limit(const struct value *object, struct result *result)
 
     if (value_absent(&limit))
         return 0;
-    code = value_fields(&limit, &limit_fields, &result->limit);
-    if (!code)
-        code = value_text(&id, &result->limit_id);
+    code = value_fields(&limit, &limit_fields, &result->limit)
+               ?: value_text(&id, &result->limit_id);
     if (!code && result->limit.share > 0)
         code = value_text(&id, &result->limit.id);
     return code;
@@ -221,28 +207,19 @@ static int read_derived(const struct value *object, struct result *result)
     struct value clock = value_member(object, "clock");
     struct value ghz = value_member(&clock, "ghz");
     struct value probes = value_member(&clock, "samples");
-    int code = 0;
+    int code;
 
-    if (!value_absent(&summary)) {
-        code = value_fields(&summary, &summary_fields, result);
-        if (!code)
-            code = value_interval(&summary, "ci_ns", &result->ci_ns);
-        if (!code)
-            code = value_name(&reason, &result->ci_reason);
-    }
-    if (!code && !value_absent(&rates))
-        code = value_fields(&rates, &rate_fields, result);
-    if (!code)
-        code = value_object(&clock);
-    if (!code && !value_absent(&ghz))
-        code = value_number(&ghz, &result->ghz);
-    if (!code)
-        code = value_interval(&clock, "ci", &result->ghz_ci);
-    if (!code)
-        code = value_array(&probes);
-    if (!code)
-        code = value_each(&probes, add_clock, result);
-    return code;
+    if ((!value_absent(&summary) &&
+         ((code = value_fields(&summary, &summary_fields, result)) ||
+          (code = value_interval(&summary, "ci_ns", &result->ci_ns)) ||
+          (code = value_name(&reason, &result->ci_reason)))) ||
+        (!value_absent(&rates) && (code = value_fields(&rates, &rate_fields, result))) ||
+        (code = value_object(&clock)) ||
+        (!value_absent(&ghz) && (code = value_number(&ghz, &result->ghz))) ||
+        (code = value_interval(&clock, "ci", &result->ghz_ci)) ||
+        (code = value_array(&probes)))
+        return code;
+    return value_each(&probes, add_clock, result);
 }
 
 int json_read_result(const struct value *entry, void *context)
@@ -262,37 +239,22 @@ int json_read_result(const struct value *entry, void *context)
     code = value_fields(entry, &case_fields, result);
     if (!code && run->n_results > 1 && result[-1].group > result->group)
         code = VALUE_FAIL(&group, "groups must ascend");
-    if (!code)
-        code = read_role(entry, result);
-    if (!code)
-        code = read_settings(&settings, result, result_add_setting);
-    if (!code)
-        code = read_settings(&options, result, result_add_module_option);
-    if (!code)
-        code = read_status(entry, result);
-    if (!code && !value_absent(&notes))
-        code = value_texts(&notes, &result->notes, &result->n_notes);
-    if (!code)
-        code = value_fields(&work, &work_fields, result);
-    if (!code)
-        code = value_fields(entry, &measured_fields, result);
-    if (!code)
-        code = read_accuracy(entry, result);
-    if (!code)
-        code = read_samples(entry, result);
-    if (!code)
-        code = read_derived(entry, result);
-    if (!code)
-        code = read_limit(entry, result);
-    if (!code)
-        code = value_array(&ratios);
-    if (!code)
-        code = value_each(&ratios, add_ratio, result);
-    if (!code)
-        code = value_object(&counters);
-    if (!code)
-        code = value_each(&counters, add_counter, result);
-    if (!code)
-        code = read_metrics(entry, result);
-    return code ? code : json_read_comparison(entry, run, result);
+    if (code || (code = read_role(entry, result)) ||
+        (code = read_settings(&settings, result, result_add_setting)) ||
+        (code = read_settings(&options, result, result_add_module_option)) ||
+        (code = read_status(entry, result)) ||
+        (!value_absent(&notes) &&
+         (code = value_texts(&notes, &result->notes, &result->n_notes))) ||
+        (code = value_fields(&work, &work_fields, result)) ||
+        (code = value_fields(entry, &measured_fields, result)) ||
+        (code = read_accuracy(entry, result)) || (code = read_samples(entry, result)) ||
+        (code = read_derived(entry, result)) || (code = read_limit(entry, result)) ||
+        (code = value_array(&ratios)) ||
+        (code = value_each(&ratios, add_ratio, result)) ||
+        (code = value_object(&counters)) ||
+        (code = value_each(&counters, add_counter, result)) ||
+        (code = read_metrics(entry, result)) ||
+        (code = json_read_comparison(entry, run, result)))
+        return code;
+    return 0;
 }

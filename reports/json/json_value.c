@@ -4,7 +4,7 @@
 
 #include "json_value.h"
 
-/* No run of ours has as many settings, options, counters or facts in one place. */
+/* A run has fewer settings, options, counters or facts in one place. */
 enum { MEMBERS_MAX = 1000 };
 
 int value_no_memory(const struct value *value)
@@ -74,11 +74,9 @@ int value_object(const struct value *value)
 
 int value_text(const struct value *value, char **text)
 {
-    int code = value_want(value, cJSON_IsString(value->json), "a string");
-
-    if (!code && string_set(text, value->json->valuestring))
-        code = value_no_memory(value);
-    return code;
+    return value_want(value, cJSON_IsString(value->json), "a string")
+               ?: (string_set(text, value->json->valuestring) ? value_no_memory(value)
+                                                              : 0);
 }
 
 int value_name(const struct value *value, char **text)
@@ -226,11 +224,10 @@ struct texts {
 static int add_text(const struct value *entry, void *context)
 {
     struct texts *texts = context;
-    int code = value_want(entry, cJSON_IsString(entry->json), "a string");
-
-    if (!code && strings_add(texts->list, texts->n, entry->json->valuestring))
-        code = value_no_memory(entry);
-    return code;
+    return value_want(entry, cJSON_IsString(entry->json), "a string")
+               ?: (strings_add(texts->list, texts->n, entry->json->valuestring)
+                       ? value_no_memory(entry)
+                       : 0);
 }
 
 int value_texts(const struct value *array, char ***list, size_t *n)

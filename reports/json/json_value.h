@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the parts of the JSON reader: a value that knows its place, so that whatever
- * is wrong with it can be said by name. All functions return 0, -EINVAL or -ENOMEM.
+ * Private to json/, shared by the parts of the reader: a value that knows its place, so
+ * that errors name it. All functions return 0, -EINVAL or -ENOMEM.
  */
 #ifndef SIMDBENCH_JSON_VALUE_H
 #define SIMDBENCH_JSON_VALUE_H

@@ -130,10 +130,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     cJSON *work, *clock;
 
     json_fields(json, object, &case_fields, result);
-    json_text(json, object, "role",
-              result->is_roof       ? "roof"
-              : result->is_baseline ? "baseline"
-                                    : "kernel");
+    json_text(json, object, "role", result_role(result));
     put_settings(json, object, "settings", result->settings, result->n_settings);
     put_settings(json, object, "module_options", result->module_options,
                  result->n_module_options);

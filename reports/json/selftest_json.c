@@ -14,13 +14,13 @@ static void put_gates(struct json *json, cJSON *parent,
     cJSON *const list = json_array(json, parent, "outcomes");
 
     for (size_t i = 0; i < effect->n; i++) {
-        const struct selftest_gate *const gate = &effect->gates[i];
+        const struct selftest_outcome *const outcome = &effect->outcomes[i];
         cJSON *const item = json_object(json, list, NULL);
-        json_text(json, item, "verdict", verdict_name(gate->verdict));
-        json_number(json, item, "change", gate->change);
-        json_number(json, item, "floor", gate->floor);
-        json_number(json, item, "detectable", gate->detectable);
-        json_number(json, item, "seconds", gate->seconds);
+        json_text(json, item, "verdict", verdict_name(outcome->verdict));
+        json_number(json, item, "change", outcome->change);
+        json_number(json, item, "floor", outcome->floor);
+        json_number(json, item, "detectable", outcome->detectable);
+        json_number(json, item, "seconds", outcome->seconds);
     }
 }
 

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* Above this many thresholds the noise floor leaves nothing of the threshold. */
+/* A noise floor above this many thresholds makes a case unusable. */
 #define FLOOR_LIMIT 2
 
 typedef double value_of(const struct trial *trial);
@@ -60,6 +60,14 @@ static void look(struct view *view, const struct comparison *comparison, value_o
                 stats_median(view->rounds + first, view->n_rounds - first);
         first = view->n_rounds;
     }
+}
+
+size_t comparison_times(const struct comparison *comparison, bool base, double *ns)
+{
+    struct view view = {.processes = ns, .rounds = ns + comparison->n_trials};
+
+    look(&view, comparison, base ? base_time : head_time);
+    return view.n_processes;
 }
 
 static double width(struct interval interval)
@@ -166,8 +174,8 @@ static bool within(struct interval ci, double delta)
     return ci.known && ci.lo >= faster(delta) && ci.hi <= delta;
 }
 
-/* A change whose whole interval lies beyond delta, unless the other witnesses disagree.
- */
+/* Judges a change whose whole interval lies beyond delta: the shortest trials and Holm's
+ * correction have to agree. */
 static int judge_change(struct comparison *c, size_t n_cases)
 {
     const bool slower = c->change > 0;
@@ -185,7 +193,8 @@ static int judge_change(struct comparison *c, size_t n_cases)
     return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
 }
 
-/* Without an interval, or if equal code differs too, nothing can be said. */
+/* Marks a case as unusable if its change has no interval or equal code differs too. Else
+ * returns 1. */
 static int judge_means(struct comparison *c, double threshold)
 {
     const bool stored = !c->n_trials;
@@ -335,7 +344,7 @@ static int derive_all(struct comparison **list, size_t n, double threshold)
     return 0;
 }
 
-int gate_decide(struct comparison **list, size_t n, double threshold)
+int comparisons_decide(struct comparison **list, size_t n, double threshold)
 {
     double *const p = calloc(n ? n : 1, sizeof *p);
     bool *const holds = malloc((n ? n : 1) * sizeof *holds);
@@ -365,9 +374,8 @@ int run_judge(struct run *run)
     if (!list)
         return -ENOMEM;
     const size_t n = collect(run, list);
-    int status = derive_all(list, n, run->gate->threshold);
-    if (!status)
-        status = gate_decide(list, n, run->gate->threshold);
+    int status = derive_all(list, n, run->gate->threshold)
+                     ?: comparisons_decide(list, n, run->gate->threshold);
     gate_count(run);
     free(list);
     return status;

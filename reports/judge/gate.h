@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to judge/: the rules that comparisons of both kinds share. */
+/* Private to judge/: the rules that comparisons of both kinds share. A gate counts the
+ * verdicts of its cases. */
 #ifndef SIMDBENCH_GATE_H
 #define SIMDBENCH_GATE_H
 
@@ -9,14 +10,14 @@
  * processes err in 2.13%, 10 of 32 in 2.01%. */
 #define GATE_ERROR 0.022
 
-/* Of logarithms of ratios, as changes: ln 1.02 is 0.02. */
+/* Turns an interval of logarithms of ratios into one of changes: ln 1.02 is 0.02. */
 struct interval interval_as_change(struct interval logs);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
  * a probability of at most alpha that any of them is true. 0 or -ENOMEM. */
 int gate_holm(const double *p, bool *holds, size_t n, double alpha);
-/* Verdicts of cases whose changes are derived, corrected for all of them: those with
- * trials, or else of two runs. 0 or -ENOMEM. */
-int gate_decide(struct comparison **list, size_t n, double threshold);
+/* Sets the verdicts of cases whose changes are derived, with Holm's correction over all
+ * of them. 0 or -ENOMEM. */
+int comparisons_decide(struct comparison **list, size_t n, double threshold);
 /* Sets verdict and reason; without a format there is none. 0 or -ENOMEM. */
 __attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comparison,
                                                          enum verdict verdict,

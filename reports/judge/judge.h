@@ -44,12 +44,16 @@ int result_speedup(const struct result *result, const struct result *other,
  * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. 0
  * or -ENOMEM. */
 int run_judge(struct run *run);
-/* Whether as many processes again may decide this case (after run_judge()): it is
- * inconclusive, or what was measured of it is unusable, or it is the same only within
- * more than the threshold, as noise made delta larger. Two looks, at GATE_PROCESSES and
- * twice that, are what the error rates hold for. */
+/* True if as many processes again may decide this case (after run_judge()): it is
+ * inconclusive, or its trials are unusable, or noise made delta larger than the threshold
+ * and it is the same within delta alone. The error rates hold for two looks, at
+ * GATE_PROCESSES and twice that. */
 bool comparison_is_open(const struct comparison *comparison, double threshold);
 enum { GATE_PROCESSES = 16 };
+
+/* The times of base, or of head, by process: medians of its rounds. `ns` has room for all
+ * trials twice. Returns their number. */
+size_t comparison_times(const struct comparison *comparison, bool base, double *ns);
 
 /* ---- two stored runs (stored.c) ---- */
 
@@ -59,7 +63,7 @@ enum { GATE_PROCESSES = 16 };
  * after -ENOMEM. The paths are for people. */
 int run_compare(struct run *head, const char *head_path, struct run *base,
                 const char *base_path, double threshold, struct error *error);
-/* Why a time has no verdict if the two runs are of different machines; said once. */
+/* The reason of a time without a verdict if the two runs are of different machines. */
 #define OTHER_MACHINE "another machine"
 
 /* ---- merging (merge.c) ---- */
@@ -76,7 +80,7 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
 /* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX",
  * "b.json:onednn". */
 size_t baseline_label(const struct result *result);
-/* The same of an id, of a case of that op. */
+/* The same of the id of a case of that op. */
 size_t id_label(const char *id, const char *op);
 
 struct versus {
@@ -96,8 +100,8 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
 
 /* ---- how often gates say what is true (selftest.c): docs/gate.md has the rules ---- */
 
-/* What one gate said. */
-struct selftest_gate {
+/* The outcome of one gate. */
+struct selftest_outcome {
     enum verdict verdict;
     double change, floor, detectable; /* as in struct comparison; NaN if unknown */
     double needed; /* of equal code: the least threshold that it is SAME with; INFINITY if
@@ -107,10 +111,10 @@ struct selftest_gate {
     double seconds;
 };
 
-/* Gates of one truth. */
+/* Gates with the same true change. */
 struct selftest_effect {
     double effect; /* head does that much more work: 0.02; 0 is equal code */
-    struct selftest_gate *gates;
+    struct selftest_outcome *outcomes;
     size_t n;
 
     /* derived by selftest_derive() */
@@ -147,7 +151,7 @@ struct selftest {
 int selftest_add(struct selftest_effect *effect, const struct comparison *comparison,
                  double seconds);
 int selftest_derive(struct selftest *selftest);
-/* What the strings and arrays hold, not the struct itself. */
+/* Frees the strings and arrays, not the struct itself. */
 void selftest_clear(struct selftest *selftest);
 
 #endif

@@ -18,7 +18,7 @@ static const char *element(const struct result *result)
     return dash ? dash + 1 : type;
 }
 
-/* The layout is part of the shape, too, and older files do not tell it apart. */
+/* Older files have the layout in the shape alone. */
 static bool same_work(const struct result *a, const struct result *b)
 {
     if (!same(a->op, b->op) || !same(a->shape, b->shape) ||
@@ -50,7 +50,8 @@ static bool has_source(const struct run *run, const char *name)
     return false;
 }
 
-/* What was merged before keeps its own source behind the new name. */
+/* Sets the text to "NAME:REST", or to the name alone: a result that was merged before
+ * keeps its source behind the new name. */
 static int prefix(char **text, const char *name, const char *rest)
 {
     char *made = NULL;
@@ -98,9 +99,8 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
     for (size_t i = 0; i < other->n_sources && !code; i++) {
         char *longer = NULL;
-        code = prefix(&longer, name, other->sources[i].name);
-        if (!code)
-            code = add_source(into, longer, &other->sources[i]);
+        code = prefix(&longer, name, other->sources[i].name)
+                   ?: add_source(into, longer, &other->sources[i]);
         free(longer);
     }
     return code;
@@ -108,10 +108,9 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
 static int rename_result(struct result *result, const char *name)
 {
-    int code = prefix(&result->id, name, result->id ? result->id : "");
+    int code = prefix(&result->id, name, result->id ? result->id : "")
+                   ?: prefix(&result->source, name, result->source);
 
-    if (!code)
-        code = prefix(&result->source, name, result->source);
     if (!code && result->limit_id)
         code = prefix(&result->limit_id, name, result->limit_id);
     if (!code && result->limit.id)
@@ -192,10 +191,9 @@ static int move_results(struct run *into, struct run *other, const char *name)
                 continue;
             const struct result *partner = find_partner(into, n, result);
             alone |= !partner;
-            code = rename_result(result, name);
-            if (!code)
-                code = result_move(into, result, partner ? partner->group : group,
-                                   partner != NULL);
+            code = rename_result(result, name)
+                       ?: result_move(into, result, partner ? partner->group : group,
+                                      partner != NULL);
         }
         group += alone;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas come as text, from tables or from a file of anyone: what they do not make
- * sense of is NaN, and such a metric is not shown. */
+/* Formulas are text from tables or from any file: one that makes no sense has the value
+ * NaN, and its metric is not shown. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ double metric_value(const struct run *run, const struct result *result,
 
 void metrics_derive(const struct run *run, struct result *result)
 {
-    /* What came from another machine keeps what was derived there. */
+    /* A result of another machine keeps the values that were derived there. */
     for (size_t i = 0; i < result->n_metrics && !result->source; i++) {
         double value = metric_value(run, result, result->metrics[i].formula);
         if (isfinite(value))

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* With a threshold of at least twice the floor the threshold decides, and SAME is what
- * lies within it whole. */
+/* The least threshold that makes a gate of equal code SAME: twice the floor, so that the
+ * threshold decides, and the whole interval within it. */
 static double needed(const struct comparison *c)
 {
     if (!c->change_ci.known || !isfinite(c->floor))
@@ -18,12 +18,12 @@ static double needed(const struct comparison *c)
 int selftest_add(struct selftest_effect *effect, const struct comparison *c,
                  double seconds)
 {
-    struct selftest_gate *const gates =
-        realloc(effect->gates, (effect->n + 1) * sizeof *gates);
-    if (!gates)
+    struct selftest_outcome *const outcome =
+        array_grow(&effect->outcomes, effect->n, sizeof *outcome);
+    if (!outcome)
         return -ENOMEM;
-    effect->gates = gates;
-    gates[effect->n++] = (struct selftest_gate){
+    effect->n++;
+    *outcome = (struct selftest_outcome){
         .verdict = c->verdict,
         .change = c->change_ci.known ? c->change : NAN,
         .floor = c->change_ci.known ? c->floor : NAN,
@@ -50,13 +50,13 @@ static size_t *counter_of(struct selftest_effect *effect, enum verdict verdict)
     }
 }
 
-/* Sorts what one member of each gate says, without what is unknown; returns how many. */
+/* Sorts the known values of one member of each gate; returns their number. */
 static size_t collect(const struct selftest_effect *effect, size_t member, double *out)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < effect->n; i++) {
-        const double x = *(const double *)((const char *)&effect->gates[i] + member);
+        const double x = *(const double *)((const char *)&effect->outcomes[i] + member);
         if (!isnan(x))
             out[n++] = x;
     }
@@ -65,14 +65,14 @@ static size_t collect(const struct selftest_effect *effect, size_t member, doubl
 }
 
 #define MEDIAN(effect, member, room) \
-    stats_median(room, collect(effect, offsetof(struct selftest_gate, member), room))
+    stats_median(room, collect(effect, offsetof(struct selftest_outcome, member), room))
 
 static void derive_effect(struct selftest_effect *effect, double *room)
 {
     effect->regressed = effect->improved = effect->same = 0;
     effect->inconclusive = effect->unusable = 0;
     for (size_t i = 0; i < effect->n; i++)
-        ++*counter_of(effect, effect->gates[i].verdict);
+        ++*counter_of(effect, effect->outcomes[i].verdict);
     effect->rate = effect->n ? (double)effect->regressed / (double)effect->n : NAN;
     effect->rate_ci =
         stats_proportion_interval(effect->regressed, effect->n, STATS_LEVEL);
@@ -82,7 +82,7 @@ static void derive_effect(struct selftest_effect *effect, double *room)
     effect->seconds = MEDIAN(effect, seconds, room);
 }
 
-/* The value that the share of all is not above. */
+/* The least value that SELFTEST_SHARE of the gates do not exceed. */
 static double quantile(const struct selftest_effect *effect, size_t member, double *room)
 {
     const size_t n = collect(effect, member, room);
@@ -96,13 +96,13 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
 {
     if (!equal->n)
         return;
-    const double least = quantile(equal, offsetof(struct selftest_gate, needed), room);
+    const double least = quantile(equal, offsetof(struct selftest_outcome, needed), room);
     const double steps = fmax(1, ceil(least / SELFTEST_THRESHOLD_STEP - 1e-9));
     selftest->recommended = steps * SELFTEST_THRESHOLD_STEP;
     if (isfinite(selftest->recommended))
         selftest->reliable =
             (1 + selftest->recommended) *
-                (1 + quantile(equal, offsetof(struct selftest_gate, reach), room)) -
+                (1 + quantile(equal, offsetof(struct selftest_outcome, reach), room)) -
             1;
 }
 
@@ -196,13 +196,10 @@ int selftest_derive(struct selftest *selftest)
 void selftest_clear(struct selftest *selftest)
 {
     for (size_t i = 0; i < selftest->n_effects; i++)
-        free(selftest->effects[i].gates);
+        free(selftest->effects[i].outcomes);
     free(selftest->effects);
-    char *const texts[] = {selftest->tool_version, selftest->tool_commit,
-                           selftest->started_at,   selftest->cpu,
-                           selftest->fingerprint,  selftest->case_id,
-                           selftest->summary};
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        free(texts[i]);
+    TEXTS_FREE(selftest->tool_version, selftest->tool_commit, selftest->started_at,
+               selftest->cpu, selftest->fingerprint, selftest->case_id,
+               selftest->summary);
     *selftest = (struct selftest){0};
 }

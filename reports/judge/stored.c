@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two runs from files. Their samples are not paired, and what differs from run to run
- * beside the code is in no interval. The roofs of both runs are the same code: what they
- * change by is what the machine did, so they are the control.
+ * Two runs from files. Their samples are not paired, and no interval covers the
+ * differences between runs that have other causes than code. Roofs are the same code in
+ * both runs: their change is the machine's, so they are the control.
  */
 #include <errno.h>
 #include <math.h>
@@ -67,7 +67,7 @@ struct pair {
     struct result *head;
 };
 
-/* The roof of that id in a group, or else anywhere; of any id if it is NULL. */
+/* Finds the roof with that id (NULL: any) in a group, or else in the run. */
 static const struct result *find_roof(const struct run *run, size_t group, const char *id)
 {
     const struct result *found = NULL;
@@ -133,7 +133,7 @@ static int compare_times(const struct pair *pair, double threshold)
 
 /* ---- exact facts ---- */
 
-/* The same in all batches of a run. */
+/* True if the count is the same in all batches of a run. */
 static bool is_exact(const struct counter *counter)
 {
     for (size_t i = 1; i < counter->n; i++)
@@ -155,7 +155,7 @@ static const struct counter *same_counter(const struct result *result,
     return NULL;
 }
 
-/* A count that does not vary has no noise: it decides, whatever times say. */
+/* A count that does not vary has no noise, so it decides before times do. */
 static int judge_facts(const struct pair *pair, double threshold)
 {
     for (size_t i = 0; i < pair->head->n_counters; i++) {
@@ -243,7 +243,7 @@ static size_t sort_ids(struct run *run, struct result **list)
     return n;
 }
 
-/* Verdicts of the kernels, or of the baselines: each is a family of its own. */
+/* Decides all kernels, or all baselines: Holm's correction is over each family alone. */
 static int decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
 {
     struct comparison **const list = malloc((n ? n : 1) * sizeof *list);
@@ -254,7 +254,7 @@ static int decide(const struct pair *pairs, size_t n, bool baselines, double thr
     for (size_t i = 0; i < n; i++)
         if (pairs[i].head->is_baseline == baselines)
             list[cases++] = pairs[i].head->comparison;
-    const int status = gate_decide(list, cases, threshold);
+    const int status = comparisons_decide(list, cases, threshold);
     free(list);
     return status;
 }
@@ -277,7 +277,7 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
     return status;
 }
 
-/* Both lists are sorted: what stands in one only is new or gone. */
+/* Both lists are sorted; a case in one list alone is new or gone. */
 static int match_all(struct run *head, struct run *base)
 {
     struct result **const ours = malloc((head->n_results + 1) * sizeof(void *));
@@ -310,7 +310,7 @@ static int match_all(struct run *head, struct run *base)
     return status;
 }
 
-/* Run 2 did not measure it: what run 1 did stands in the comparison alone. */
+/* Run 2 did not measure the case, so its comparison alone keeps the times of run 1. */
 static int forget_measurements(struct result *result)
 {
     result->iterations = 0;
@@ -325,7 +325,7 @@ static int forget_measurements(struct result *result)
     return result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
 }
 
-/* What is gone joins the last group of its op. */
+/* Moves each case that is gone to the last group of its op. */
 static int move_gone(struct run *head, struct run *base)
 {
     const size_t n = head->n_results;
@@ -339,10 +339,9 @@ static int move_gone(struct run *head, struct run *base)
             continue;
         while (last && !text_same(head->results[last - 1].op, result->op))
             last--;
-        status = forget_measurements(result);
-        if (!status)
-            status = result_move(head, result, last ? head->results[last - 1].group : n,
-                                 false);
+        status = forget_measurements(result)
+                     ?: result_move(head, result,
+                                    last ? head->results[last - 1].group : n, false);
     }
     return status ? status : results_sort(head);
 }
@@ -353,9 +352,8 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
                    const struct run *run)
 {
     struct arm *const arm = gate_add_arm(gate, name, path);
-    int status = arm ? string_set(&arm->version, run->tool_version) : -ENOMEM;
-
-    return status ? status : string_set(&arm->commit, run->tool_commit);
+    return (arm ? string_set(&arm->version, run->tool_version) : -ENOMEM)
+               ?: string_set(&arm->commit, run->tool_commit);
 }
 
 int run_compare(struct run *head, const char *head_path, struct run *base,
@@ -369,18 +367,13 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
     if (!run_gate(head))
         return error_set(error, -ENOMEM, "out of memory");
     head->gate->threshold = threshold;
-    int status = string_set(&head->gate->kind, "stored");
-    if (!status)
-        status = add_arm(head->gate, "run 1", base_path, base);
-    if (!status)
-        status = add_arm(head->gate, "run 2", head_path, head);
-    if (!status)
-        status = hosts_compare(base, head, &head->gate->refused);
-    if (!status)
-        status = match_all(head, base);
-    if (!status)
-        status = move_gone(head, base);
-    if (!status)
-        gate_count(head);
-    return status ? error_set(error, status, "out of memory") : 0;
+    int status;
+    if ((status = string_set(&head->gate->kind, "stored")) ||
+        (status = add_arm(head->gate, "run 1", base_path, base)) ||
+        (status = add_arm(head->gate, "run 2", head_path, head)) ||
+        (status = hosts_compare(base, head, &head->gate->refused)) ||
+        (status = match_all(head, base)) || (status = move_gone(head, base)))
+        return error_set(error, status, "out of memory");
+    gate_count(head);
+    return 0;
 }

@@ -7,7 +7,7 @@
 #include "judge.h"
 #include "metrics.h"
 
-/* Above this share a kernel beat its limit by more than noise. */
+/* A share above this one is more than noise: the limit was measured too low. */
 #define LIMIT_TOLERANCE 1.02
 
 static bool has_samples(const struct result *result)
@@ -87,13 +87,14 @@ int result_speedup(const struct result *result, const struct result *other,
     return 0;
 }
 
-/* The share is paired too: a core that slows down for a while slows down both. */
+/* Pairs the rounds for the share too: a core that slows down for a while slows down both.
+ */
 static int summarise_limit(struct result *result, const struct result *group, size_t n)
 {
     const struct result *roof = NULL;
     struct speedup speedup;
 
-    /* Its roof stayed in the file that it comes from. */
+    /* The roof of a merged result stayed behind in its file. */
     if (result->source)
         return 0;
     free(result->limit.id);
@@ -156,8 +157,8 @@ static bool fits_isa(const struct result *result, const struct result *baseline)
            !strcmp(baseline->isa, isa);
 }
 
-/* A library with rows for several semirings is compared within each; one that has none of
- * ours (BLAS) stands for all. */
+/* A library with rows for several semirings is compared within each of them; one without
+ * a row for the semiring at hand (BLAS) is compared with all. */
 static bool fits_type(const struct result *result, const struct result *baseline,
                       const struct result *group, size_t n)
 {
@@ -176,8 +177,8 @@ static bool is_usable(const struct result *result, const struct result *baseline
            result_has_summary(baseline);
 }
 
-/* A library with a row for each instruction set is compared within each. A file from
- * another machine may have no row for the set at hand: then all of its rows will do. */
+/* A library with a row for each instruction set is compared within each. All rows of a
+ * file from another machine are opponents if none is for the set at hand. */
 static bool is_opponent(const struct result *result, const struct result *baseline,
                         const struct result *group, size_t n)
 {
@@ -225,9 +226,8 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         metrics_derive(run, result);
     }
     for (size_t i = 0; i < n && !code; i++) {
-        code = summarise_limit(&group[i], group, n);
-        if (!code)
-            code = summarise_ratios(&group[i], group, n);
+        code =
+            summarise_limit(&group[i], group, n) ?: summarise_ratios(&group[i], group, n);
     }
     return code;
 }

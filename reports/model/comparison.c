@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/text.h"
+
 static const char *const verdict_names[] = {
     [VERDICT_SAME] = "SAME",           [VERDICT_IMPROVED] = "IMPROVED",
     [VERDICT_REGRESSED] = "REGRESSED", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
@@ -44,11 +46,9 @@ struct gate *run_gate(struct run *run)
 
 struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
 {
-    struct arm *arms = realloc(gate->arms, (gate->n_arms + 1) * sizeof *arms);
-    if (!arms)
+    struct arm *const arm = array_grow(&gate->arms, gate->n_arms, sizeof *arm);
+    if (!arm)
         return NULL;
-    gate->arms = arms;
-    struct arm *const arm = &arms[gate->n_arms];
     *arm = (struct arm){.name = strdup(name), .path = strdup(path)};
     gate->n_arms++;
     return arm->name && arm->path ? arm : NULL;
@@ -71,15 +71,11 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
         (trial->control_ns != 0 && !positive(trial->control_ns)) ||
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
-    /* Grows at powers of two. */
-    if (!(n & (n - 1))) {
-        struct trial *trials =
-            realloc(comparison->trials, (n ? 2 * n : 1) * sizeof *trials);
-        if (!trials)
-            return -ENOMEM;
-        comparison->trials = trials;
-    }
-    comparison->trials[comparison->n_trials++] = *trial;
+    struct trial *const added = array_grow(&comparison->trials, n, sizeof *added);
+    if (!added)
+        return -ENOMEM;
+    *added = *trial;
+    comparison->n_trials++;
     return 0;
 }
 
@@ -98,18 +94,11 @@ void gate_free(struct gate *gate)
         return;
     for (size_t i = 0; i < gate->n_arms; i++) {
         const struct arm *const arm = &gate->arms[i];
-        free(arm->name);
-        free(arm->path);
-        free(arm->build_id);
-        free(arm->version);
-        free(arm->commit);
-        for (size_t k = 0; k < arm->n_objects; k++)
-            free(arm->objects[k]);
+        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
+        texts_free(arm->objects, arm->n_objects);
         free(arm->objects);
     }
     free(gate->arms);
-    free(gate->kind);
-    free(gate->refused);
-    free(gate->selftest);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest);
     free(gate);
 }

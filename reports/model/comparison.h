@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to model/: the owner of a comparison frees it. */
+/* Private to model/: result_free() and run_free() free these. */
 #ifndef SIMDBENCH_COMPARISON_H
 #define SIMDBENCH_COMPARISON_H
 

@@ -6,6 +6,7 @@
 
 #include "comparison.h"
 #include "model.h"
+#include "text/text.h"
 
 static const char *const status_names[] = {
     [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
@@ -18,9 +19,7 @@ const char *status_name(enum status status)
     return (size_t)status < ARRAY_LEN(status_names) ? status_names[status] : "pending";
 }
 
-/* Makes room for one more entry and zeroes it. The room doubles whenever n is a power of
- * two, so no capacity is stored: arrays must grow only through here. */
-static void *array_grow(void *where, size_t n, size_t size)
+void *array_grow(void *where, size_t n, size_t size)
 {
     void **array = where;
 
@@ -273,6 +272,11 @@ bool result_has_summary(const struct result *result)
            ((result->n_samples && result->iterations) || result->median_ns > 0);
 }
 
+const char *result_role(const struct result *result)
+{
+    return result->is_roof ? "roof" : result->is_baseline ? "baseline" : "kernel";
+}
+
 size_t run_group_end(const struct run *run, size_t first)
 {
     size_t end = first;
@@ -327,16 +331,14 @@ void result_clear_samples(struct result *result)
 
 static void strings_free(char **list, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        free(list[i]);
+    texts_free(list, n);
     free(list);
 }
 
 static void settings_free(struct setting *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        free(list[i].name);
-        free(list[i].value);
+        TEXTS_FREE(list[i].name, list[i].value);
     }
     free(list);
 }
@@ -344,54 +346,31 @@ static void settings_free(struct setting *list, size_t n)
 static void facts_free(struct facts *facts)
 {
     for (size_t i = 0; i < facts->n; i++) {
-        free(facts->fact[i].name);
-        free(facts->fact[i].text);
+        TEXTS_FREE(facts->fact[i].name, facts->fact[i].text);
     }
     free(facts->fact);
 }
 
 static void result_free(struct result *result)
 {
-    char *const texts[] = {
-        result->id,
-        result->op,
-        result->type,
-        result->isa,
-        result->variant,
-        result->shape,
-        result->module,
-        result->module_version,
-        result->module_core,
-        result->module_isa,
-        result->input_hash,
-        result->reason,
-        result->limit_id,
-        result->layout,
-        result->implementation,
-        result->unranked,
-        result->source,
-    };
-
     result_clear_samples(result);
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        free(texts[i]);
+    TEXTS_FREE(result->id, result->op, result->type, result->isa, result->variant,
+               result->shape, result->module, result->module_version, result->module_core,
+               result->module_isa, result->input_hash, result->reason, result->limit_id,
+               result->layout, result->implementation, result->unranked, result->source);
     settings_free(result->settings, result->n_settings);
     settings_free(result->module_options, result->n_module_options);
     strings_free(result->notes, result->n_notes);
     for (size_t i = 0; i < result->n_counters; i++) {
-        free(result->counters[i].name);
-        free(result->counters[i].event);
-        free(result->counters[i].config);
-        free(result->counters[i].scope);
-        free(result->counters[i].absent);
-        free(result->counters[i].fix);
-        free(result->counters[i].errno_name);
+        TEXTS_FREE(result->counters[i].name, result->counters[i].event,
+                   result->counters[i].config, result->counters[i].scope,
+                   result->counters[i].absent, result->counters[i].fix,
+                   result->counters[i].errno_name);
     }
     free(result->counters);
     for (size_t i = 0; i < result->n_metrics; i++) {
-        free(result->metrics[i].name);
-        free(result->metrics[i].unit);
-        free(result->metrics[i].formula);
+        TEXTS_FREE(result->metrics[i].name, result->metrics[i].unit,
+                   result->metrics[i].formula);
     }
     free(result->metrics);
     comparison_free(result->comparison);
@@ -400,11 +379,8 @@ static void result_free(struct result *result)
 static void sources_free(struct source *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        free(list[i].name);
-        free(list[i].fingerprint);
-        free(list[i].cpu);
-        free(list[i].started_at);
-        free(list[i].tool_version);
+        TEXTS_FREE(list[i].name, list[i].fingerprint, list[i].cpu, list[i].started_at,
+                   list[i].tool_version);
     }
     free(list);
 }
@@ -413,19 +389,13 @@ void run_free(struct run *run)
 {
     if (!run)
         return;
-    free(run->tool_version);
-    free(run->tool_commit);
-    free(run->tool_compiler);
-    free(run->tool_flags);
-    free(run->started_at);
+    TEXTS_FREE(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
+               run->started_at, run->seed, run->fingerprint, run->pmu_state,
+               run->pmu_reason);
     strings_free(run->argv, run->argc);
-    free(run->seed);
     facts_free(&run->settings);
-    free(run->fingerprint);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    free(run->pmu_state);
-    free(run->pmu_reason);
     sources_free(run->sources, run->n_sources);
     gate_free(run->gate);
     for (size_t i = 0; i < run->n_results; i++)

@@ -125,7 +125,8 @@ struct arm {
     size_t n_objects;
 };
 
-/* What makes a run a comparison. */
+/* A gate: a run has one if it compares builds. It tells how they are compared and counts
+ * the verdicts. */
 struct gate {
     char *kind;         /* "paired": measured together; "stored": two runs from files */
     char *refused;      /* why times cannot gate (another machine), or NULL */
@@ -262,6 +263,10 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
+/* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
+ * The room doubles whenever n is a power of two, so no capacity is stored: such an array
+ * grows through here alone. */
+void *array_grow(void *where, size_t n, size_t size);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
@@ -286,12 +291,14 @@ struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path);
 /* -EINVAL for times that are not positive (control may be 0), and for processes that do
  * not ascend. */
 int comparison_add_trial(struct comparison *comparison, const struct trial *trial);
-/* Before a group starts again: drops samples, clock probes, counts and what was derived;
- * keeps the counters' names. */
+/* Drops samples, clock probes, counts and all that is derived, so that a group can start
+ * again; keeps the names of counters. */
 void result_clear_samples(struct result *result);
 
 /* True if the result was measured well enough to have a median, here or elsewhere. */
 bool result_has_summary(const struct result *result);
+/* "kernel", "baseline" or "roof". */
+const char *result_role(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
 /* Index behind the last result of the group that begins at `first`. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two independent samples. All is counted on differences of sorted samples, so that
- * samples of any size take n log n steps: there are n m differences, but how many lie
- * below a number takes n + m steps.
+ * Two independent samples. Both are sorted; then n + m steps count how many of the n m
+ * differences lie below a number, so that samples of any size take n log n steps.
  */
 #include <math.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@ static bool samples_make(struct samples *s, const double *a, size_t n, const dou
     return true;
 }
 
-/* How many differences b - a are below x, or equal to it if `or_equal`. */
+/* Counts the differences b - a below x, and those equal to it if `or_equal`. */
 static double count_below(const struct samples *s, double x, bool or_equal)
 {
     double count = 0;

@@ -151,7 +151,7 @@ static double binomial_at_most(size_t n, size_t k, double p)
     return sum;
 }
 
-/* The p with which at most k successes have that probability, which falls as p grows. */
+/* Finds p so that at most k successes have that probability, which falls as p grows. */
 static double binomial_invert(size_t n, size_t k, double probability)
 {
     double lo = 0, hi = 1;

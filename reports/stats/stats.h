@@ -28,7 +28,7 @@ double stats_mad(const double *x, size_t n);
  * which 2 P(Binomial(n, 1/2) < k) <= 1 - level. Distribution-free; the same numbers
  * invert the sign test. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
-/* That k; 0 if there is none. */
+/* The k of stats_median_interval(); 0 if there is none. */
 size_t stats_sign_k(size_t n, double level);
 /* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
 double stats_sign_p(size_t n, size_t successes);

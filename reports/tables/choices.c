@@ -2,14 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "legend.h"
 #include "tally.h"
 
-/* A legend is no table: what goes beyond these is in the JSON file. */
+/* The legend stays short; the JSON file has everything. */
 enum { LINES_MAX = 6, CHOICES_MAX = 3 };
 
-/* Memory beyond the operands matters in a library, whose call hides it; in a kernel of
- * ours, if it is more than the work itself moves. */
+/* Memory beyond the operands is told of a library, whose call hides it, and of an own
+ * kernel that needs more than the work itself moves. */
 static bool has_workspace(const struct result *result)
 {
     return result->workspace_bytes > (result->is_baseline ? 0 : result->bytes);
@@ -43,19 +42,20 @@ static bool is_of(const struct result *result, const struct tally *kernels, size
 }
 
 static void more_line(const char *what, const struct tally *kernels,
-                      struct buffer *buffer, legend_line *line, void *context)
+                      struct legend *legend)
 {
+    struct buffer *const buffer = &legend->buffer;
     if (kernels->n <= LINES_MAX)
         return;
-    buffer_clear(buffer);
     buffer_format(buffer, "%s: %s%zu more kernels in the JSON file", what,
                   kernels->lost ? "over " : "", kernels->n - LINES_MAX);
-    line(buffer_text(buffer), context);
+    legend_flush(legend);
 }
 
-void choice_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                  void *context)
+void choice_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     struct tally kernels = {.n = 0};
 
     add_kernels(run, has_choice, &kernels);
@@ -66,7 +66,6 @@ void choice_lines(const struct run *run, struct buffer *buffer, legend_line *lin
             if (choice && is_of(&run->results[i], &kernels, k))
                 tally_add(&choices, choice, strlen(choice), "");
         }
-        buffer_clear(buffer);
         buffer_add(buffer, "choice: ");
         buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
         for (size_t i = 0; i < choices.n && i < CHOICES_MAX; i++) {
@@ -78,14 +77,15 @@ void choice_lines(const struct run *run, struct buffer *buffer, legend_line *lin
         if (choices.n > CHOICES_MAX)
             buffer_format(buffer, ", %s%zu more", choices.lost ? "over " : "",
                           choices.n - CHOICES_MAX);
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
-    more_line("choice", &kernels, buffer, line, context);
+    more_line("choice", &kernels, legend);
 }
 
-void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                     void *context)
+void workspace_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     struct tally kernels = {.n = 0};
     char lo_text[NUMBER_SIZE], hi_text[NUMBER_SIZE];
 
@@ -101,13 +101,12 @@ void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *
         }
         text_scaled(lo, "B", lo_text);
         text_scaled(hi, "B", hi_text);
-        buffer_clear(buffer);
         buffer_add(buffer, "workspace: ");
         buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
         buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
                       hi_text);
         buffer_add(buffer, " beyond the operands");
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
-    more_line("workspace", &kernels, buffer, line, context);
+    more_line("workspace", &kernels, legend);
 }

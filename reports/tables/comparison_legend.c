@@ -3,24 +3,11 @@
 #include <string.h>
 
 #include "comparison_sheet.h"
-
-struct legend {
-    const struct run *run;
-    const struct gate *gate;
-    struct buffer buffer;
-    legend_line *line;
-    void *context;
-};
-
-static void flush(struct legend *legend)
-{
-    legend->line(buffer_text(&legend->buffer), legend->context);
-    buffer_clear(&legend->buffer);
-}
+#include "legend.h"
 
 static bool is_stored(const struct gate *gate)
 {
-    return gate->kind && !strcmp(gate->kind, "stored");
+    return text_same(gate->kind, "stored");
 }
 
 static void add_known(struct buffer *buffer, const char *name, const char *text)
@@ -36,7 +23,7 @@ static bool is_control(const struct arm *arm)
     return !strcmp(arm->name, "control");
 }
 
-/* Do all builds load the same? "PATH BUILD-ID" has to be equal. */
+/* True if all builds load an object with the same "PATH BUILD-ID". */
 static bool everywhere(const struct gate *gate, const char *object)
 {
     for (size_t i = 0; i < gate->n_arms; i++) {
@@ -54,7 +41,7 @@ static bool everywhere(const struct gate *gate, const char *object)
 
 static void arm_lines(struct legend *legend)
 {
-    const struct gate *const gate = legend->gate;
+    const struct gate *const gate = legend->run->gate;
 
     for (size_t i = 0; i < gate->n_arms; i++) {
         const struct arm *const arm = &gate->arms[i];
@@ -65,23 +52,23 @@ static void arm_lines(struct legend *legend)
         add_known(&legend->buffer, ", commit ", arm->commit);
         if (!is_stored(gate))
             add_known(&legend->buffer, ", build ", arm->build_id ?: "without an id");
-        flush(legend);
+        legend_flush(legend);
         for (size_t k = 0; k < arm->n_objects && !is_control(arm); k++) {
             if (everywhere(gate, arm->objects[k]))
                 continue;
             buffer_plain(&legend->buffer, arm->name);
             buffer_add(&legend->buffer, " alone loads: ");
             buffer_plain(&legend->buffer, arm->objects[k]);
-            flush(legend);
+            legend_flush(legend);
         }
     }
     if (gate->own_processes) {
         buffer_add(&legend->buffer, "each build ran in a process of its own");
-        flush(legend);
+        legend_flush(legend);
     }
 }
 
-/* What equal code seems to change by, over all cases. */
+/* Tells the range of the noise floor over all cases. */
 static void floor_line(struct legend *legend)
 {
     double lo = INFINITY, hi = -INFINITY;
@@ -99,10 +86,10 @@ static void floor_line(struct legend *legend)
     if (hi > lo)
         buffer_format(&legend->buffer, " to %.2f%%", 100 * hi);
     buffer_add(&legend->buffer,
-               is_stored(legend->gate)
+               is_stored(legend->run->gate)
                    ? ", what the roofs changed by, whose code is the same"
                    : ", what a copy of base seems to change by");
-    flush(legend);
+    legend_flush(legend);
 }
 
 static void counts_line(struct legend *legend)
@@ -128,14 +115,14 @@ static void counts_line(struct legend *legend)
                   " processes a case, %zu rounds; %zu more voided on "
                   "evidence",
                   rounds, voided);
-    if (legend->gate->seconds > 0)
-        buffer_format(&legend->buffer, "; %.1f s", legend->gate->seconds);
-    flush(legend);
+    if (legend->run->gate->seconds > 0)
+        buffer_format(&legend->buffer, "; %.1f s", legend->run->gate->seconds);
+    legend_flush(legend);
 }
 
 static void words_lines(struct legend *legend)
 {
-    const struct gate *const gate = legend->gate;
+    const struct gate *const gate = legend->run->gate;
     struct buffer *const buffer = &legend->buffer;
 
     if (is_stored(gate))
@@ -146,45 +133,44 @@ static void words_lines(struct legend *legend)
     else
         buffer_add(buffer, "change: time of head over base, median over processes; the "
                            "interval holds in at least 97.8% of runs");
-    flush(legend);
+    legend_flush(legend);
     buffer_format(buffer,
                   "verdict: SAME if the interval lies within %.4g%%, IMPROVED or "
                   "REGRESSED if it lies beyond and holds for all cases at once; else "
                   "INCONCLUSIVE",
                   100 * gate->threshold);
-    flush(legend);
+    legend_flush(legend);
     buffer_add(buffer, "detectable: the smallest change that this run could have called");
-    flush(legend);
+    legend_flush(legend);
     if (is_stored(gate)) {
         buffer_add(buffer, "advisory: two runs at different times differ by more than "
                            "code; simdbench ab measures both at once");
-        flush(legend);
+        legend_flush(legend);
     }
     for (size_t i = 0; i < legend->run->n_results; i++)
         if (legend->run->results[i].comparison && legend->run->results[i].is_baseline) {
             buffer_add(buffer, "libraries are compared too, but decide nothing");
-            flush(legend);
+            legend_flush(legend);
             break;
         }
 }
 
 void comparison_lines(const struct run *run, legend_line *line, void *context)
 {
-    struct legend legend = {
-        .run = run, .gate = run->gate, .line = line, .context = context};
+    struct legend legend = {.run = run, .line = line, .context = context};
 
     arm_lines(&legend);
     if (run->gate->refused) {
         buffer_add(&legend.buffer, "times were not judged: ");
         buffer_plain(&legend.buffer, run->gate->refused);
-        flush(&legend);
+        legend_flush(&legend);
     }
     counts_line(&legend);
     floor_line(&legend);
     if (run->gate->selftest) {
         buffer_add(&legend.buffer, "selftest: ");
         buffer_plain(&legend.buffer, run->gate->selftest);
-        flush(&legend);
+        legend_flush(&legend);
     }
     words_lines(&legend);
     buffer_free(&legend.buffer);
@@ -196,7 +182,7 @@ static void add_count(struct buffer *buffer, size_t n, const char *what)
         buffer_format(buffer, ", %zu %s", n, what);
 }
 
-/* Of what decides, up to three by name. */
+/* Names up to three cases that make the gate fail. */
 static void add_regressed(const struct run *run, struct buffer *buffer)
 {
     size_t named = 0;

@@ -7,13 +7,6 @@ struct markdown {
     struct buffer scratch;
 };
 
-static void print_plain(struct markdown *markdown, const char *text)
-{
-    buffer_clear(&markdown->scratch);
-    buffer_plain(&markdown->scratch, text);
-    text_markdown(markdown->file, buffer_text(&markdown->scratch));
-}
-
 static void print_line(const char *line, void *context)
 {
     const struct markdown *const markdown = context;
@@ -29,7 +22,7 @@ static void print_heading(struct markdown *markdown, const char *op, size_t firs
     FILE *const file = markdown->file;
 
     fputs("\n## ", file);
-    print_plain(markdown, op);
+    text_markdown(file, op);
     fputs("\n\n", file);
     buffer_clear(&markdown->scratch);
     change_summary(markdown->run, first, end, &markdown->scratch);
@@ -48,7 +41,7 @@ static void print_row(struct markdown *markdown, const struct result *result)
     FILE *const file = markdown->file;
 
     fputs("| ", file);
-    print_plain(markdown, result->id);
+    text_markdown(file, result->id);
     fputs(" |", file);
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";

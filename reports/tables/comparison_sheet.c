@@ -11,7 +11,7 @@ const char *change_title(const struct gate *gate, enum change_column column)
         [CHANGE_SIZE] = "change",     [CHANGE_INTERVAL] = "interval",
         [CHANGE_VERDICT] = "verdict", [CHANGE_DETECTABLE] = "detectable",
     };
-    const bool stored = gate->kind && !strcmp(gate->kind, "stored");
+    const bool stored = text_same(gate->kind, "stored");
 
     if (stored && column == CHANGE_BASE)
         return "run 1";

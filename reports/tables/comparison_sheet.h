@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private to tables/: what the table and Markdown both show of a run with a gate,
- * without their dress.
+ * Private to tables/: the texts that table and Markdown both show of a run with a gate.
  */
 #ifndef SIMDBENCH_COMPARISON_SHEET_H
 #define SIMDBENCH_COMPARISON_SHEET_H
@@ -33,7 +32,8 @@ size_t change_op_end(const struct run *run, size_t first);
 void change_summary(const struct run *run, size_t first, size_t end,
                     struct buffer *buffer);
 
-/* What was compared and how far it can be trusted (comparison_legend.c). */
+/* Lines that tell the builds and how far their comparison can be trusted
+ * (comparison_legend.c). */
 void comparison_lines(const struct run *run, legend_line *line, void *context);
 /* Adds the last line: what it comes to. */
 void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone);

@@ -55,15 +55,6 @@ static void fit(struct layout *layout)
         layout->hidden[least[i]] = total_width(layout) > width;
 }
 
-static void print_toned(const struct layout *layout, const char *text, enum tone tone)
-{
-    const bool colour = layout->options->colour && tone != TONE_PLAIN;
-
-    text_tone(layout->file, colour, tone);
-    fputs(text, layout->file);
-    text_tone(layout->file, colour, TONE_PLAIN);
-}
-
 static void print_titles(const struct layout *layout)
 {
     const bool colour = layout->options->colour;
@@ -96,7 +87,7 @@ static void print_row(struct layout *layout, const struct result *result)
         change_cell(result->comparison, (enum change_column)i, text, &tone);
         blank += GAP + widths[i] - text_width(text);
         fprintf(layout->file, "%*s", blank > 1 ? blank : 1, "");
-        print_toned(layout, text, tone);
+        text_toned(layout->file, layout->options->colour, tone, text);
         blank = 0;
     }
     fputc('\n', layout->file);

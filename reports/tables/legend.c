@@ -2,13 +2,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "legend.h"
 #include "tally.h"
 
-/* Each group measures its limits anew: a line tells the range over all groups. */
-static void limit_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                        void *context)
+void legend_flush(struct legend *legend)
 {
+    legend->line(buffer_text(&legend->buffer), legend->context);
+    buffer_clear(&legend->buffer);
+}
+
+/* Each group measures its limits anew, so a line tells the range over all groups. */
+static void limit_lines(struct legend *legend)
+{
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     struct tally tally = {.n = 0};
     char lo_text[NUMBER_SIZE], hi_text[NUMBER_SIZE];
     bool too_low = false;
@@ -35,21 +41,21 @@ static void limit_lines(const struct run *run, struct buffer *buffer, legend_lin
         }
         text_digits(lo, lo_text);
         text_digits(hi, hi_text);
-        buffer_clear(buffer);
         buffer_add(buffer, "limit: ");
         buffer_plain_n(buffer, key, length);
         buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
                       hi_text);
         buffer_add(buffer, gops ? " Gop/s" : " GB/s");
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
     if (too_low)
-        line("limit too low: cases marked ! are above 102% of their limit", context);
+        legend->line("limit too low: cases marked ! are above 102% of their limit",
+                     legend->context);
 }
 
-static void note_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                       void *context)
+static void note_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     struct tally notes = {.n = 0}, intervals = {.n = 0};
 
     for (size_t i = 0; i < run->n_results; i++) {
@@ -60,11 +66,11 @@ static void note_lines(const struct run *run, struct buffer *buffer, legend_line
         if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)
             tally_add(&intervals, result->ci_reason, strlen(result->ci_reason), id);
     }
-    tally_lines(&notes, "note", buffer, line, context);
-    tally_lines(&intervals, "no interval", buffer, line, context);
+    tally_lines(&notes, "note", legend);
+    tally_lines(&intervals, "no interval", legend);
 }
 
-/* What keeps all counters of a group away is said once for the whole run. */
+/* A reason that is the PMU's stands once for the whole run. */
 static bool is_told(const struct run *run, const struct counter *counter)
 {
     return counter->absent && (counter->asked || !run->pmu_reason ||
@@ -72,9 +78,10 @@ static bool is_told(const struct run *run, const struct counter *counter)
 }
 
 /* One line for each reason, with the names of all counters that it keeps away. */
-static void counter_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                          void *context)
+static void counter_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     struct tally reasons = {.n = 0};
     bool asked = false;
 
@@ -86,7 +93,7 @@ static void counter_lines(const struct run *run, struct buffer *buffer, legend_l
                 tally_add(&reasons, counter->absent, strlen(counter->absent), "");
         }
     if (asked)
-        line("counters: median of one call", context);
+        legend->line("counters: median of one call", legend->context);
     for (size_t r = 0; r < reasons.n; r++) {
         struct tally names = {.n = 0};
         for (size_t i = 0; i < run->n_results; i++)
@@ -96,7 +103,6 @@ static void counter_lines(const struct run *run, struct buffer *buffer, legend_l
                     !strcmp(counter->absent, reasons.entry[r].key))
                     tally_add(&names, counter->name, strlen(counter->name), "");
             }
-        buffer_clear(buffer);
         buffer_add(buffer, "n/a: ");
         for (size_t i = 0; i < names.n; i++) {
             buffer_add(buffer, i ? ", " : "");
@@ -104,13 +110,14 @@ static void counter_lines(const struct run *run, struct buffer *buffer, legend_l
         }
         buffer_add(buffer, names.lost ? ", ...: " : ": ");
         buffer_plain(buffer, reasons.entry[r].key);
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
 }
 
-static void status_line(const struct run *run, struct buffer *buffer, legend_line *line,
-                        void *context)
+static void status_line(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     size_t count[STATUS_NOISY + 1] = {0}, cases = 0;
 
     for (size_t i = 0; i < run->n_results; i++)
@@ -120,55 +127,53 @@ static void status_line(const struct run *run, struct buffer *buffer, legend_lin
         }
     if (count[STATUS_OK] == cases)
         return;
-    buffer_clear(buffer);
     buffer_format(buffer, "cases: %zu of %zu ok", count[STATUS_OK], cases);
     for (int status = STATUS_PENDING; status <= STATUS_NOISY; status++)
         if (status != STATUS_OK && count[status])
             buffer_format(buffer, ", %zu %s", count[status],
                           status_name((enum status)status));
-    line(buffer_text(buffer), context);
+    legend_flush(legend);
 }
 
 /* A neighbour on the same core slows kernels that need all of it more than their limit.
  */
-static void company_line(const struct run *run, struct buffer *buffer, legend_line *line,
-                         void *context)
+static void core_shared_line(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     double probes = facts_find_number(&run->host, "core_probes");
     double shared = facts_find_number(&run->host, "core_shared_probes");
 
     if (!(shared > 0.05 * probes))
         return;
-    buffer_clear(buffer);
     buffer_format(buffer,
                   "core shared: %.0f of %.0f probes found another thread on this core; "
                   "shares and ratios are lower than alone",
                   shared, probes);
-    line(buffer_text(buffer), context);
+    legend_flush(legend);
 }
 
 void legend_notes(const struct run *run, legend_line *line, void *context)
 {
-    struct buffer buffer = {.text = NULL};
+    struct legend legend = {.run = run, .line = line, .context = context};
 
-    limit_lines(run, &buffer, line, context);
-    mean_lines(run, &buffer, line, context);
-    baseline_lines(run, &buffer, line, context);
-    unranked_lines(run, &buffer, line, context);
-    source_lines(run, &buffer, line, context);
-    choice_lines(run, &buffer, line, context);
-    workspace_lines(run, &buffer, line, context);
-    note_lines(run, &buffer, line, context);
-    counter_lines(run, &buffer, line, context);
+    limit_lines(&legend);
+    mean_lines(&legend);
+    baseline_lines(&legend);
+    unranked_lines(&legend);
+    source_lines(&legend);
+    choice_lines(&legend);
+    workspace_lines(&legend);
+    note_lines(&legend);
+    counter_lines(&legend);
     if (run->pmu_reason && *run->pmu_reason) {
-        buffer_clear(&buffer);
-        buffer_add(&buffer, "no PMU: ");
-        buffer_plain(&buffer, run->pmu_reason);
-        line(buffer_text(&buffer), context);
+        buffer_add(&legend.buffer, "no PMU: ");
+        buffer_plain(&legend.buffer, run->pmu_reason);
+        legend_flush(&legend);
     }
-    company_line(run, &buffer, line, context);
-    status_line(run, &buffer, line, context);
-    buffer_free(&buffer);
+    core_shared_line(&legend);
+    status_line(&legend);
+    buffer_free(&legend.buffer);
 }
 
 static void add_named(struct buffer *buffer, const char *separator, const char *name,
@@ -183,30 +188,30 @@ static void add_named(struct buffer *buffer, const char *separator, const char *
 void legend_origin(const struct run *run, legend_line *line, void *context)
 {
     static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
-    struct buffer buffer = {.text = NULL};
+    struct legend legend = {.run = run, .line = line, .context = context};
+    struct buffer *const buffer = &legend.buffer;
     const char *separator = ": ";
 
-    buffer_add(&buffer, "host");
+    buffer_add(buffer, "host");
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         for (size_t f = 0; f < run->host.n; f++) {
             const struct fact *fact = &run->host.fact[f];
             if (fact->kind != FACT_TEXT || strcmp(fact->name, shown[i]))
                 continue;
-            add_named(&buffer, separator, "", fact->text);
+            add_named(buffer, separator, "", fact->text);
             separator = ", ";
             break;
         }
-    add_named(&buffer, separator, "fingerprint ", run->fingerprint);
-    line(buffer_text(&buffer), context);
-    buffer_clear(&buffer);
-    buffer_add(&buffer, "run: simdbench");
-    add_named(&buffer, " ", "", run->tool_version);
-    add_named(&buffer, ", ", "commit ", run->tool_commit);
-    add_named(&buffer, ", ", "", run->tool_compiler);
-    add_named(&buffer, ", ", "seed ", run->seed);
-    add_named(&buffer, ", ", "", run->started_at);
-    line(buffer_text(&buffer), context);
+    add_named(buffer, separator, "fingerprint ", run->fingerprint);
+    legend_flush(&legend);
+    buffer_add(buffer, "run: simdbench");
+    add_named(buffer, " ", "", run->tool_version);
+    add_named(buffer, ", ", "commit ", run->tool_commit);
+    add_named(buffer, ", ", "", run->tool_compiler);
+    add_named(buffer, ", ", "seed ", run->seed);
+    add_named(buffer, ", ", "", run->started_at);
+    legend_flush(&legend);
     if (run->interrupted)
         line("interrupted: what was not measured until then is skipped", context);
-    buffer_free(&buffer);
+    buffer_free(buffer);
 }

@@ -5,20 +5,23 @@
 
 #include "sheet.h"
 
-/* What a kernel reaches over all of its sizes (means.c). */
-void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                void *context);
-/* What kernels chose, and how much memory they take beyond their operands (choices.c). */
-void choice_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                  void *context);
-void workspace_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                     void *context);
-/* Who is compared with, and how fairly (opponents.c). */
-void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context);
-void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context);
-void source_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                  void *context);
+struct legend {
+    const struct run *run;
+    struct buffer buffer; /* the line that is being made */
+    legend_line *line;
+    void *context;
+};
+/* Hands the line over and begins the next one. */
+void legend_flush(struct legend *legend);
+
+/* Geometric means of each kernel over all of its sizes (means.c). */
+void mean_lines(struct legend *legend);
+/* Choices of kernels, and their memory beyond the operands (choices.c). */
+void choice_lines(struct legend *legend);
+void workspace_lines(struct legend *legend);
+/* Baselines, and how fair their ratios are (opponents.c). */
+void baseline_lines(struct legend *legend);
+void unranked_lines(struct legend *legend);
+void source_lines(struct legend *legend);
 
 #endif

@@ -13,13 +13,6 @@ struct markdown {
     size_t first, end;
 };
 
-static void print_plain(struct markdown *markdown, const char *text)
-{
-    buffer_clear(&markdown->scratch);
-    buffer_plain(&markdown->scratch, text);
-    text_markdown(markdown->file, buffer_text(&markdown->scratch));
-}
-
 static void print_heading(struct markdown *markdown)
 {
     FILE *file = markdown->file;
@@ -54,7 +47,7 @@ static void print_row(const struct result *result, void *context)
     if (!markdown->titled)
         print_heading(markdown);
     fputs("| ", file);
-    print_plain(markdown, result->id);
+    text_markdown(file, result->id);
     fputs(" |", file);
     for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
@@ -64,14 +57,14 @@ static void print_row(const struct result *result, void *context)
     }
     if (result->status != STATUS_OK) {
         fprintf(file, " **%s** ", status_name(result->status));
-        print_plain(markdown, result->reason);
+        text_markdown(file, result->reason);
         for (size_t i = 0; i < markdown->sheet.n; i++)
             fputs(" |", file);
     }
     fputc('\n', file);
 }
 
-/* Below the table of a group, what the counters of each case come to. */
+/* Lists the metrics of each case below the table of its group. */
 static void print_metrics(const struct result *result, void *context)
 {
     struct markdown *markdown = context;
@@ -84,7 +77,7 @@ static void print_metrics(const struct result *result, void *context)
     fputs("- ", markdown->file);
     text_markdown(markdown->file, buffer_text(&markdown->scratch));
     fputs(" (", markdown->file);
-    print_plain(markdown, result->id);
+    text_markdown(markdown->file, result->id);
     fputs(")\n", markdown->file);
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "legend.h"
 #include "tally.h"
 
 static const char *text_of(const char *text)
@@ -25,7 +24,7 @@ static bool is_measured(const struct result *result)
            result->id;
 }
 
-/* The same but for the shape: other settings or layouts are other work. */
+/* True if the cases differ in their shape alone. */
 static bool same_kernel(const struct result *a, const struct result *b)
 {
     size_t length = strcspn(a->id, "@");
@@ -57,7 +56,7 @@ static bool add_mean(struct mean *mean, size_t found, int digits, double factor)
     return true;
 }
 
-/* Ends it: tells if it is not over all sizes. */
+/* Ends that part: tells the number of sizes unless it is that of all. */
 static void add_count(struct mean *mean, size_t found)
 {
     if (found < mean->n)
@@ -114,7 +113,6 @@ static bool mean_line(struct mean *mean)
 {
     const struct result *result = mean->sizes[0];
 
-    buffer_clear(mean->buffer);
     buffer_format(mean->buffer, "geometric mean of %zu sizes: ", mean->n);
     buffer_plain_n(mean->buffer, result->id, strcspn(result->id, "@"));
     buffer_plain(mean->buffer, settings_of(result));
@@ -129,14 +127,14 @@ static bool mean_line(struct mean *mean)
     return *mean->separator == ',';
 }
 
-void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                void *context)
+void mean_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     const struct result *kernels[TALLY_MAX];
     struct mean mean = {.run = run,
                         .sizes = calloc(run->n_results + 1, sizeof *mean.sizes),
                         .values = calloc(run->n_results + 1, sizeof *mean.values),
-                        .buffer = buffer};
+                        .buffer = &legend->buffer};
     size_t n = 0;
     bool lost = false;
 
@@ -156,10 +154,11 @@ void mean_lines(const struct run *run, struct buffer *buffer, legend_line *line,
                 same_kernel(kernels[k], &run->results[i]))
                 mean.sizes[mean.n++] = &run->results[i];
         if (mean.n > 1 && mean_line(&mean))
-            line(buffer_text(buffer), context);
+            legend_flush(legend);
+        buffer_clear(&legend->buffer);
     }
     if (lost)
-        line("geometric means: of the first kernels only", context);
+        legend->line("geometric means: of the first kernels only", legend->context);
     free(mean.sizes);
     free(mean.values);
 }

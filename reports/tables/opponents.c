@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "legend.h"
 #include "tally.h"
 
 struct label {
@@ -26,7 +25,8 @@ static void add_part(struct buffer *buffer, const char **separator, const char *
     *separator = ", ";
 }
 
-/* CPU time by wall time of its cases: what ran, whatever was asked for. */
+/* Tells the threads that ran (CPU time by wall time), which may be fewer than asked for.
+ */
 static void add_threads(const struct run *run, const struct label *label,
                         struct buffer *buffer, const char **separator)
 {
@@ -57,8 +57,8 @@ static bool ratio_is_of(const struct result *result, size_t r, const struct labe
            !memcmp(id, label->text, label->length);
 }
 
-/* Where a case has several rows of a library: "direct" of "onednn:conv/f32/lib/direct@X".
- */
+/* Names the variants of a library that has several rows for a case: "direct" of
+ * "onednn:conv/f32/lib/direct@X". */
 static void add_rows(const struct run *run, const struct label *label,
                      struct buffer *buffer, const char **separator)
 {
@@ -98,13 +98,13 @@ static bool has_fixed_isa(const struct run *run, const struct label *label)
     return false;
 }
 
-static void baseline_line(const struct run *run, const struct result *result,
-                          struct buffer *buffer, legend_line *line, void *context)
+static void baseline_line(const struct result *result, struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     const struct label label = {result->id, baseline_label(result)};
     const char *separator = ": ";
 
-    buffer_clear(buffer);
     buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
     buffer_plain_n(buffer, label.text, label.length);
     add_part(buffer, &separator, "version ", result->module_version);
@@ -117,12 +117,13 @@ static void baseline_line(const struct run *run, const struct result *result,
         add_rows(run, &label, buffer, &separator);
     }
     if (*separator == ',')
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
+    buffer_clear(buffer);
 }
 
-void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context)
+void baseline_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     struct tally labels = {.n = 0};
 
     for (size_t i = 0; i < run->n_results; i++) {
@@ -132,13 +133,13 @@ void baseline_lines(const struct run *run, struct buffer *buffer, legend_line *l
             continue;
         tally_add(&labels, result->id, baseline_label(result), "");
         if (labels.n > seen)
-            baseline_line(run, result, buffer, line, context);
+            baseline_line(result, legend);
     }
 }
 
-void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                    void *context)
+void unranked_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
     struct tally reasons = {.n = 0};
 
     for (size_t i = 0; i < run->n_results; i++) {
@@ -147,18 +148,18 @@ void unranked_lines(const struct run *run, struct buffer *buffer, legend_line *l
             tally_add(&reasons, result->unranked, strlen(result->unranked),
                       result->id ? result->id : "");
     }
-    tally_lines(&reasons, "* unranked, in no mean", buffer, line, context);
+    tally_lines(&reasons, "* unranked, in no mean", legend);
 }
 
-void source_lines(const struct run *run, struct buffer *buffer, legend_line *line,
-                  void *context)
+void source_lines(struct legend *legend)
 {
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     for (size_t i = 0; i < run->n_sources; i++) {
         const struct source *source = &run->sources[i];
         const char *separator = " (";
         bool known = source->fingerprint && run->fingerprint;
         bool here = known && !strcmp(source->fingerprint, run->fingerprint);
-        buffer_clear(buffer);
         buffer_add(buffer, "merged ");
         buffer_plain(buffer, source->name);
         buffer_format(buffer, ": %s machine",
@@ -172,6 +173,6 @@ void source_lines(const struct run *run, struct buffer *buffer, legend_line *lin
         add_part(buffer, &separator, "", source->started_at);
         buffer_add(buffer, *separator == ',' ? ")" : "");
         buffer_add(buffer, "; unpaired (~): of medians of two runs, without interval");
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
 }

@@ -4,9 +4,9 @@
 
 #include "sheet.h"
 
-/* The limit of a memory stream is named after its bytes, that of an instruction mix after
- * where its operands are: "roof/f32/avx512/fma@registers". One that is a part of the work
- * has the shape of the case, which is more than a number. */
+/* A memory stream has its bytes behind the '@' of its id, an instruction mix the place of
+ * its operands ("roof/f32/avx512/fma@registers"), and a part of the work the shape of the
+ * case, which is more than a number. */
 static bool is_stream(const char *limit_id)
 {
     const char *at = strchr(limit_id, '@');
@@ -15,7 +15,8 @@ static bool is_stream(const char *limit_id)
     return digits && (at[1 + digits] == '\0' || at[1 + digits] == ';');
 }
 
-/* What memory limits is told in bytes, and so is all that is compared with it. */
+/* True if the rate is one of bytes: memory limits the case, or one that it is compared
+ * with. */
 static bool in_bytes(const struct run *run, const struct result *result)
 {
     const struct result *first = result, *end = run->results + run->n_results;
@@ -72,7 +73,7 @@ static void add_baseline(struct sheet *sheet, const char *label, size_t length)
     text_plain(text, column->title, CELL_SIZE);
 }
 
-/* What was merged comes last. */
+/* Baselines of merged files come last. */
 static void add_baselines(struct sheet *sheet, const struct run *run)
 {
     size_t first = sheet->n;
@@ -155,7 +156,7 @@ static void interval_cell(const struct result *result, char *text)
         snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
 }
 
-/* A unit that is not the title's stands in the cell. */
+/* The cell tells the unit if the title does not. */
 static void rate_cell(const struct sheet *sheet, const struct result *result, char *text)
 {
     bool bytes = in_bytes(sheet->run, result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private to tables/: what the table and Markdown both show, without their dress.
+ * Private to tables/: the columns and texts that table and Markdown both show.
  * Columns follow from the plan alone, so they are the same before and after measuring.
  */
 #ifndef SIMDBENCH_SHEET_H

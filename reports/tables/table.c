@@ -7,8 +7,8 @@ static const struct text_options no_options;
 
 enum { GAP = 2, INDENT = 2 };
 
-/* Where everything stands: follows from plan and options alone, so that every step of a
- * live run comes to the same one. */
+/* Columns and widths. They follow from plan and options alone, so that every step of a
+ * live run comes to the same ones. */
 struct layout {
     const struct run *run;
     const struct text_options *options;
@@ -57,8 +57,8 @@ static int id_width(struct layout *layout, const struct result *result)
     return text_width(buffer_text(&layout->scratch));
 }
 
-/* The longest id; of own kernels only, if `own`: longer ones then take a line of their
- * own. */
+/* The longest id. With `own` it is that of own kernels, and longer ids take a line of
+ * their own. */
 static int longest_id(struct layout *layout, bool own)
 {
     int longest = 4;
@@ -74,7 +74,7 @@ static int longest_id(struct layout *layout, bool own)
     return longest;
 }
 
-/* The last ratio column goes; the end of the table says so. */
+/* Drops the last ratio column; the end of the table says so. */
 static bool hide_ratio(struct layout *layout)
 {
     struct sheet *sheet = &layout->sheet;
@@ -162,7 +162,7 @@ static void print_wrapped(const struct layout *layout, const char *text, int at)
     text_wrapped(layout->file, layout->options->width, text, at);
 }
 
-/* Below the row of a case, what its counters come to. */
+/* Prints the metrics of a case below its row. */
 static void print_metrics(struct layout *layout, const struct result *result)
 {
     buffer_clear(&layout->scratch);
@@ -208,13 +208,7 @@ static void print_cells(const struct layout *layout, const struct result *result
         sheet_cell(&layout->sheet, column, result, text, &tone);
         gap = GAP + cell_width(&layout->sheet, column) - text_width(text);
         print_spaces(layout, gap > 1 ? gap : 1);
-        if (tone != TONE_PLAIN && !result->is_roof) {
-            print_tone(layout, tone);
-            fputs(text, layout->file);
-            print_tone(layout, TONE_PLAIN);
-        } else {
-            fputs(text, layout->file);
-        }
+        text_toned(layout->file, layout->options->colour && !result->is_roof, tone, text);
     }
 }
 
@@ -271,9 +265,7 @@ static void print_group(struct layout *layout, size_t first, size_t end)
     if (!rows)
         return;
     group_title(layout->run, first, end, name, sizeof name, work);
-    print_tone(layout, TONE_BOLD);
-    fputs(name, layout->file);
-    print_tone(layout, TONE_PLAIN);
+    text_toned(layout->file, layout->options->colour, TONE_BOLD, name);
     fprintf(layout->file, "%s%s\n", *work ? "  " : "", work);
     sheet_rows(layout->run, first, end, layout->options->roofs, print_row, layout);
 }
@@ -296,6 +288,18 @@ static void print_end(struct layout *layout)
     legend_origin(layout->run, print_line, layout);
 }
 
+/* Prints the groups with that number, or all with GROUP_ALL. */
+static void print_groups(struct layout *layout, size_t group)
+{
+    const struct run *const run = layout->run;
+
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        end = run_group_end(run, first);
+        if (group == GROUP_ALL || run->results[first].group == group)
+            print_group(layout, first, end);
+    }
+}
+
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct layout layout;
@@ -315,11 +319,7 @@ void table_group(const struct run *run, size_t group, const struct text_options 
     if (run->gate)
         return;
     layout_begin(&layout, run, options, file);
-    for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = run_group_end(run, first);
-        if (run->results[first].group == group)
-            print_group(&layout, first, end);
-    }
+    print_groups(&layout, group);
     layout_end(&layout);
 }
 
@@ -338,18 +338,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate) {
-        comparison_table(run, options ? options : &no_options, file);
-        return;
-    }
-    layout_begin(&layout, run, options, file);
-    print_titles(&layout);
-    for (size_t first = 0, end; first < run->n_results; first = end) {
-        end = run_group_end(run, first);
-        print_group(&layout, first, end);
-    }
-    print_end(&layout);
-    layout_end(&layout);
+    table_begin(run, options, file);
+    table_group(run, GROUP_ALL, options, file);
+    table_end(run, options, file);
 }

@@ -19,7 +19,7 @@ struct text_options {
 
 /* The table in three steps, so that a live run can print each group when it ends;
  * printing all at once calls the same three. Column widths come from the planned cases.
- * That of a run with a gate comes in the last step. */
+ * A run with a gate is printed in the last step, as its verdicts need all cases. */
 void table_begin(const struct run *run, const struct text_options *options, FILE *file);
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file);

@@ -23,11 +23,10 @@ void tally_add(struct tally *tally, const char *key, size_t length, const char *
     tally->entry[i].count++;
 }
 
-void tally_lines(const struct tally *tally, const char *what, struct buffer *buffer,
-                 legend_line *line, void *context)
+void tally_lines(const struct tally *tally, const char *what, struct legend *legend)
 {
+    struct buffer *const buffer = &legend->buffer;
     for (size_t i = 0; i < tally->n; i++) {
-        buffer_clear(buffer);
         buffer_format(buffer, "%s: ", what);
         buffer_plain(buffer, tally->entry[i].key);
         buffer_add(buffer, " (");
@@ -35,11 +34,10 @@ void tally_lines(const struct tally *tally, const char *what, struct buffer *buf
         if (tally->entry[i].count > 1)
             buffer_format(buffer, " and %zu more", tally->entry[i].count - 1);
         buffer_add(buffer, ")");
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
     if (tally->lost) {
-        buffer_clear(buffer);
         buffer_format(buffer, "%s: %zu more are in the JSON file", what, tally->lost);
-        line(buffer_text(buffer), context);
+        legend_flush(legend);
     }
 }

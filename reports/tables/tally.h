@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to tables/: counts of texts that several cases have. */
+/* Private to tables/: a tally counts texts that several cases have. */
 #ifndef SIMDBENCH_TALLY_H
 #define SIMDBENCH_TALLY_H
 
-#include "sheet.h"
+#include "legend.h"
 
 /* Different texts, in order of appearance; those that do not fit are only counted. */
 enum { TALLY_MAX = 24 };
@@ -18,7 +18,6 @@ struct tally {
 
 void tally_add(struct tally *tally, const char *key, size_t length, const char *detail);
 /* "note: TEXT (ID and 3 more)", a line each. */
-void tally_lines(const struct tally *tally, const char *what, struct buffer *buffer,
-                 legend_line *line, void *context);
+void tally_lines(const struct tally *tally, const char *what, struct legend *legend);
 
 #endif

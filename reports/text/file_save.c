@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file is there whole or not at all. */
+/* Files that are there as a whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +15,9 @@ static int failed(struct error *why, int code)
     return error_set(why, code, "%s", strerror(-code));
 }
 
-/* /dev/stdout, or what it leads to: a second descriptor would overwrite, and replacing it
- * would take along what was printed before. */
+/* The descriptor of /dev/stdout or /dev/stderr if the file is one of them, or -1. A
+ * second descriptor would overwrite what was printed before, and a new file would replace
+ * it. */
 static int standard_stream(const struct stat *status)
 {
     struct stat stream;
@@ -60,7 +61,7 @@ static int write_directly(const char *path, int stream, file_writer *write,
                           const void *context, struct error *why)
 {
     struct stat link;
-    /* Only a link to nowhere can be made: elsewhere somebody put the device there. */
+    /* The target of a dangling link is created; a device must exist already. */
     int create = !lstat(path, &link) && S_ISLNK(link.st_mode) ? O_CREAT : 0;
     int fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 3)
                          : open(path, O_WRONLY | O_CLOEXEC | create, 0666);
@@ -72,8 +73,8 @@ static int write_directly(const char *path, int stream, file_writer *write,
     return code;
 }
 
-/* A file without a name leaves nothing behind, however this process ends. Where there is
- * no such thing, it gets a name at once. */
+/* Opens a file without a name, which leaves nothing behind however this process ends. A
+ * file system without such files gets a temporary name at once. */
 static int open_beside(const char *folder, char **name, struct error *why)
 {
     int fd = access("/proc/self/fd", X_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "text.h"
@@ -15,6 +16,14 @@ void text_tone(FILE *file, bool colour, enum tone tone)
 
     if (colour)
         fprintf(file, "\033[%sm", codes[tone]);
+}
+
+void text_toned(FILE *file, bool colour, enum tone tone, const char *text)
+{
+    colour = colour && tone != TONE_PLAIN;
+    text_tone(file, colour, tone);
+    fputs(text, file);
+    text_tone(file, colour, TONE_PLAIN);
 }
 
 void text_wrapped(FILE *file, int width, const char *text, int at)
@@ -44,11 +53,13 @@ void text_wrapped(FILE *file, int width, const char *text, int at)
 }
 
 /* A name after '@' would call a person, so such an '@' is written as an entity. */
-void text_markdown(FILE *file, const char *text)
+void text_markdown(FILE *file, const char *raw)
 {
+    struct buffer plain = {.text = NULL};
     char before = ' ';
 
-    for (; *text; before = *text++) {
+    buffer_plain(&plain, raw);
+    for (const char *text = buffer_text(&plain); *text; before = *text++) {
         if (*text == '&')
             fputs("&amp;", file);
         else if (*text == '<')
@@ -62,19 +73,30 @@ void text_markdown(FILE *file, const char *text)
         else
             fputc(*text, file);
     }
+    buffer_free(&plain);
 }
 
-void text_csv(FILE *file, const char *text)
+void text_csv(FILE *file, const char *raw)
 {
-    if (!strpbrk(text, "\",\r\n")) {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text; text++) {
+    struct buffer plain = {.text = NULL};
+
+    buffer_plain(&plain, raw);
+    const char *const quote = strpbrk(buffer_text(&plain), "\",") ? "\"" : "";
+    fputs(quote, file);
+    for (const char *text = buffer_text(&plain); *text; text++) {
         if (*text == '"')
             fputc('"', file);
         fputc(*text, file);
     }
-    fputc('"', file);
+    fputs(quote, file);
+    buffer_free(&plain);
+}
+
+void text_csv_number(FILE *file, bool known, double value)
+{
+    char text[NUMBER_SIZE] = "";
+
+    if (known && isfinite(value))
+        text_exact(value, text);
+    fputs(text, file);
 }

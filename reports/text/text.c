@@ -31,8 +31,8 @@ size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code)
     return length;
 }
 
-/* Controls of both sets move cursors and set colours; marks that are invisible or turn
- * the writing direction make a name look like another. */
+/* Control characters move cursors and set colours; marks that are invisible or turn the
+ * writing direction make a name look like another. */
 static bool unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad ||
@@ -159,6 +159,12 @@ void text_scaled(double value, const char *unit, char out[NUMBER_SIZE])
         text_digits(value, digits);
     snprintf(out, NUMBER_SIZE, "%.24s%s%s%.8s", digits, steps || *unit ? " " : "",
              prefix[steps], unit);
+}
+
+void texts_free(char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(texts[i]);
 }
 
 static bool buffer_reserve(struct buffer *buffer, size_t more)

@@ -33,8 +33,13 @@ int text_width(const char *text);
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
  * code point goes to `code`. */
 size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
-/* NULL is like NULL alone. */
+/* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
+
+/* Frees several texts: TEXTS_FREE(source->name, source->cpu). */
+void texts_free(char *const *texts, size_t n);
+#define TEXTS_FREE(...) \
+    texts_free((char *[]){__VA_ARGS__}, ARRAY_LEN(((char *[]){__VA_ARGS__})))
 
 /* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
 struct buffer {
@@ -54,18 +59,22 @@ void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */
 const char *buffer_text(const struct buffer *buffer);
 
-/* ---- writing (markup.c): of text that is safe to print ---- */
+/* ---- writing (markup.c) ---- */
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };
 void text_tone(FILE *file, bool colour, enum tone tone);
-/* Text from column `at` on; words that do not fit into `width` (0: unlimited) go to
- * indented lines. */
+/* Writes plain text in a tone. */
+void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
+/* Writes plain text from column `at` on; words that do not fit into `width` (0:
+ * unlimited) go to indented lines. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
-/* Text as literal text in Markdown too. */
+/* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
-/* One field of CSV, in quotes if it needs them. */
+/* A field of CSV: any text, safe to print and in quotes if it needs them; or a number,
+ * empty if it is not known or not finite. */
 void text_csv(FILE *file, const char *text);
+void text_csv_number(FILE *file, bool known, double value);
 
 /* ---- JSON documents (json_make.c) ---- */
 
@@ -113,7 +122,7 @@ int file_save(const char *path, file_writer *write, const void *context,
 /* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG
  * for more than `most` of them. */
 int file_load(const char *path, size_t most, char **bytes, size_t *size);
-/* Not written to directly: saving again takes nothing back. */
+/* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
 
 #endif

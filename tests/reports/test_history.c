@@ -27,21 +27,21 @@ static void test_reads_what_was_appended(void **state)
     append(run);
     struct history history = read_all(FMA);
     assert_int_equal(history.n, 2);
-    const struct moment *const moment = history.moments;
-    assert_string_equal(moment[0].id, FMA);
-    assert_string_equal(moment[0].fingerprint, run->fingerprint);
-    assert_string_equal(moment[0].cpu, "Example CPU 9000");
-    assert_string_equal(moment[0].commit, "0123abc");
-    assert_string_equal(moment[0].label, "");
-    assert_string_equal(moment[1].label, "v2");
-    assert_string_equal(moment[1].started_at, "2024-05-07T00:00:00Z");
-    assert_string_equal(moment[0].status, "ok");
-    assert_null(moment[0].verdict);
-    assert_true(moment[0].median_ns == first);
-    assert_true(moment[0].ci_ns.known && moment[0].ci_ns.lo == result->ci_ns.lo);
-    assert_true(moment[0].ci_ns.hi == result->ci_ns.hi);
-    assert_true(isnan(moment[0].change));
-    assert_true(fabs(moment[1].change - 0.25) < 1e-12);
+    const struct history_entry *const entry = history.entries;
+    assert_string_equal(entry[0].id, FMA);
+    assert_string_equal(entry[0].fingerprint, run->fingerprint);
+    assert_string_equal(entry[0].cpu, "Example CPU 9000");
+    assert_string_equal(entry[0].commit, "0123abc");
+    assert_string_equal(entry[0].label, "");
+    assert_string_equal(entry[1].label, "v2");
+    assert_string_equal(entry[1].started_at, "2024-05-07T00:00:00Z");
+    assert_string_equal(entry[0].status, "ok");
+    assert_null(entry[0].verdict);
+    assert_true(entry[0].median_ns == first);
+    assert_true(entry[0].ci_ns.known && entry[0].ci_ns.lo == result->ci_ns.lo);
+    assert_true(entry[0].ci_ns.hi == result->ci_ns.hi);
+    assert_true(isnan(entry[0].change));
+    assert_true(fabs(entry[1].change - 0.25) < 1e-12);
     history_free(&history);
     run_free(run);
 }
@@ -91,13 +91,13 @@ static void test_order_and_roofs(void **state)
     append(run);
     struct history history = read_all(FMA);
     assert_int_equal(history.n, 3);
-    assert_string_equal(history.moments[0].started_at, "2023-01-01T00:00:00Z");
-    assert_string_equal(history.moments[2].fingerprint, "ffff");
-    assert_true(isnan(history.moments[2].change)); /* another host */
+    assert_string_equal(history.entries[0].started_at, "2023-01-01T00:00:00Z");
+    assert_string_equal(history.entries[2].fingerprint, "ffff");
+    assert_true(isnan(history.entries[2].change)); /* another host */
     history_free(&history);
     history = read_all("*");
     for (size_t i = 0; i < history.n; i++)
-        assert_null(strstr(history.moments[i].id, "roof/"));
+        assert_null(strstr(history.entries[i].id, "roof/"));
     history_free(&history);
     /* It stands in three groups. */
     history = read_all("roof/f32/avx512/fma_max@*");
@@ -151,11 +151,11 @@ static void test_comparisons(void **state)
     append(run);
     struct history history = read_all(run->results[0].id);
     assert_int_equal(history.n, 1);
-    assert_string_equal(history.moments[0].verdict, "REGRESSED");
-    assert_true(history.moments[0].median_ns == 105);
-    assert_true(history.moments[0].compared == 0.05);
-    assert_true(history.moments[0].compared_ci.lo == 0.04);
-    assert_false(history.moments[0].ci_ns.known);
+    assert_string_equal(history.entries[0].verdict, "REGRESSED");
+    assert_true(history.entries[0].median_ns == 105);
+    assert_true(history.entries[0].compared == 0.05);
+    assert_true(history.entries[0].compared_ci.lo == 0.04);
+    assert_false(history.entries[0].ci_ns.known);
     history_free(&history);
     assert_query("SELECT gate FROM runs", "paired");
     assert_query("SELECT processes FROM comparisons", "16");
@@ -183,7 +183,7 @@ static void test_table_and_csv(void **state)
     char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
                         "abc", "v1",    "ok",          "REGRESSED",
                         "",    "noisy", "a \"reason\""};
-    struct moment moments[] = {
+    struct history_entry entries[] = {
         {.id = words[0],
          .fingerprint = words[1],
          .cpu = words[2],
@@ -221,7 +221,7 @@ static void test_table_and_csv(void **state)
          .change = NAN,
          .compared = NAN},
     };
-    const struct history history = {moments, 3};
+    const struct history history = {entries, 3};
     char *text = written(&history, history_write_table);
     assert_string_equal(
         text, FMA " on aa, Some CPU\n"
@@ -271,7 +271,7 @@ static void test_hostile_strings(void **state)
         free(text);
     }
     /* What was printed finds it again, though its brackets are a glob as well. */
-    struct history again = read_all(history.moments[0].id);
+    struct history again = read_all(history.entries[0].id);
     assert_true(again.n >= 2);
     history_free(&again);
     history_free(&history);

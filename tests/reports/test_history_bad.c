@@ -32,7 +32,7 @@ static void test_ten_thousand(void **state)
     struct history history = read_all("*x1x1");
     assert_int_equal(history.n, 2 * CASES);
     for (size_t i = 1; i < history.n; i += 2)
-        assert_true(history.moments[i].change == 0);
+        assert_true(history.entries[i].change == 0);
     history_free(&history);
     run_free(run);
 }

@@ -133,7 +133,8 @@ static void least_found(void **state)
     assert_int_equal(selftest_derive(&s), 0);
     assert_ptr_equal(s.found, &s.effects[0]);
     add(&s.effects[3], VERDICT_REGRESSED, 0.03, 0.001, 0.001, 0.5);
-    s.effects[3].gates[18].verdict = s.effects[3].gates[19].verdict = VERDICT_REGRESSED;
+    s.effects[3].outcomes[18].verdict = s.effects[3].outcomes[19].verdict =
+        VERDICT_REGRESSED;
     assert_int_equal(selftest_derive(&s), 0);
     assert_ptr_equal(s.found, &s.effects[2]);
     assert_string_equal(
