@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "effort.h"
 #include "guarded.h"
 #include "tanh/tanh_tables.h"
 #include "tanh_vectors.h"
@@ -34,7 +35,7 @@ static bool under_valgrind(void)
 /* On a CPU of another architecture, which makes everything some ten times slower. */
 static bool is_emulated(void)
 {
-    return getenv("SIMDBENCH_EMULATED") != NULL;
+    return effort_divisor() > 1;
 }
 
 static bool is_long(void)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bad_json.h"
+#include "effort.h"
 #include "fuzz_json.h"
 #include "mutate_json.h"
 #include "sample_run.h"
@@ -270,7 +271,7 @@ static void mutations(void **state)
 
     (void)state;
     assert_non_null(text);
-    for (int i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < 20000 / effort_divisor(); i++) {
         size_t size = length;
         uint8_t *exact;
         memcpy(text, good, length);
