@@ -33,9 +33,9 @@ static int start_own(struct ab *ab, struct error *error)
     *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
-    struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
-    if (catalog_add_worker(catalog, own) < 0)
-        return error_set(error, -ENOMEM, "out of memory");
+    struct worker *own =
+        must_have(worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd));
+    catalog_add_worker(catalog, own);
     int status = worker_start(own, false, error);
     return status < 0 ? status
                       : worker_ask(own, message_new("describe"), ab->options.timeout_ns,
@@ -45,9 +45,7 @@ static int start_own(struct ab *ab, struct error *error)
 int ab_open(const struct options *options, const struct ab_request *request,
             struct ab **out, struct error *error)
 {
-    struct ab *ab = calloc(1, sizeof *ab);
-    if (!ab)
-        return error_set(error, -ENOMEM, "out of memory");
+    struct ab *ab = must_have(calloc(1, sizeof *ab));
     ab->options = *options;
     ab->options.all_threads = ab->options.isa_strict = true;
     ab->catalog.memory_fd = -1;
@@ -113,14 +111,13 @@ static void group_close(struct ab_group *group)
 }
 
 /* What only one build has is said at once. */
-static int begin_case(struct ab *ab, struct ab_group *group, size_t c)
+static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
 {
     struct case_state *entry = &group->state.cases[c];
     struct result *result = case_result(&group->state, entry);
-    struct comparison *comparison = result_comparison(result);
-    group->cases[c].trials = calloc(ab_rounds(ab), sizeof *group->cases[c].trials);
-    if (!comparison || !group->cases[c].trials)
-        return -ENOMEM;
+    struct comparison *comparison = must_have(result_comparison(result));
+    group->cases[c].trials =
+        must_have(calloc(ab_rounds(ab), sizeof *group->cases[c].trials));
     const bool has_base = ab->kernels[entry->plan->offer].number[ARM_BASE] != NO_KERNEL;
     const char *reason = entry->plan->skip;
     comparison->verdict = VERDICT_UNUSABLE;
@@ -129,27 +126,23 @@ static int begin_case(struct ab *ab, struct ab_group *group, size_t c)
         reason = has_base ? "only base has it" : "only head has it";
         entry->active = false;
     }
-    if (!reason)
-        return 0;
-    int status = string_set(&comparison->reason, reason);
-    return status < 0 ? status : result_set_status(result, STATUS_SKIPPED, reason);
+    if (reason) {
+        must(string_set(&comparison->reason, reason));
+        must(result_set_status(result, STATUS_SKIPPED, reason));
+    }
 }
 
-static int group_open(struct ab *ab, size_t g, struct ab_group *group,
-                      struct error *error)
+static void group_open(struct ab *ab, size_t g, struct ab_group *group)
 {
     const struct plan_group *plan = &ab->plan.groups[g];
     const size_t first = ab->session.run->n_results;
-    int status = group_begin(&ab->session, g, first, &group->state, error);
+    group_begin(&ab->session, g, first, &group->state);
     group->ab = ab;
-    group->cases = calloc(plan->n_cases, sizeof *group->cases);
-    if (status == 0 && !group->cases)
-        status = -ENOMEM;
-    for (size_t c = 0; c < plan->n_cases && status == 0; c++)
-        status = session_add_result(&ab->session, g, c);
-    for (size_t c = 0; c < plan->n_cases && status == 0; c++)
-        status = begin_case(ab, group, c);
-    return status < 0 ? error_set(error, status, "out of memory") : 0;
+    group->cases = must_have(calloc(plan->n_cases, sizeof *group->cases));
+    for (size_t c = 0; c < plan->n_cases; c++)
+        session_add_result(&ab->session, g, c);
+    for (size_t c = 0; c < plan->n_cases; c++)
+        begin_case(ab, group, c);
 }
 
 /* A case is measured in one more process if it is still open and has too few. */
@@ -220,23 +213,19 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
 
 /* ---- the run ---- */
 
-static int set_gate(struct ab *ab, struct run *run)
+static void set_gate(struct ab *ab, struct run *run)
 {
-    struct gate *gate = run_gate(run);
-    if (!gate)
-        return -ENOMEM;
+    struct gate *gate = must_have(run_gate(run));
     gate->threshold = ab->options.threshold;
     gate->strict = ab->options.strict;
     gate->own_processes = ab->own_processes;
-    int status = string_set(&gate->kind, "paired");
-    if (status == 0)
-        status = facts_number(&run->settings, "processes", ab_processes(ab));
-    if (status == 0)
-        status = facts_number(&run->settings, "process_rounds", ab_rounds(ab));
-    return status < 0 ? status : arms_tell(ab, gate);
+    must(string_set(&gate->kind, "paired"));
+    must(facts_number(&run->settings, "processes", ab_processes(ab)));
+    must(facts_number(&run->settings, "process_rounds", ab_rounds(ab)));
+    arms_tell(ab, gate);
 }
 
-static int finish(struct ab *ab, struct ab_group *groups, bool interrupted)
+static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
 {
     struct run *run = ab->session.run;
     for (size_t g = 0; g < ab->plan.n_groups; g++) {
@@ -252,21 +241,20 @@ static int finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run->interrupted = interrupted;
     run_close_pending(run, GROUP_ALL, "interrupted");
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
-    int status = run_judge(run);
-    return status < 0 ? status : run_summarise(run, GROUP_ALL);
+    must(run_judge(run));
+    must(run_summarise(run, GROUP_ALL));
 }
 
 /* What is known by now, for who watches. */
-static int tell_group(struct ab *ab, size_t g)
+static void tell_group(struct ab *ab, size_t g)
 {
     const struct watcher *const watcher = ab->session.watcher;
     struct run *const run = ab->session.run;
     if (!watcher->group_done)
-        return 0;
-    if (run_judge(run) < 0 || run_summarise(run, GROUP_ALL) < 0)
-        return -ENOMEM;
+        return;
+    must(run_judge(run));
+    must(run_summarise(run, GROUP_ALL));
     watcher->group_done(watcher->context, run, g);
-    return 0;
 }
 
 int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *watcher,
@@ -279,32 +267,23 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
     ab->session.started = clock_now();
-    struct ab_group *groups = calloc(n, sizeof *groups);
-    if (!groups || set_gate(ab, run) < 0) {
-        free(groups);
-        return error_set(error, -ENOMEM, "out of memory");
-    }
+    struct ab_group *const groups = must_have(calloc(n, sizeof *groups));
     int status = 0;
-    for (size_t g = 0; g < n && status == 0; g++)
-        status = group_open(ab, g, &groups[g], error);
-    if (status < 0)
-        goto out;
+    set_gate(ab, run);
+    for (size_t g = 0; g < n; g++)
+        group_open(ab, g, &groups[g]);
     /* All cases are judged together before any is looked at again. */
     for (uint32_t looks = 1; looks <= 2 && status == 0; looks++) {
         for (size_t g = 0; g < n && status == 0; g++) {
             status = look(&groups[g], looks * ab_processes(ab), error);
-            if (status == 0 && tell_group(ab, g) < 0)
-                status = error_set(error, -ENOMEM, "out of memory");
+            if (status == 0)
+                tell_group(ab, g);
         }
-        if (status == 0 && run_judge(run) < 0)
-            status = error_set(error, -ENOMEM, "out of memory");
+        if (status == 0)
+            must(run_judge(run));
     }
-    if (status == 0 || status == -EINTR) {
-        int finished = finish(ab, groups, status == -EINTR);
-        if (finished < 0)
-            status = error_set(error, finished, "out of memory");
-    }
-out:
+    if (status == 0 || status == -EINTR)
+        finish(ab, groups, status == -EINTR);
     for (size_t g = 0; g < n; g++)
         group_close(&groups[g]);
     free(groups);

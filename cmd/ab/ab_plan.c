@@ -46,9 +46,7 @@ static int unite_offers(struct ab *ab)
         status = catalog_add_offers(catalog, own, catalog->workers[2]->description);
     if (status < 0)
         return status;
-    ab->kernels = calloc(catalog->n_offers + 1, sizeof *ab->kernels);
-    if (!ab->kernels)
-        return -ENOMEM;
+    ab->kernels = must_have(calloc(catalog->n_offers + 1, sizeof *ab->kernels));
     for (size_t i = 0; i < n_base; i++)
         ab->kernels[i] = (struct ab_kernel){{catalog->offers[i].index, NO_KERNEL}};
     size_t end = n_base;
@@ -94,40 +92,31 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     if (status < 0)
         return status;
     struct plan *plan = &ab->plan;
-    struct plan_group *groups =
-        realloc(plan->groups, (plan->n_groups + more.n_groups) * sizeof *groups);
-    if (!groups) {
-        plan_free(&more);
-        return error_set(error, -ENOMEM, "out of memory");
-    }
-    memcpy(groups + plan->n_groups, more.groups, more.n_groups * sizeof *groups);
-    plan->groups = groups;
+    plan->groups = must_have(
+        realloc(plan->groups, (plan->n_groups + more.n_groups) * sizeof *plan->groups));
+    memcpy(plan->groups + plan->n_groups, more.groups,
+           more.n_groups * sizeof *plan->groups);
     plan->n_groups += more.n_groups;
-    for (size_t i = 0; i < more.left_out.n && status == 0; i++)
-        status = text_list_add(&plan->left_out, more.left_out.item[i]);
+    for (size_t i = 0; i < more.left_out.n; i++)
+        text_list_add(&plan->left_out, more.left_out.item[i]);
     text_list_free(&more.left_out);
     free(more.groups);
-    return status < 0 ? error_set(error, status, "out of memory") : 0;
+    return 0;
 }
 
-static int offered_ops(const struct catalog *catalog, struct text_list *ops)
+static void offered_ops(const struct catalog *catalog, struct text_list *ops)
 {
-    int status = 0;
-    for (size_t i = 0; i < catalog->n_offers && status == 0; i++)
-        status = text_list_add_once(ops, catalog->offers[i].op);
-    return status;
+    for (size_t i = 0; i < catalog->n_offers; i++)
+        text_list_add_once(ops, catalog->offers[i].op);
 }
 
 static int plan_one(struct ab *ab, const char *op, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    int status = offered_ops(&ab->catalog, &ops);
-    if (status < 0)
-        error_set(error, status, "out of memory");
-    else if (!text_list_has(&ops, op))
-        status = selection_unknown("", op, "op in BASE or HEAD", &ops, error);
-    else
-        status = plan_op(ab, op, false, error);
+    offered_ops(&ab->catalog, &ops);
+    const int status = text_list_has(&ops, op)
+                           ? plan_op(ab, op, false, error)
+                           : selection_unknown("", op, "op in BASE or HEAD", &ops, error);
     text_list_free(&ops);
     return status;
 }
@@ -136,20 +125,21 @@ static int plan_one(struct ab *ab, const char *op, struct error *error)
 static int plan_all(struct ab *ab, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    int status = offered_ops(&ab->catalog, &ops);
+    int status = 0;
+    offered_ops(&ab->catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
         struct error why = {.text = ""};
         if (!strcmp(ops.item[i], "roof"))
             continue;
         status = plan_op(ab, ops.item[i], true, &why);
         const bool expected = ab->options.filters.n > 0; /* it leaves out most of them */
-        if (status < 0 && status != -ENOMEM && status != -EINTR)
-            status = expected ? 0 : text_list_add(&ab->plan.left_out, why.text);
+        if (status < 0 && status != -EINTR && !expected)
+            text_list_add(&ab->plan.left_out, why.text);
+        status = status == -EINTR ? status : 0;
     }
     text_list_free(&ops);
     if (status < 0)
-        return error_set(error, status, "%s",
-                         status == -EINTR ? "interrupted" : "out of memory");
+        return error_set(error, status, "interrupted");
     if (!ab->plan.n_groups)
         return error_set(error, -EINVAL, "nothing to compare: %s",
                          ab->plan.left_out.n ? ab->plan.left_out.item[0]
@@ -163,9 +153,7 @@ int ab_plan_make(struct ab *ab, const char *op, struct error *error)
 {
     int status = unite_offers(ab);
     if (status < 0)
-        return error_set(error, status, "%s",
-                         status == -EPROTO ? "BASE or HEAD: bad description of kernels"
-                                           : "out of memory");
+        return error_set(error, status, "BASE or HEAD: bad description of kernels");
     status = op ? plan_one(ab, op, error) : plan_all(ab, error);
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++) {
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)

@@ -94,7 +94,7 @@ void arms_close(struct ab *ab);
 int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
              cJSON **description, struct error *error);
 /* Takes down what is known of the arms. */
-int arms_tell(const struct ab *ab, struct gate *gate);
+void arms_tell(const struct ab *ab, struct gate *gate);
 
 /* ab_plan.c */
 int ab_plan_make(struct ab *ab, const char *op, struct error *error);

@@ -197,8 +197,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static struct worker *make_worker(const struct ab *ab, const struct ab_arm *arm)
 {
     const int memory = ab->catalog.memory_fd;
-    return ab->programs ? worker_new_program(arm->name, arm->load, memory)
-                        : worker_new(arm->name, NULL, NULL, 0, memory);
+    return must_have(ab->programs ? worker_new_program(arm->name, arm->load, memory)
+                                  : worker_new(arm->name, NULL, NULL, 0, memory));
 }
 
 /* The worker stays: it is asked about ops that simdbench itself does not have, and runs
@@ -209,8 +209,7 @@ static int probe(struct ab *ab, int which, struct error *error)
     struct catalog *catalog = &ab->catalog;
     struct worker *worker = make_worker(ab, arm);
     struct error why = {.text = ""};
-    if (catalog_add_worker(catalog, worker) < 0)
-        return error_set(error, -ENOMEM, "out of memory");
+    catalog_add_worker(catalog, worker);
     int status = worker_start(worker, false, &why);
     if (status < 0 && ab->programs && status != -EINTR)
         return error_set(error, status, "%s=%.200s: no simdbench executable: %.300s",
@@ -273,8 +272,6 @@ int arms_open(struct ab *ab, const struct ab_request *request, struct error *err
         if (ab->own_processes || i == 0)
             ab->workers[i] = make_worker(ab, &arm[i]);
         arm[i].worker = ab->workers[ab->own_processes ? i : 0];
-        if (!arm[i].worker)
-            return error_set(error, -ENOMEM, "out of memory");
     }
     return 0;
 }
@@ -292,21 +289,16 @@ void arms_close(struct ab *ab)
     private_remove(ab->folder);
 }
 
-int arms_tell(const struct ab *ab, struct gate *gate)
+void arms_tell(const struct ab *ab, struct gate *gate)
 {
-    int status = 0;
-    for (int i = 0; i < ARMS && status == 0; i++) {
+    for (int i = 0; i < ARMS; i++) {
         const struct ab_arm *from = &ab->arm[i];
-        struct arm *arm = gate_add_arm(gate, from->name, from->path);
-        if (!arm)
-            return -ENOMEM;
+        struct arm *arm = must_have(gate_add_arm(gate, from->name, from->path));
         const struct ab_arm *told = i == ARM_CONTROL ? &ab->arm[ARM_BASE] : from;
-        status = string_set(&arm->build_id,
-                            from->file.build_id[0] ? from->file.build_id : NULL);
-        if (status == 0)
-            status = string_set(&arm->version, told->version);
-        if (status == 0)
-            status = string_set(&arm->commit, told->commit);
+        must(string_set(&arm->build_id,
+                        from->file.build_id[0] ? from->file.build_id : NULL));
+        must(string_set(&arm->version, told->version));
+        must(string_set(&arm->commit, told->commit));
         const cJSON *object;
         cJSON_ArrayForEach(object, told->objects)
         {
@@ -314,9 +306,7 @@ int arms_tell(const struct ab *ab, struct gate *gate)
             const char *id = message_text(object, "build_id");
             snprintf(text, sizeof text, "%s%s%s", message_text(object, "path") ?: "",
                      id && *id ? " " : "", id ? id : "");
-            if (status == 0)
-                status = strings_add(&arm->objects, &arm->n_objects, text);
+            must(strings_add(&arm->objects, &arm->n_objects, text));
         }
     }
-    return status;
 }

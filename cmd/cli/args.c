@@ -6,12 +6,11 @@
 
 #include "args.h"
 
-int args_commands(struct text_list *names)
+void args_commands(struct text_list *names)
 {
-    int rc = text_list_add(names, "help");
-    for (const struct command_row *row = command_rows; row->name && rc == 0; row++)
-        rc = text_list_add(names, row->name);
-    return rc;
+    text_list_add(names, "help");
+    for (const struct command_row *row = command_rows; row->name; row++)
+        text_list_add(names, row->name);
 }
 
 void options_free(struct options *options)
@@ -128,17 +127,14 @@ static int unknown_option(const char *text, const struct argument *argument,
 
     struct text_list names = {0};
     char word[64], near[120];
-    int rc = 0;
-    for (const struct option_row *row = option_rows; row->name && rc == 0; row++) {
+    for (const struct option_row *row = option_rows; row->name; row++) {
         snprintf(word, sizeof word, "--%s", row->name);
         if (row->commands & mask)
-            rc = text_list_add(&names, word);
+            text_list_add(&names, word);
     }
     snprintf(word, sizeof word, "--%.*s", shown, argument->name);
     text_list_near(&names, word, near, sizeof near);
     text_list_free(&names);
-    if (rc != 0)
-        return error_set(error, rc, "out of memory for options");
     if (near[0])
         return error_set(error, -EINVAL, "%.80s: no such option; did you mean %s?", text,
                          near);
@@ -176,8 +172,8 @@ static int unknown_word(const char *word, const struct options *options,
     if (!command && !op_find(options->command)) {
         struct text_list names = {0};
         char near[120] = "";
-        if (args_commands(&names) == 0)
-            text_list_near(&names, options->command, near, sizeof near);
+        args_commands(&names);
+        text_list_near(&names, options->command, near, sizeof near);
         text_list_free(&names);
         if (near[0])
             return error_set(error, -EINVAL, "%.60s: no such command; did you mean %s?",
@@ -216,8 +212,8 @@ static int settle_op(struct options *options, struct error *error)
         return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
                          options->command);
     free(options->command);
-    options->command = strdup("gemm_argmax");
-    return options->command ? 0 : error_set(error, -ENOMEM, "out of memory for options");
+    options->command = must_have(strdup("gemm_argmax"));
+    return 0;
 }
 
 static int draw_seed(uint64_t *seed, struct error *error)
@@ -240,9 +236,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     options->argv = argv;
     options->is_op = !command;
     options->suite = mask == COMMAND_SUITE;
-    options->command = strdup(args_op_name(argv[command_at]));
-    if (!options->command)
-        return error_set(error, -ENOMEM, "out of memory for options");
+    options->command = must_have(strdup(args_op_name(argv[command_at])));
     for (int i = 1; i < argc && rc == 0; i++) {
         const struct argument argument = argument_read(argv[i]);
         if (i == command_at)
@@ -255,8 +249,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
             rc = error_set(error, -EINVAL,
                            "%.80s: no such option; options begin with two dashes",
                            argv[i]);
-        else if (text_list_add(&options->files, argv[i]) != 0)
-            rc = error_set(error, -ENOMEM, "out of memory for options");
+        else
+            text_list_add(&options->files, argv[i]);
     }
     if (rc == 0)
         rc = check_whole(command, options, error);

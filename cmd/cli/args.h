@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "kernels.h"
 #include "perfctr.h"
-#include "process/process.h"
 
 /* Which commands an option belongs to. */
 enum command_mask {
@@ -69,7 +68,6 @@ __attribute__((format(printf, 4, 5))) int option_value_error(const struct option
                                                              const char *value,
                                                              struct error *error,
                                                              const char *format, ...);
-int option_no_memory(struct error *error);
 
 struct command_row {
     const char *name;

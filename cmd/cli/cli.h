@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "process/process.h"
 #include "reports.h"
-#include "text_list.h"
 
 /* A file that the run is written to. */
 struct output {
@@ -92,7 +92,7 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
 void options_init(struct options *options);
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
-int args_commands(struct text_list *names);
+void args_commands(struct text_list *names);
 /* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
 const char *args_op_name(const char *word);
 /* Expands "64..512" (doubling), "64..512:64" (step), "1k..1M*10" (factor) and

@@ -33,11 +33,10 @@ int option_add_isas(const struct option_row *row, const char *value,
     struct text_list known = {0};
     int rc = option_add_items(row, value, options, error);
 
-    if (rc == 0 && (text_list_add(&known, "auto") || text_list_add(&known, "all")))
-        rc = option_no_memory(error);
-    for (size_t i = 0; i < isa_count() && rc == 0; i++)
-        if (text_list_add(&known, isa_get(i)->name) != 0)
-            rc = option_no_memory(error);
+    text_list_add(&known, "auto");
+    text_list_add(&known, "all");
+    for (size_t i = 0; i < isa_count(); i++)
+        text_list_add(&known, isa_get(i)->name);
     for (size_t i = first; i < options->isas.n && rc == 0; i++)
         rc = expect_known(row, options->isas.item[i], &known, "instruction set", error);
     text_list_free(&known);
@@ -51,11 +50,9 @@ int option_add_counters(const struct option_row *row, const char *value,
     struct text_list known = {0};
     int rc = option_add_items(row, value, options, error);
 
-    if (rc == 0 && text_list_add(&known, "all") != 0)
-        rc = option_no_memory(error);
-    for (size_t g = 0; g < counter_group_count() && rc == 0; g++)
-        if (text_list_add(&known, counter_group_get(g)->name) != 0)
-            rc = option_no_memory(error);
+    text_list_add(&known, "all");
+    for (size_t g = 0; g < counter_group_count(); g++)
+        text_list_add(&known, counter_group_get(g)->name);
     for (size_t i = first; i < options->counters.n && rc == 0; i++)
         rc = expect_known(row, options->counters.item[i], &known, "group", error);
     text_list_free(&known);
@@ -67,18 +64,16 @@ int option_set_uarch(const struct option_row *row, const char *value,
 {
     struct text_list known = {0};
     int rc = 0;
-    for (size_t i = 0; i < uarch_count() && rc == 0; i++)
-        rc = text_list_add(&known, uarch_get(i)->name);
-    if (rc != 0)
-        rc = option_no_memory(error);
-    else if (!uarch_find(value))
+    for (size_t i = 0; i < uarch_count(); i++)
+        text_list_add(&known, uarch_get(i)->name);
+    if (!uarch_find(value))
         rc = expect_known(row, value, &known, "microarchitecture", error);
     text_list_free(&known);
     if (rc != 0)
         return rc;
     free(options->uarch);
-    options->uarch = strdup(value);
-    return options->uarch ? 0 : option_no_memory(error);
+    options->uarch = must_have(strdup(value));
+    return 0;
 }
 
 /* Which of the row's "a|b|c" it is, or -EINVAL. */
@@ -87,16 +82,14 @@ static int choice(const struct option_row *row, const char *value, struct error 
     struct text_list known = {0};
     int found = -1, rc = 0;
 
-    for (const char *at = row->value; rc == 0 && *at;) {
+    for (const char *at = row->value; *at;) {
         const size_t length = strcspn(at, "|");
-        rc = text_list_add_n(&known, at, length);
-        if (rc == 0 && strcmp(known.item[known.n - 1], value) == 0)
+        text_list_add_n(&known, at, length);
+        if (strcmp(known.item[known.n - 1], value) == 0)
             found = (int)known.n - 1;
         at += length + (at[length] == '|');
     }
-    if (rc != 0) {
-        rc = option_no_memory(error);
-    } else if (found < 0) {
+    if (found < 0) {
         char near[100];
         text_list_near(&known, value, near, sizeof near);
         rc = option_value_error(row, value, error, "must be one of %s%s%s%s", row->value,
@@ -125,16 +118,12 @@ static int add_output(const struct option_row *row, const char *value, enum form
         if (strcmp(options->outputs[i].file, file) == 0)
             return option_value_error(row, value, error, "%.100s names the same file",
                                       options->outputs[i].argument);
-    struct output *const outputs =
-        realloc(options->outputs, (options->n_outputs + 1) * sizeof *outputs);
-    if (!outputs)
-        return option_no_memory(error);
-    options->outputs = outputs;
-    struct output *const output = &outputs[options->n_outputs++];
-    *output = (struct output){.format = format, .file = strdup(file)};
-    if (asprintf(&output->argument, "--%s=%s", row->name, value) < 0)
-        output->argument = NULL;
-    return output->file && output->argument ? 0 : option_no_memory(error);
+    options->outputs = must_have(
+        realloc(options->outputs, (options->n_outputs + 1) * sizeof *options->outputs));
+    struct output *const output = &options->outputs[options->n_outputs++];
+    *output = (struct output){.format = format, .file = must_have(strdup(file))};
+    must(asprintf(&output->argument, "--%s=%s", row->name, value));
+    return 0;
 }
 
 int option_add_output(const struct option_row *row, const char *value,
@@ -154,11 +143,9 @@ int option_add_format(const struct option_row *row, const char *value,
     char name[32];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(value, ":"), value);
-    int rc = 0;
-    for (format = 0; format < FORMATS && rc == 0; format++)
-        rc = text_list_add(&known, format_name(format)) ? option_no_memory(error) : 0;
-    if (rc == 0)
-        rc = expect_known(row, name, &known, "format", error);
+    for (format = 0; format < FORMATS; format++)
+        text_list_add(&known, format_name(format));
+    const int rc = expect_known(row, name, &known, "format", error);
     text_list_free(&known);
     if (rc != 0 || format_find(name, &format) != 0)
         return rc;

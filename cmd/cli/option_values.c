@@ -25,11 +25,6 @@ int option_value_error(const struct option_row *row, const char *value,
     return error_set(error, -EINVAL, "--%s=%.80s: %s", row->name, value, why);
 }
 
-int option_no_memory(struct error *error)
-{
-    return error_set(error, -ENOMEM, "out of memory for options");
-}
-
 int option_set_flag(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {
@@ -43,11 +38,9 @@ int option_set_text(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {
     char **const field = OPTION_FIELD(char *, options, row);
-    char *const copy = strdup(value);
-    if (!copy)
-        return option_no_memory(error);
+    (void)error;
     free(*field);
-    *field = copy;
+    *field = must_have(strdup(value));
     return 0;
 }
 
@@ -55,9 +48,9 @@ int option_set_text(const struct option_row *row, const char *value,
 int option_add_item(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {
-    return text_list_add(OPTION_FIELD(struct text_list, options, row), value)
-               ? option_no_memory(error)
-               : 0;
+    (void)error;
+    text_list_add(OPTION_FIELD(struct text_list, options, row), value);
+    return 0;
 }
 
 /* One item for each piece between commas. */
@@ -70,8 +63,7 @@ int option_add_items(const struct option_row *row, const char *value,
         if (length == 0)
             return option_value_error(row, value, error,
                                       "an item is empty: look for a comma too many");
-        if (text_list_add_n(list, at, length) != 0)
-            return option_no_memory(error);
+        text_list_add_n(list, at, length);
         at += length;
         if (!*at)
             return 0;
@@ -128,9 +120,7 @@ int option_set_cpu(const struct option_row *row, const char *value,
 {
     struct error why;
     size_t n = 0;
-    int *const cpu = calloc(CPUS_MAX, sizeof *cpu);
-    if (!cpu)
-        return option_no_memory(error);
+    int *const cpu = must_have(calloc(CPUS_MAX, sizeof *cpu));
     const int rc = cpus_parse(value, cpu, CPUS_MAX, &n, &why);
     if (rc != 0) {
         free(cpu);

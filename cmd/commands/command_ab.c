@@ -27,27 +27,22 @@ static void announce(const struct options *options, const struct ab *ab)
                  seconds);
 }
 
-/* Without memory for it, nothing is said. */
 static void cite_selftest(struct run *run)
 {
-    char *line = selftest_known(run->fingerprint);
-    string_set(&run->gate->selftest, line);
+    char *const line = selftest_known(run->fingerprint);
+    must(string_set(&run->gate->selftest, line));
     free(line);
 }
 
 static int measure(const struct options *options, struct ab *ab, struct error *error)
 {
     const struct ab_gate gate = {.seed = options->seed};
-    struct run *run = run_new();
+    struct run *run = run_describe(options, ab_catalog(ab), ab_plan(ab));
     struct live live;
     live_begin(&live, options, false);
-    int status = run ? run_describe(options, ab_catalog(ab), ab_plan(ab), run) : -ENOMEM;
-    if (status < 0)
-        error_set(error, status, "out of memory");
-    else
-        status = ab_measure(ab, &gate, &live.watcher, run, error);
+    int status = ab_measure(ab, &gate, &live.watcher, run, error);
     live_end(&live, run);
-    if (run && run->gate)
+    if (run->gate)
         cite_selftest(run);
     if (status == 0 || (status == -EINTR && run->gate)) {
         int written = outputs_print(options, run, error);

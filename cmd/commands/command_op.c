@@ -50,12 +50,7 @@ int command_op(struct options *options)
         plan_print(&plan, stdout);
         goto out;
     }
-    run = run_new();
-    status = run ? run_describe(options, &catalog, &plan, run) : -ENOMEM;
-    if (status < 0) {
-        error_set(&error, status, "out of memory");
-        goto out;
-    }
+    run = run_describe(options, &catalog, &plan);
     struct live live;
     live_begin(&live, options, !options->accuracy);
     status = run_plan(options, &catalog, &plan, &live.watcher, run, &error);

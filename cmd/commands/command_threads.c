@@ -27,31 +27,26 @@ static const struct {
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 
-static int add_copy(struct plan_group *group, size_t number, uint32_t threads)
+static char *with_threads(const char *id, uint32_t threads)
 {
-    struct plan_case *const cases =
-        realloc(group->cases, (group->n_cases + 1) * sizeof *cases);
-    if (!cases)
-        return -ENOMEM;
-    group->cases = cases;
-    const struct plan_case *const one = &cases[number];
-    struct plan_case copy = {.offer = one->offer, .threads = threads};
-    copy.id = gain_id(one->id, threads);
-    copy.skip = one->skip ? strdup(one->skip) : NULL;
-    copy.limit_id = one->limit_id ? gain_id(one->limit_id, threads) : NULL;
-    if (!copy.id || (one->limit_id && !copy.limit_id) || (one->skip && !copy.skip)) {
-        free(copy.id);
-        free(copy.skip);
-        free(copy.limit_id);
-        return -ENOMEM;
-    }
-    cases[group->n_cases++] = copy;
-    return 0;
+    return id ? must_have(gain_id(id, threads)) : NULL;
 }
 
-static int add_counts(struct plan *plan, const uint32_t *threads, size_t n)
+static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
 {
-    int status = 0;
+    group->cases =
+        must_have(realloc(group->cases, (group->n_cases + 1) * sizeof *group->cases));
+    const struct plan_case *const one = &group->cases[number];
+    group->cases[group->n_cases++] =
+        (struct plan_case){.offer = one->offer,
+                           .threads = threads,
+                           .id = with_threads(one->id, threads),
+                           .skip = one->skip ? must_have(strdup(one->skip)) : NULL,
+                           .limit_id = with_threads(one->limit_id, threads)};
+}
+
+static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
+{
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
         const size_t cases = group->n_cases;
@@ -59,11 +54,10 @@ static int add_counts(struct plan *plan, const uint32_t *threads, size_t n)
             group->cases[c].threads = 1;
         for (size_t i = 0; i < n; i++) {
             group->threads = threads[i] > group->threads ? threads[i] : group->threads;
-            for (size_t c = 0; c < cases && threads[i] > 1 && status == 0; c++)
-                status = add_copy(group, c, threads[i]);
+            for (size_t c = 0; c < cases && threads[i] > 1; c++)
+                add_copy(group, c, threads[i]);
         }
     }
-    return status;
 }
 
 /* ---- what a team costs ---- */
@@ -195,11 +189,8 @@ static int save(const struct options *options, const struct run *run, struct err
 /* The word after `threads` is the op; no library takes part. */
 static int settle(struct options *options, struct error *error)
 {
-    char *const op = strdup(args_op_name(options->files.item[0]));
-    if (!op || text_list_add(&options->baselines, "none")) {
-        free(op);
-        return error_set(error, -ENOMEM, "out of memory");
-    }
+    char *const op = must_have(strdup(args_op_name(options->files.item[0])));
+    text_list_add(&options->baselines, "none");
     free(options->command);
     options->command = op;
     options->scaling = true;
@@ -226,10 +217,8 @@ static int measure(struct options *options, struct catalog *catalog,
                    const struct plan *plan, struct error *error)
 {
     struct cost cost[THREADS_MAX] = {{0}};
-    struct run *const run = run_new();
-    int status = run ? run_describe(options, catalog, plan, run) : -ENOMEM;
-    if (status < 0)
-        error_set(error, status, "out of memory");
+    struct run *const run = run_describe(options, catalog, plan);
+    int status = 0;
     for (size_t i = 0; i < options->n_threads && status == 0; i++)
         status = ask_cost(options, catalog, plan, options->threads[i], &cost[i], error);
     struct live live;
@@ -269,10 +258,10 @@ int command_threads(struct options *options)
         status = plan_make(options, &catalog, &plan, &error);
     memcpy(options->threads, counts, sizeof counts);
     options->n_threads = n;
-    if (status == 0 && (status = add_counts(&plan, counts, n)) < 0)
-        error_set(&error, status, "out of memory");
-    if (status == 0)
+    if (status == 0) {
+        add_counts(&plan, counts, n);
         status = plan_settle(options, &catalog, &plan, &error);
+    }
     for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
         complain("%s", plan.why_instead.item[i]);
     if (status == 0 && options->dry_run)

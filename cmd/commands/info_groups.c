@@ -6,7 +6,7 @@
 
 #include "info_groups.h"
 #include "perfctr.h"
-#include "text_list.h"
+#include "process/process.h"
 
 static void print_encoding(const struct uarch *uarch, const char *name)
 {

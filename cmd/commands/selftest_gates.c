@@ -34,7 +34,7 @@ static int open_self(const struct options *options, struct ab **ab, struct error
     return ab_open(&own, &request, ab, error);
 }
 
-static int describe(const struct options *options, struct selftest *selftest)
+static void describe(const struct options *options, struct selftest *selftest)
 {
     const time_t now = time(NULL);
     struct host host;
@@ -52,21 +52,19 @@ static int describe(const struct options *options, struct selftest *selftest)
                  {&selftest->cpu, host.cpu},
                  {&selftest->fingerprint, host.fingerprint}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        if (string_set(texts[i].where, texts[i].text) != 0)
-            return -ENOMEM;
+        must(string_set(texts[i].where, texts[i].text));
     selftest->seed = options->seed;
     selftest->threshold = options->threshold;
     selftest->n_effects =
         options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
-    selftest->effects = calloc(selftest->n_effects, sizeof *selftest->effects);
-    for (size_t i = 0; selftest->effects && i < selftest->n_effects; i++)
+    selftest->effects = must_have(calloc(selftest->n_effects, sizeof *selftest->effects));
+    for (size_t i = 0; i < selftest->n_effects; i++)
         selftest->effects[i].effect =
             options->n_effects ? options->effect[i] : default_effects[i];
-    return selftest->effects ? 0 : -ENOMEM;
 }
 
 /* What all gates have in common, from any of them. */
-static int note_case(struct selftest *selftest, const struct run *run)
+static void note_case(struct selftest *selftest, const struct run *run)
 {
     const struct result *const result = &run->results[0];
     if (result->comparison->base_ns > 0)
@@ -78,23 +76,22 @@ static int note_case(struct selftest *selftest, const struct run *run)
         else if (!strcmp(fact->name, "process_rounds"))
             selftest->rounds = (uint32_t)fact->number;
     }
-    return string_set(&selftest->case_id, result->id);
+    must(string_set(&selftest->case_id, result->id));
 }
 
 static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
                      struct selftest_effect *effect, struct error *error)
 {
     const struct ab_gate gate = {.seed = seed, .extra_work = effect->effect};
-    struct run *const run = run_new();
-    int rc = run ? ab_measure(ab, &gate, NULL, run, error)
-                 : error_set(error, -ENOMEM, "out of memory");
+    struct run *const run = must_have(run_new());
+    int rc = ab_measure(ab, &gate, NULL, run, error);
     if (rc == 0 && run_exit_status(run) == EXIT_WRONG)
         rc = error_set(error, -EIO, "%.100s: %.400s", run->results[0].id,
                        run->results[0].reason);
-    if (rc == 0 &&
-        (selftest_add(effect, run->results[0].comparison, run->gate->seconds) ||
-         note_case(selftest, run)))
-        rc = error_set(error, -ENOMEM, "out of memory");
+    if (rc == 0) {
+        must(selftest_add(effect, run->results[0].comparison, run->gate->seconds));
+        note_case(selftest, run);
+    }
     run_free(run);
     return rc;
 }
@@ -153,17 +150,16 @@ int command_selftest(struct options *options)
     struct ab *ab = NULL;
     signals_catch();
     int rc = check_writable("--json", options->json, &error);
-    if (rc == 0 && describe(options, &selftest) != 0)
-        rc = error_set(&error, -ENOMEM, "out of memory");
+    describe(options, &selftest);
     if (rc == 0)
         rc = open_self(options, &ab, &error);
     if (rc == 0)
         rc = take_gates(options, ab, &selftest, &error);
     ab_close(ab);
-    if (rc == 0 && selftest_derive(&selftest) != 0)
-        rc = error_set(&error, -ENOMEM, "out of memory");
-    if (rc == 0)
+    if (rc == 0) {
+        must(selftest_derive(&selftest));
         rc = write_outputs(options, &selftest, &error);
+    }
     selftest_clear(&selftest);
     if (rc == 0)
         return EXIT_OK;

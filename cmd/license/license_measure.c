@@ -32,11 +32,6 @@ static const char *narrow_isa(void)
     return NULL;
 }
 
-static int add(struct text_list *list, const char *text)
-{
-    return text ? text_list_add(list, text) : 0;
-}
-
 static int choose(size_t which, const char *narrow, struct options *options,
                   struct error *error)
 {
@@ -44,8 +39,7 @@ static int choose(size_t which, const char *narrow, struct options *options,
     options->is_op = options->quiet = true;
     options->time_per_case_ns = TIME_PER_CASE_NS;
     options->seed = (uint64_t)clock_now();
-    options->command = strdup(nets[which].op);
-    int rc = options->command ? 0 : -ENOMEM;
+    options->command = must_have(strdup(nets[which].op));
     const struct {
         struct text_list *list;
         const char *text;
@@ -61,10 +55,9 @@ static int choose(size_t which, const char *narrow, struct options *options,
         {&options->shapes, nets[which].shape[1]},
         {&options->shapes, nets[which].shape[2]},
     };
-    for (size_t i = 0; i < ARRAY_LEN(words) && rc == 0; i++)
-        rc = add(words[i].list, words[i].text);
-    if (rc < 0)
-        return error_set(error, rc, "out of memory");
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i].text)
+            text_list_add(words[i].list, words[i].text);
     return nets[which].sizes ? sizes_expand(nets[which].sizes, &options->sizes, error)
                              : 0;
 }
@@ -76,10 +69,8 @@ static int measure_op(size_t which, const char *narrow, struct license_net *net,
     struct options options;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
-    struct run *const run = run_new();
+    struct run *const run = must_have(run_new());
     int rc = choose(which, narrow, &options, error);
-    if (rc == 0 && !run)
-        rc = error_set(error, -ENOMEM, "out of memory");
     if (rc == 0)
         rc = catalog_make(&options, &catalog, error);
     if (rc == 0)

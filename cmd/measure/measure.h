@@ -105,9 +105,9 @@ void note_once(struct result *result, const char *note);
 
 /* session.c: what a run of several groups begins with. `g`: number of the group, `c`: of
  * its case, `first`: of its first result. group->cases is the caller's to free. */
-int session_add_result(struct session *session, size_t g, size_t c);
-int group_begin(struct session *session, size_t g, size_t first,
-                struct group_state *group, struct error *error);
+void session_add_result(struct session *session, size_t g, size_t c);
+void group_begin(struct session *session, size_t g, size_t first,
+                 struct group_state *group);
 void session_tell(const struct session *session, size_t group, const char *step,
                   uint32_t done, uint32_t wanted);
 /* No case disappears: what never ran is skipped, and says why. */

@@ -19,13 +19,11 @@ static void group_accept(struct group_state *group)
 static int run_group(struct session *session, size_t g, size_t first, struct error *error)
 {
     struct group_state group;
-    int status = group_begin(session, g, first, &group, error);
     bool any = false;
-    if (status < 0)
-        return status;
+    group_begin(session, g, first, &group);
     for (size_t i = 0; i < group.n_cases; i++)
         any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
-    status = any ? GROUP_RESTART : 0;
+    int status = any ? GROUP_RESTART : 0;
     while (status == GROUP_RESTART) {
         for (size_t i = 0; i < group.n_cases; i++) {
             if (group.cases[i].active)
@@ -64,8 +62,7 @@ static int try_inputs(struct session *session, const size_t *first, struct error
             continue;
         struct group_state group;
         struct error why = {.text = ""};
-        if (group_begin(session, g, first[g], &group, error) < 0)
-            return -ENOMEM;
+        group_begin(session, g, first[g], &group);
         status = group_try_input(&group, &why);
         free(group.cases);
         if (status < 0 && (group.refused || status == -EINTR))
@@ -76,7 +73,7 @@ static int try_inputs(struct session *session, const size_t *first, struct error
 }
 
 /* A probe that got clearly less of the core than the best one shared it. */
-static int note_core_share(const struct session *session)
+static void note_core_share(const struct session *session)
 {
     double best = 0, shared = 0;
     for (size_t i = 0; i < session->n_shares; i++)
@@ -86,10 +83,10 @@ static int note_core_share(const struct session *session)
     for (size_t i = 0; i < session->n_shares; i++)
         shared += session->shares[i] < 0.85 * best;
     if (!session->n_shares)
-        return 0;
+        return;
     struct facts *facts = &session->run->host;
-    int status = facts_number(facts, "core_probes", (double)session->n_shares);
-    return status < 0 ? status : facts_number(facts, "core_shared_probes", shared);
+    must(facts_number(facts, "core_probes", (double)session->n_shares));
+    must(facts_number(facts, "core_shared_probes", shared));
 }
 
 int run_plan(const struct options *options, struct catalog *catalog,
@@ -103,16 +100,14 @@ int run_plan(const struct options *options, struct catalog *catalog,
                               .watcher = watcher ? watcher : &nobody,
                               .run = run,
                               .started = clock_now()};
-    size_t *first = calloc(plan->n_groups + 1, sizeof *first);
-    int status = first ? 0 : error_set(error, -ENOMEM, "out of memory");
-    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+    size_t *const first = must_have(calloc(plan->n_groups + 1, sizeof *first));
+    int status = 0;
+    for (size_t g = 0; g < plan->n_groups; g++) {
         first[g] = run->n_results;
-        for (size_t c = 0; c < plan->groups[g].n_cases && status == 0; c++)
-            status = session_add_result(&session, g, c);
-        if (status < 0)
-            error_set(error, status, "out of memory");
+        for (size_t c = 0; c < plan->groups[g].n_cases; c++)
+            session_add_result(&session, g, c);
     }
-    if (status == 0 && (options->inputs.n > 1 || options->accuracy))
+    if (options->inputs.n > 1 || options->accuracy)
         status = try_inputs(&session, first, error);
     if (status < 0)
         goto out;
@@ -125,12 +120,12 @@ int run_plan(const struct options *options, struct catalog *catalog,
         run_close_pending(run, run->interrupted ? GROUP_ALL : g,
                           run->interrupted ? "interrupted"
                                            : "nothing to be limited by it ran");
-        run_summarise(run, g);
+        must(run_summarise(run, g));
         if (session.watcher->group_done)
             session.watcher->group_done(session.watcher->context, run, g);
     }
-    if ((status == 0 || run->interrupted) && note_core_share(&session) < 0)
-        status = error_set(error, -ENOMEM, "out of memory");
+    if (status == 0 || run->interrupted)
+        note_core_share(&session);
 out:
     free(session.shares);
     free(first);

@@ -2,24 +2,25 @@
 #include <string.h>
 
 #include "output/output.h"
+#include "process/process.h"
 
-static int add_text(struct run *run, const char *name, const char *text, bool identity)
+static void add_text(struct run *run, const char *name, const char *text, bool identity)
 {
-    int status = text[0] ? facts_text(&run->host, name, text) : 0;
-    if (status == 0 && text[0])
-        run->host.fact[run->host.n - 1].identity = identity;
-    return status;
+    if (!text[0])
+        return;
+    must(facts_text(&run->host, name, text));
+    run->host.fact[run->host.n - 1].identity = identity;
 }
 
-static int add_number(struct run *run, const char *name, double number, bool identity)
+static void add_number(struct run *run, const char *name, double number, bool identity)
 {
-    int status = number >= 0 ? facts_number(&run->host, name, number) : 0;
-    if (status == 0 && number >= 0)
-        run->host.fact[run->host.n - 1].identity = identity;
-    return status;
+    if (number < 0)
+        return;
+    must(facts_number(&run->host, name, number));
+    run->host.fact[run->host.n - 1].identity = identity;
 }
 
-int host_facts(const struct host *host, struct run *run)
+void host_facts(const struct host *host, struct run *run)
 {
     static const char *const states[] = {[PMU_OK] = "ok",
                                          [PMU_NO_HARDWARE] = "no hardware",
@@ -63,20 +64,17 @@ int host_facts(const struct host *host, struct run *run)
         {"tsc_ghz", host->tsc_ghz, false},
         {"load_1min", host->load[0], false},
     };
-    int status = string_set(&run->fingerprint, host->fingerprint);
-    if (status == 0)
-        status = string_set(&run->pmu_state, states[host->pmu]);
-    if (status == 0)
-        status = string_set(&run->pmu_reason, host->pmu_reason);
-    for (size_t i = 0; i < ARRAY_LEN(texts) && status == 0; i++)
-        status = add_text(run, texts[i].name, texts[i].text, texts[i].identity);
-    for (size_t i = 0; i < ARRAY_LEN(numbers) && status == 0; i++)
-        status = add_number(run, numbers[i].name, numbers[i].number, numbers[i].identity);
-    for (size_t i = 0; i < host->caches && status == 0; i++) {
+    must(string_set(&run->fingerprint, host->fingerprint));
+    must(string_set(&run->pmu_state, states[host->pmu]));
+    must(string_set(&run->pmu_reason, host->pmu_reason));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        add_text(run, texts[i].name, texts[i].text, texts[i].identity);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        add_number(run, numbers[i].name, numbers[i].number, numbers[i].identity);
+    for (size_t i = 0; i < host->caches; i++) {
         const struct cache *cache = &host->cache[i];
         char name[32];
         snprintf(name, sizeof name, "l%d%c_bytes", cache->level, cache->type);
-        status = add_number(run, name, (double)cache->bytes, true);
+        add_number(run, name, (double)cache->bytes, true);
     }
-    return status;
 }

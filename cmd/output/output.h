@@ -11,11 +11,11 @@
 
 /* ---- before (run_describe.c) ---- */
 
-/* Tool, host, settings, arguments. */
-int run_describe(const struct options *options, const struct catalog *catalog,
-                 const struct plan *plan, struct run *run);
+/* A new run that tells tool, host, settings, arguments. */
+struct run *run_describe(const struct options *options, const struct catalog *catalog,
+                         const struct plan *plan);
 /* Copies what perfctr knows of the host into the run (host_facts.c). */
-int host_facts(const struct host *host, struct run *run);
+void host_facts(const struct host *host, struct run *run);
 
 /* ---- while it runs (live.c) ---- */
 

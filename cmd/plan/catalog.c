@@ -47,7 +47,7 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
 
 static char *copy(const char *text)
 {
-    return text ? strdup(text) : NULL;
+    return text ? must_have(strdup(text)) : NULL;
 }
 
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
@@ -55,11 +55,8 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
 {
     const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(description, "kernels");
     size_t n = (size_t)cJSON_GetArraySize(kernels);
-    struct offer *offers =
-        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *offers);
-    if (!offers)
-        return -ENOMEM;
-    catalog->offers = offers;
+    catalog->offers = must_have(
+        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *catalog->offers));
     uint32_t index = 0;
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels)
@@ -76,10 +73,10 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
-            .op = strdup(op),
+            .op = copy(op),
             .semiring = copy(semiring),
-            .isa = strdup(isa),
-            .variant = strdup(variant),
+            .isa = copy(isa),
+            .variant = copy(variant),
             .layout = copy(message_text(kernel, "layout")),
             .roof = copy(message_text(kernel, "roof")),
             .type = number,
@@ -93,18 +90,11 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
     return 0;
 }
 
-int catalog_add_worker(struct catalog *catalog, struct worker *worker)
+void catalog_add_worker(struct catalog *catalog, struct worker *worker)
 {
-    struct worker **workers =
-        worker ? realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *workers)
-               : NULL;
-    if (!workers) {
-        worker_free(worker);
-        return -ENOMEM;
-    }
-    workers[catalog->n_workers++] = worker;
-    catalog->workers = workers;
-    return 0;
+    catalog->workers = must_have(
+        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *catalog->workers));
+    catalog->workers[catalog->n_workers++] = worker;
 }
 
 /* Starts a worker and takes down what it offers. */
@@ -117,10 +107,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
     for (size_t i = 0; i < spec->n_options && length < (int)sizeof name; i++)
         length += snprintf(name + length, sizeof name - (size_t)length, ",%s=%s",
                            spec->option[i].name, spec->option[i].value);
-    struct worker *worker =
-        worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd);
-    if (!worker)
-        return error_set(error, -ENOMEM, "out of memory");
+    struct worker *const worker = must_have(
+        worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd));
     worker->info.is_baseline = baseline;
     int status = worker_start(worker, options->in_process, error);
     if (status == 0)
@@ -151,8 +139,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
             return status;
         }
     }
-    if (catalog_add_worker(catalog, worker) < 0)
-        return error_set(error, -ENOMEM, "out of memory");
+    catalog_add_worker(catalog, worker);
     status = catalog_add_offers(catalog, worker, worker->description);
     return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
 }
@@ -161,11 +148,11 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
                          const char *text, bool baseline, struct error *error)
 {
     const char *flag = baseline ? "--baseline" : "--plugin";
-    char *words = strdup(text);
+    char *const words = must_have(strdup(text));
     struct module_spec spec;
     char path[4096];
     struct error why = {.text = ""};
-    int status = words ? module_spec_parse(words, flag, &spec, error) : -ENOMEM;
+    int status = module_spec_parse(words, flag, &spec, error);
     if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
         error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
     if (status == 0 &&
@@ -180,21 +167,21 @@ static int enlist_defaults(struct catalog *catalog, const struct options *option
                            struct error *error)
 {
     struct text_list names = {.n = 0};
-    int status = 0;
-    for (size_t i = 0; i < ARRAY_LEN(defaults) && status == 0; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
         if (!options->is_op || !strcmp(options->command, defaults[i].op))
-            status = text_list_add_once(&names, defaults[i].baseline);
-    }
-    for (size_t i = 0; i < names.n && status == 0; i++) {
+            text_list_add_once(&names, defaults[i].baseline);
+    for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        status = enlist_module(catalog, options, names.item[i], true, &why);
-        if (status == -EINTR || status == -ENOMEM)
-            error_set(error, status, "%s", why.text);
-        else if (status < 0)
-            status = text_list_add(&catalog->missing, why.text);
+        const int status = enlist_module(catalog, options, names.item[i], true, &why);
+        if (status == -EINTR) {
+            text_list_free(&names);
+            return error_set(error, status, "%s", why.text);
+        }
+        if (status < 0)
+            text_list_add(&catalog->missing, why.text);
     }
     text_list_free(&names);
-    return status;
+    return 0;
 }
 
 int catalog_make(const struct options *options, struct catalog *catalog,
@@ -267,20 +254,18 @@ struct worker *catalog_op_owner(const struct catalog *catalog, const char *op)
     return NULL;
 }
 
-int catalog_ops(const struct catalog *catalog, struct text_list *ops)
+void catalog_ops(const struct catalog *catalog, struct text_list *ops)
 {
-    int status = 0;
     for (size_t i = 0; i < catalog->n_workers; i++) {
         const cJSON *op;
         cJSON_ArrayForEach(
             op, cJSON_GetObjectItemCaseSensitive(catalog->workers[i]->description, "ops"))
         {
             const char *name = message_text(op, "name");
-            if (status == 0 && name)
-                status = text_list_add_once(ops, name);
+            if (name)
+                text_list_add_once(ops, name);
         }
     }
-    return status;
 }
 
 const char *catalog_op_text(const struct catalog *catalog, const char *op,

@@ -59,31 +59,25 @@ static int add_group(const struct request *request, const struct shape_info *sha
     const struct selection *selection = request->selection;
     struct plan *plan = request->plan;
     struct plan_group group = {
-        .op = strdup(selection->op),
+        .op = must_have(strdup(selection->op)),
         .type = request->type,
         .shape = *shape,
-        .input = *input ? strdup(input) : NULL,
+        .input = *input ? must_have(strdup(input)) : NULL,
         .threads = threads,
     };
     int status = 0;
-    if (!group.op || (*input && !group.input))
-        status = error_set(error, -ENOMEM, "out of memory");
-    else if (!is_there(plan, &group))
+    if (!is_there(plan, &group))
         status = plan_fill_group(selection, any_layout, &group, error);
     if (status == 0 && group.n_cases)
         status = check_memory(selection, &group, request->origin, error);
-    if (status == 0 && group.n_cases) {
-        struct plan_group *groups =
-            realloc(plan->groups, (plan->n_groups + 1) * sizeof *groups);
-        if (groups) {
-            plan->groups = groups;
-            plan->groups[plan->n_groups++] = group;
-            return 0;
-        }
-        status = error_set(error, -ENOMEM, "out of memory");
+    if (status < 0 || !group.n_cases) {
+        plan_free_group(&group);
+        return status;
     }
-    plan_free_group(&group);
-    return status;
+    plan->groups =
+        must_have(realloc(plan->groups, (plan->n_groups + 1) * sizeof *plan->groups));
+    plan->groups[plan->n_groups++] = group;
+    return 0;
 }
 
 static int add_inputs(const struct request *request, const struct shape_info *shape,
@@ -129,10 +123,9 @@ static int add_layouts(const struct request *request, struct error *error)
         if (status == 0)
             status = add_inputs(request, is_own ? &own : &other,
                                 is_own || selection->layouts_named, error);
-        else if (status == -ENOTSUP)
-            status = selection->layouts_named
-                         ? text_list_add(&request->plan->left_out, error->text)
-                         : 0;
+        if (status == -ENOTSUP && selection->layouts_named)
+            text_list_add(&request->plan->left_out, error->text);
+        status = status == -ENOTSUP ? 0 : status;
     }
     return status;
 }
@@ -218,16 +211,15 @@ static int fall_back(struct selection *selection, size_t first, size_t left_out,
         say_instead(selection, isa, widest);
         widest = false;
         plan_cut(plan, first, left_out);
-        int status = text_list_add_once(&selection->isas, isa);
-        status = status < 0 ? error_set(error, status, "out of memory")
-                            : add_groups(selection, plan, error);
+        text_list_add_once(&selection->isas, isa);
+        const int status = add_groups(selection, plan, error);
         if (status < 0)
             return status;
-        if (!all_lacking(selection->catalog, plan, first))
-            return text_list_add_once(&plan->isas_instead, isa) < 0 ||
-                           text_list_add_once(&plan->why_instead, selection->instead) < 0
-                       ? error_set(error, -ENOMEM, "out of memory")
-                       : 0;
+        if (!all_lacking(selection->catalog, plan, first)) {
+            text_list_add_once(&plan->isas_instead, isa);
+            text_list_add_once(&plan->why_instead, selection->instead);
+            return 0;
+        }
         text_list_cut(&selection->isas, asked);
     }
     plan_cut(plan, first, left_out);
@@ -272,7 +264,8 @@ static int add_suite(const struct options *options, const struct catalog *catalo
                      struct plan *plan, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    int status = catalog_ops(catalog, &ops);
+    int status = 0;
+    catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
         struct error why = {.text = ""};
         bool has_suite = false;
@@ -282,7 +275,8 @@ static int add_suite(const struct options *options, const struct catalog *catalo
         if (status == -EINVAL || (status == -ENOENT && !options->filters.n)) {
             char text[sizeof why.text + 64];
             snprintf(text, sizeof text, "%.60s: %s", ops.item[i], why.text);
-            status = text_list_add(&plan->left_out, text);
+            text_list_add(&plan->left_out, text);
+            status = 0;
         } else if (status == -ENOENT) {
             status = 0;
         } else if (status < 0) {

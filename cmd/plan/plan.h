@@ -52,7 +52,7 @@ bool catalog_is_usual(const char *op, const struct worker *baseline);
 /* The worker that brings an op (own or a module's); NULL if nobody does. */
 struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */
-int catalog_ops(const struct catalog *catalog, struct text_list *ops);
+void catalog_ops(const struct catalog *catalog, struct text_list *ops);
 /* Asks the op about a shape, in that layout if it is not NULL. */
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
@@ -74,8 +74,8 @@ struct module_spec {
 };
 int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
                       struct error *error);
-/* The catalog frees the worker, and so does this if it fails; NULL is out of memory. */
-int catalog_add_worker(struct catalog *catalog, struct worker *worker);
+/* The catalog frees the worker. */
+void catalog_add_worker(struct catalog *catalog, struct worker *worker);
 /* Appends the kernels of a description; -EPROTO if it makes no sense. */
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description);

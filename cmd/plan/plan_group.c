@@ -103,25 +103,19 @@ static char *make_id(const struct options *options, const struct offer *offer,
         snprintf(settings + n, sizeof settings - (size_t)n, ";input=%.64s", input);
     const struct worker_info *worker = worker_info(offer->worker);
     char *id = NULL;
-    if (asprintf(&id, "%s%s%s/%s%s%s/%s/%s@%s%s", worker->path ? worker->name : "",
-                 worker->path ? ":" : "", offer->op,
-                 offer->semiring ? offer->semiring : "", offer->semiring ? "-" : "",
-                 type_name(offer->type), offer->isa, offer->variant, shape, settings) < 0)
-        return NULL;
+    must(asprintf(&id, "%s%s%s/%s%s%s/%s/%s@%s%s", worker->path ? worker->name : "",
+                  worker->path ? ":" : "", offer->op,
+                  offer->semiring ? offer->semiring : "", offer->semiring ? "-" : "",
+                  type_name(offer->type), offer->isa, offer->variant, shape, settings));
     return id;
 }
 
 static struct plan_case *add_case(struct plan_group *group, size_t offer, char *id)
 {
-    struct plan_case *cases =
-        id ? realloc(group->cases, (group->n_cases + 1) * sizeof *cases) : NULL;
-    if (!cases) {
-        free(id);
-        return NULL;
-    }
-    group->cases = cases;
-    cases[group->n_cases] = (struct plan_case){.id = id, .offer = offer};
-    return &cases[group->n_cases++];
+    group->cases =
+        must_have(realloc(group->cases, (group->n_cases + 1) * sizeof *group->cases));
+    group->cases[group->n_cases] = (struct plan_case){.id = id, .offer = offer};
+    return &group->cases[group->n_cases++];
 }
 
 /* A kernel may be limited by a row that does a part of its work, in the same group. */
@@ -135,7 +129,7 @@ static bool limit_by_part(struct plan_group *group, size_t number,
             !strcmp(part->op, offer->op) && !strcmp(part->isa, offer->isa) &&
             !strcmp(part->variant, offer->roof) &&
             !strcmp(part->semiring ?: "", offer->semiring ?: "")) {
-            group->cases[number].limit_id = strdup(group->cases[k].id);
+            group->cases[number].limit_id = must_have(strdup(group->cases[k].id));
             return true;
         }
     }
@@ -144,15 +138,14 @@ static bool limit_by_part(struct plan_group *group, size_t number,
 
 /* The roof that limits a kernel: same type, its mix, its ISA (a library's: the best
  * here). */
-static int add_limit(const struct selection *selection, struct plan_group *group,
-                     size_t number)
+static void add_limit(const struct selection *selection, struct plan_group *group,
+                      size_t number)
 {
     const struct catalog *catalog = selection->catalog;
     const struct offer *offer = &catalog->offers[group->cases[number].offer];
-    if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof"))
-        return 0;
-    if (limit_by_part(group, number, catalog))
-        return group->cases[number].limit_id ? 0 : -ENOMEM;
+    if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
+        limit_by_part(group, number, catalog))
+        return;
     const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
     for (size_t i = 0; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
@@ -164,18 +157,16 @@ static int add_limit(const struct selection *selection, struct plan_group *group
         char *id =
             make_id(selection->options, roof,
                     roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
-        if (!id)
-            return -ENOMEM;
-        group->cases[number].limit_id = strdup(id);
+        group->cases[number].limit_id = must_have(strdup(id));
         for (size_t k = 0; k < group->n_cases; k++) {
             if (!strcmp(group->cases[k].id, id)) {
                 free(id);
-                return 0;
+                return;
             }
         }
-        return add_case(group, i, id) ? 0 : -ENOMEM;
+        add_case(group, i, id);
+        return;
     }
-    return 0;
 }
 
 void plan_free_group(struct plan_group *group)
@@ -193,26 +184,23 @@ void plan_free_group(struct plan_group *group)
 }
 
 /* Adds the case of an offer, or nothing if --filter leaves it out. */
-static int add_offer(const struct selection *selection, struct plan_group *group,
-                     size_t number)
+static bool add_offer(const struct selection *selection, struct plan_group *group,
+                      size_t number)
 {
     const struct offer *offer = &selection->catalog->offers[number];
     char *id = make_id(selection->options, offer, group->shape.text, group);
-    if (id && !offer->is_baseline && !listed(&selection->options->filters, id)) {
+    if (!offer->is_baseline && !listed(&selection->options->filters, id)) {
         free(id);
-        return 0;
+        return false;
     }
     struct plan_case *entry = add_case(group, number, id);
-    if (!entry)
-        return -ENOMEM;
     char reason[256];
     const int isa = isa_find(offer->isa);
     if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))
-        entry->skip = strdup(reason);
-    else if (isa >= 0 && !offer->is_baseline && selection->instead[0] &&
-             text_list_add(&entry->notes, selection->instead) < 0)
-        return -ENOMEM;
-    return 1;
+        entry->skip = must_have(strdup(reason));
+    else if (isa >= 0 && !offer->is_baseline && selection->instead[0])
+        text_list_add(&entry->notes, selection->instead);
+    return true;
 }
 
 static int finish_group(const struct selection *selection, struct plan_group *group,
@@ -226,10 +214,8 @@ static int finish_group(const struct selection *selection, struct plan_group *gr
                                  group->cases[i].id);
         }
     }
-    for (size_t i = 0; i < n && !selection->options->accuracy; i++) {
-        if (add_limit(selection, group, i) < 0)
-            return error_set(error, -ENOMEM, "out of memory");
-    }
+    for (size_t i = 0; i < n && !selection->options->accuracy; i++)
+        add_limit(selection, group, i);
     return 0;
 }
 
@@ -243,9 +229,7 @@ int plan_fill_group(const struct selection *selection, bool any_layout,
             const struct offer *offer = &catalog->offers[i];
             if (offer->is_baseline != baselines || !wanted(selection, offer, group))
                 continue;
-            const int added = add_offer(selection, group, i);
-            if (added < 0)
-                return error_set(error, added, "out of memory");
+            const bool added = add_offer(selection, group, i);
             belongs |= added && !offer->is_baseline && (offer->layout || any_layout);
         }
         if (!belongs) {

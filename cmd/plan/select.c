@@ -25,11 +25,11 @@ static bool of_op(const struct selection *selection, const struct offer *offer)
 static int select_op(struct selection *selection, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    int status = catalog_ops(selection->catalog, &ops);
-    if (status == 0 && !text_list_has(&ops, selection->op)) {
-        status = args_commands(&ops);
-        if (status == 0)
-            status = selection_unknown("", selection->op, "command or op", &ops, error);
+    int status = 0;
+    catalog_ops(selection->catalog, &ops);
+    if (!text_list_has(&ops, selection->op)) {
+        args_commands(&ops);
+        status = selection_unknown("", selection->op, "command or op", &ops, error);
     }
     text_list_free(&ops);
     return status;
@@ -118,7 +118,7 @@ static int select_isas(struct selection *selection, struct error *error)
     const struct text_list *asked = &selection->options->isas;
     selection->isa_auto = !asked->n || text_list_has(asked, "auto");
     if (!asked->n)
-        return text_list_add(&selection->isas, best_isa(selection));
+        text_list_add(&selection->isas, best_isa(selection));
     for (size_t i = 0; i < asked->n; i++) {
         const char *name = asked->item[i];
         if (!strcmp(name, "auto")) {
@@ -169,22 +169,23 @@ static int select_layouts(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->layouts;
     struct text_list known = {.n = 0};
-    int status = text_list_split(
-        &known, catalog_op_text(selection->catalog, selection->op, "layouts"), ", ");
+    int status = 0;
+    text_list_split(&known, catalog_op_text(selection->catalog, selection->op, "layouts"),
+                    ", ");
     /* Errors are the same in all layouts. */
     const size_t n = selection->options->accuracy && known.n ? 1 : known.n;
-    for (size_t i = 0; i < n && status == 0 && !asked->n; i++)
-        status = text_list_add_once(&selection->layouts, known.item[i]);
+    for (size_t i = 0; i < n && !asked->n; i++)
+        text_list_add_once(&selection->layouts, known.item[i]);
     for (size_t i = 0; i < asked->n && status == 0; i++) {
         if (!known.n) {
             status = error_set(error, -EINVAL, "--layout=%.60s: op %s has one layout",
                                asked->item[i], selection->op);
         } else if (!strcmp(asked->item[i], "all")) {
-            for (size_t k = 0; k < known.n && status == 0; k++)
-                status = text_list_add_once(&selection->layouts, known.item[k]);
+            for (size_t k = 0; k < known.n; k++)
+                text_list_add_once(&selection->layouts, known.item[k]);
         } else if (text_list_has(&known, asked->item[i])) {
             selection->layouts_named = true;
-            status = text_list_add_once(&selection->layouts, asked->item[i]);
+            text_list_add_once(&selection->layouts, asked->item[i]);
         } else {
             status =
                 selection_unknown("--layout=", asked->item[i], "layout", &known, error);
@@ -204,23 +205,23 @@ static int select_inputs(struct selection *selection, struct error *error)
     const char *known = catalog_op_text(selection->catalog, selection->op, "inputs");
     const size_t first = known ? strcspn(known, ", ") : 0;
     struct text_list names = {.n = 0};
-    int status = 0;
+    (void)error;
     if (options->accuracy && !options->inputs.n)
-        status = text_list_split(
+        text_list_split(
             &names, catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"),
             " ");
-    for (size_t i = 0; i < options->inputs.n && status == 0; i++)
-        status = text_list_add(&names, options->inputs.item[i]);
-    for (size_t i = 0; i < names.n && status == 0; i++) {
+    for (size_t i = 0; i < options->inputs.n; i++)
+        text_list_add(&names, options->inputs.item[i]);
+    for (size_t i = 0; i < names.n; i++) {
         const char *name = names.item[i];
         const bool is_default =
             first > 0 && strlen(name) == first && memcmp(known, name, first) == 0;
-        status = text_list_add_once(&selection->inputs, is_default ? "" : name);
+        text_list_add_once(&selection->inputs, is_default ? "" : name);
     }
-    if (status == 0 && !names.n)
-        status = text_list_add(&selection->inputs, "");
+    if (!names.n)
+        text_list_add(&selection->inputs, "");
     text_list_free(&names);
-    return status < 0 ? error_set(error, status, "out of memory for inputs") : 0;
+    return 0;
 }
 
 /* Whether the op can tell errors at all, if that is what is asked for. */
@@ -231,18 +232,17 @@ static int check_accuracy(struct selection *selection, struct error *error)
     if (!selection->options->accuracy ||
         catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"))
         return 0;
-    int status = catalog_ops(selection->catalog, &ops);
+    catalog_ops(selection->catalog, &ops);
     for (size_t i = 0, length = 0; i < ops.n && length < sizeof able; i++) {
         if (catalog_op_text(selection->catalog, ops.item[i], "accuracy_inputs"))
             length += (size_t)snprintf(able + length, sizeof able - length, "%s%s",
                                        length ? ", " : "", ops.item[i]);
     }
     text_list_free(&ops);
-    return status < 0 ? error_set(error, status, "out of memory for ops")
-                      : error_set(error, -EINVAL,
-                                  "--accuracy: op %s does not say how far results are "
-                                  "from the exact ones; ops that do: %s",
-                                  selection->op, able[0] ? able : "none");
+    return error_set(error, -EINVAL,
+                     "--accuracy: op %s does not say how far results are from the exact "
+                     "ones; ops that do: %s",
+                     selection->op, able[0] ? able : "none");
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,

@@ -14,10 +14,9 @@ static int add_shape(struct selection *selection, const char *text, const char *
     if (selection->shapes.n >= SIZES_MAX)
         return error_set(error, -EINVAL, "%.300s: more than %d shapes", origin,
                          SIZES_MAX);
-    int status = text_list_add(&selection->shapes, text);
-    if (status == 0)
-        status = text_list_add(&selection->origins, origin);
-    return status < 0 ? error_set(error, status, "out of memory for shapes") : 0;
+    text_list_add(&selection->shapes, text);
+    text_list_add(&selection->origins, origin);
+    return 0;
 }
 
 static int add_shapes(struct selection *selection, const struct text_list *texts,
@@ -35,7 +34,6 @@ struct search {
     const char *name;
     struct text_list shapes, known;
     bool found;
-    int status;
 };
 
 static void visit_list(const char *name, const char *summary, const char *shapes,
@@ -43,11 +41,10 @@ static void visit_list(const char *name, const char *summary, const char *shapes
 {
     struct search *search = context;
     (void)summary;
-    if (search->status == 0)
-        search->status = text_list_add(&search->known, name);
-    if (search->status == 0 && !strcmp(name, search->name)) {
+    text_list_add(&search->known, name);
+    if (!strcmp(name, search->name)) {
         search->found = true;
-        search->status = text_list_split(&search->shapes, shapes, " ");
+        text_list_split(&search->shapes, shapes, " ");
     }
 }
 
@@ -107,10 +104,8 @@ static int add_list(struct selection *selection, const char *name, struct error 
 {
     struct search search = {.name = name};
     catalog_each_list(selection->catalog, selection->op, visit_list, &search);
-    int status = search.status;
-    if (status < 0) {
-        error_set(error, status, "out of memory for shapes");
-    } else if (search.found) {
+    int status;
+    if (search.found) {
         char origin[128];
         snprintf(origin, sizeof origin, "--shapes=%.100s", name);
         status = add_shapes(selection, &search.shapes, origin, error);

@@ -42,37 +42,36 @@ static int choose_cpus(const struct options *options, struct plan *plan,
 }
 
 /* Own kernels get no more threads than are worth while; a limit gets all. */
-static int choose_team(const cJSON *thresholds, const struct offer *offer, double work,
-                       struct plan_case *entry)
+static void choose_team(const cJSON *thresholds, const struct offer *offer, double work,
+                        struct plan_case *entry)
 {
     const uint32_t asked = entry->team;
     char text[256], least[64] = "at no size that was measured";
     double ops = 0;
     if (!thresholds || offer->is_roof || worker_info(offer->worker)->path)
-        return 0;
+        return;
     entry->team = thresholds_threads(thresholds, offer->op, work, asked, &ops);
     if (entry->team >= asked)
-        return 0;
+        return;
     if (isfinite(ops))
         snprintf(least, sizeof least, "from %.6g operations a call on", ops);
     snprintf(text, sizeof text,
              "%u of %u threads: here more of them are faster %s (simdbench threads "
              "%.32s); --threads-threshold=off runs all",
              entry->team, asked, least, offer->op);
-    return text_list_add(&entry->notes, text);
+    text_list_add(&entry->notes, text);
 }
 
-static int settle_case(const struct plan *plan, const cJSON *thresholds,
-                       const struct offer *offer, double work, struct plan_case *entry)
+static void settle_case(const struct plan *plan, const cJSON *thresholds,
+                        const struct offer *offer, double work, struct plan_case *entry)
 {
     char text[128];
-    int status = 0;
     if (entry->team > plan->n_cpu && entry->team > 1) {
         snprintf(text, sizeof text, "%u threads take turns on %zu CPU%s", entry->team,
                  plan->n_cpu, plan->n_cpu == 1 ? "" : "s");
-        status = text_list_add(&entry->notes, text);
+        text_list_add(&entry->notes, text);
     }
-    return status < 0 ? status : choose_team(thresholds, offer, work, entry);
+    choose_team(thresholds, offer, work, entry);
 }
 
 static int read_thresholds(const struct options *options, const struct plan *plan,
@@ -107,12 +106,11 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
         status = read_thresholds(options, plan, &thresholds, error);
     if (status < 0)
         return status;
-    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+    for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *const group = &plan->groups[g];
-        for (size_t c = 0; c < group->n_cases && status == 0; c++)
-            status =
-                settle_case(plan, thresholds, &catalog->offers[group->cases[c].offer],
-                            group->shape.ops, &group->cases[c]);
+        for (size_t c = 0; c < group->n_cases; c++)
+            settle_case(plan, thresholds, &catalog->offers[group->cases[c].offer],
+                        group->shape.ops, &group->cases[c]);
     }
     cJSON_Delete(thresholds);
     return status < 0 ? error_set(error, status, "out of memory") : 0;

@@ -2,7 +2,7 @@
 /*
  * Room process: this program as the system sees it. Exit statuses, standard streams that
  * are closed, full or gone, signals that ask to stop, facts of the terminal, the version,
- * files that outlive it.
+ * files that outlive it, growing lists of texts, and memory that is out.
  */
 #ifndef SIMDBENCH_PROCESS_H
 #define SIMDBENCH_PROCESS_H
@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "process/text_list.h"
 
 enum exit_status {
     EXIT_OK = 0,
@@ -57,5 +58,10 @@ int terminal_width(FILE *file);
 enum state_kind { STATE_CACHE, STATE_CONFIG };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);
+
+/* Memory that is out ends the program: these return only for a pointer that is not NULL,
+ * and for a status that is not negative. */
+void *must_have(void *pointer);
+void must(int status);
 
 #endif

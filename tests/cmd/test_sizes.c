@@ -131,7 +131,7 @@ static void test_refuses(void **state)
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         struct text_list shapes = {0};
         struct error error = {0};
-        assert_int_equal(text_list_add(&shapes, "before"), 0);
+        text_list_add(&shapes, "before");
         const int rc = sizes_expand(known[i].text, &shapes, &error);
         if (!known[i].item) {
             assert_int_equal(rc, 0);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,30 +6,22 @@
 #include <string.h>
 #include <strings.h>
 
-#include "text_list.h"
+#include "process/process.h"
 
 enum { NEAR_MAX = 3, NEAR_WORD = 63 };
 
-int text_list_add_n(struct text_list *list, const char *text, size_t length)
+void text_list_add_n(struct text_list *list, const char *text, size_t length)
 {
     /* Grows when the number of items is a power of two, so that no capacity is kept. */
-    if ((list->n & (list->n - 1)) == 0) {
-        const size_t capacity = list->n ? 2 * list->n : 1;
-        char **const item = realloc(list->item, capacity * sizeof *item);
-        if (!item)
-            return -ENOMEM;
-        list->item = item;
-    }
-    char *const copy = strndup(text, length);
-    if (!copy)
-        return -ENOMEM;
-    list->item[list->n++] = copy;
-    return 0;
+    if ((list->n & (list->n - 1)) == 0)
+        list->item = must_have(
+            realloc(list->item, (list->n ? 2 * list->n : 1) * sizeof *list->item));
+    list->item[list->n++] = must_have(strndup(text, length));
 }
 
-int text_list_add(struct text_list *list, const char *text)
+void text_list_add(struct text_list *list, const char *text)
 {
-    return text_list_add_n(list, text, strlen(text));
+    text_list_add_n(list, text, strlen(text));
 }
 
 bool text_list_has(const struct text_list *list, const char *text)
@@ -42,21 +33,21 @@ bool text_list_has(const struct text_list *list, const char *text)
     return false;
 }
 
-int text_list_add_once(struct text_list *list, const char *text)
+void text_list_add_once(struct text_list *list, const char *text)
 {
-    return text_list_has(list, text) ? 0 : text_list_add(list, text);
+    if (!text_list_has(list, text))
+        text_list_add(list, text);
 }
 
-int text_list_split(struct text_list *list, const char *text, const char *separators)
+void text_list_split(struct text_list *list, const char *text, const char *separators)
 {
-    int rc = 0;
-    while (text && *text && rc == 0) {
+    while (text && *text) {
         text += strspn(text, separators);
         const size_t length = strcspn(text, separators);
-        rc = length ? text_list_add_n(list, text, length) : 0;
+        if (length)
+            text_list_add_n(list, text, length);
         text += length;
     }
-    return rc;
 }
 
 void text_list_cut(struct text_list *list, size_t n)

@@ -10,12 +10,12 @@ struct text_list {
     char **item;
     size_t n;
 };
-int text_list_add(struct text_list *list, const char *text); /* copies; -ENOMEM */
-int text_list_add_n(struct text_list *list, const char *text, size_t length);
+void text_list_add(struct text_list *list, const char *text); /* copies */
+void text_list_add_n(struct text_list *list, const char *text, size_t length);
 bool text_list_has(const struct text_list *list, const char *text);
-int text_list_add_once(struct text_list *list, const char *text); /* unless it has it */
+void text_list_add_once(struct text_list *list, const char *text); /* unless it has it */
 /* Adds what stands between any of the separators; `text` may be NULL. */
-int text_list_split(struct text_list *list, const char *text, const char *separators);
+void text_list_split(struct text_list *list, const char *text, const char *separators);
 void text_list_cut(struct text_list *list, size_t n); /* drops all but the first n */
 void text_list_free(struct text_list *list);
 /* Writes up to three members of `list` that are spelled much like `word`: "avx2, avx512";
