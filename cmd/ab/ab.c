@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a process costs beside its batches, and the time of an operation, for the guess
+/* The cost of a process beside its batches, and the time of an operation, for the guess
  * that is printed first. */
 #define PROCESS_SECONDS 0.003
 #define WORKER_SECONDS 0.004
@@ -110,7 +110,7 @@ static void group_close(struct ab_group *group)
     free(group->state.cases);
 }
 
-/* What only one build has is said at once. */
+/* A case that only one build has ends at once. */
 static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
 {
     struct case_state *entry = &group->state.cases[c];
@@ -245,7 +245,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     must(run_summarise(run, GROUP_ALL));
 }
 
-/* What is known by now, for who watches. */
+/* Tells the watcher what is known by now. */
 static void tell_group(struct ab *ab, size_t g)
 {
     const struct watcher *const watcher = ab->session.watcher;

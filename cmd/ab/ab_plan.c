@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both builds can do, as one catalog, and of it what was asked for. */
+/* The catalog of what both builds can do, and the plan of what was asked for. */
 #include "ab_private.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Of two builds: a kernel that names no layout may have named one later. */
+/* A kernel that names no layout in one build may name one in the other. */
 static bool same_kernel(const struct offer *a, const struct offer *b)
 {
     return a->type == b->type && !strcmp(a->op, b->op) && !strcmp(a->isa, b->isa) &&
@@ -121,7 +121,7 @@ static int plan_one(struct ab *ab, const char *op, struct error *error)
     return status;
 }
 
-/* What cannot be had of one op does not keep the others away. */
+/* One op that cannot be had does not keep the others away. */
 static int plan_all(struct ab *ab, struct error *error)
 {
     struct text_list ops = {.n = 0};

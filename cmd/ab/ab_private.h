@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What arms.c (the builds), ab_plan.c (what both can do), ab_process.c (one fresh
- * process), ab_rounds.c (batches) and ab.c (processes until it is decided) share. */
+/* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
+ * its arms), ab_process.c (one fresh process), ab_rounds.c (batches) and ab.c (processes
+ * until it is decided). */
 #ifndef SIMDBENCH_AB_PRIVATE_H
 #define SIMDBENCH_AB_PRIVATE_H
 

@@ -201,7 +201,7 @@ static int check(struct ab_group *group, size_t c, int which)
     message_add_u64(request, "case", group->cases[c].number[which]);
     if (answers)
         group_add_answers(&group->state, answers, request);
-    /* How exact it is, nobody asks for here. */
+    /* ab reports no ulp errors: request none. */
     message_add_u64(request, "accuracy_n", 0);
     int status =
         ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply, &done);

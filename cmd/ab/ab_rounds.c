@@ -15,8 +15,8 @@ uint32_t ab_rounds_of(const struct ab *ab, double call_ns)
                               : (uint32_t)fmin(fmax(rounds, AB_ROUNDS_LEAST), AB_ROUNDS);
 }
 
-/* Of all arms the least that it was found to cost: the loop is the same code, noise only
- * adds, and what is not subtracted equally would look like a change. */
+/* Takes the least cost that any arm had: the loop is the same code, noise only adds, and
+ * an unequal subtraction would look like a change. */
 int ab_overhead(struct ab_group *group)
 {
     struct ab *ab = group->ab;

@@ -145,7 +145,7 @@ static int ask_objects(const struct ab *ab, struct worker *worker, cJSON **reply
     return 0;
 }
 
-/* What came in addition, but for the arm itself. */
+/* Objects that were loaded in addition, but for the arm itself. */
 static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *after)
 {
     cJSON *more = cJSON_CreateArray();

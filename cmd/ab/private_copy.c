@@ -85,7 +85,7 @@ static void link_others(const char *from, const char *except, const char *to)
             continue;
         snprintf(target, sizeof target, "%s/%s", from, name);
         snprintf(link, sizeof link, "%s/%s", to, name);
-        /* What is missing in the end, the dynamic loader says by name. */
+        /* The dynamic loader names what is missing in the end. */
         if (symlink(target, link) < 0)
             continue;
     }

@@ -75,7 +75,7 @@ const char *args_op_name(const char *word)
     return word;
 }
 
-/* What must be known before options can be read: which command they belong to. */
+/* Options can be read only when their command is known. */
 struct glance {
     int command; /* index of its word, 0: none */
     bool help, version;

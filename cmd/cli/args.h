@@ -10,7 +10,7 @@
 #include "kernels.h"
 #include "perfctr.h"
 
-/* Which commands an option belongs to. */
+/* The commands that an option belongs to. */
 enum command_mask {
     COMMAND_OP = 1 << 0,
     COMMAND_REPORT = 1 << 1,
@@ -61,7 +61,7 @@ option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_thre
 /* --format=NAME[:FILE] of a run, and --NAME=FILE. */
 option_setter option_add_format, option_add_output;
 
-/* What setters share. OPTION_FIELD: where a shared setter writes. */
+/* For setters. A shared setter writes to OPTION_FIELD. */
 #define OPTION_FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
 /* -EINVAL and "--NAME=VALUE: why". */
 __attribute__((format(printf, 4, 5))) int option_value_error(const struct option_row *row,

@@ -35,7 +35,7 @@ struct options {
     struct text_list isas;  /* as written: "auto", "all", names */
     bool isa_strict;        /* --isa-fallback=off: nothing in place of a missing one */
     struct text_list types, semirings, variants, filters;
-    /* What to run, all three together; the op's default if they are empty. */
+    /* Shapes to run, all three together; the op's default if they are empty. */
     struct text_list sizes;       /* expanded */
     struct text_list shapes;      /* --shape: for the op to parse */
     struct text_list shape_lists; /* --shapes: names and files */
@@ -88,7 +88,7 @@ struct options {
  * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
  * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
-/* What they are where argv says nothing; no list has a member. */
+/* Sets the defaults; no list has a member. */
 void options_init(struct options *options);
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */

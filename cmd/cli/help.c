@@ -5,7 +5,7 @@
 
 enum { TEXT_COLUMN = 28, WIDTH = 80, WIDTH_MAX = 100 };
 
-/* What is worth trying with one op. */
+/* Options that are worth trying with one op. */
 static const struct {
     const char *op, *options;
 } op_examples[] = {
@@ -76,7 +76,7 @@ static void print_op_examples(FILE *file, const char *op)
         fprintf(file, "  simdbench %s %s\n", op, all_examples[i]);
 }
 
-/* What an option can be for this op, where the op says it. */
+/* The values that an option has for this op, if the op names them. */
 static const char *known_values(const struct simdbench_op *op, const char *option)
 {
     if (op && strcmp(option, "input") == 0)

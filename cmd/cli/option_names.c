@@ -76,7 +76,7 @@ int option_set_uarch(const struct option_row *row, const char *value,
     return 0;
 }
 
-/* Which of the row's "a|b|c" it is, or -EINVAL. */
+/* The number of the value among the row's "a|b|c", or -EINVAL. */
 static int choice(const struct option_row *row, const char *value, struct error *error)
 {
     struct text_list known = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room commands: what main() starts for each word; all of them return an exit status.
- * Those of doctor and license are in rooms of their own. */
+ * Doctor and license are rooms of their own. */
 #ifndef SIMDBENCH_COMMANDS_H
 #define SIMDBENCH_COMMANDS_H
 
@@ -16,7 +16,7 @@ int command_ab(struct options *options);
 int command_compare(struct options *options);
 int command_history(struct options *options);
 int command_list(struct options *options);
-/* What several threads gain, and from how much work on. */
+/* Measures what several threads gain, and from how much work on. */
 int command_threads(struct options *options);
 /* How often gates on this machine say what is true. */
 int command_selftest(struct options *options);

@@ -12,7 +12,7 @@
 
 enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 
-/* What is being listed, and how much of it matched. */
+/* A listing, and how much of it matched. */
 struct listing {
     const struct catalog *catalog; /* NULL for topics that need none */
     const char *pattern;           /* NULL: all */

@@ -63,7 +63,7 @@ static void describe(const struct options *options, struct selftest *selftest)
             options->n_effects ? options->effect[i] : default_effects[i];
 }
 
-/* What all gates have in common, from any of them. */
+/* Takes from any gate what all have in common. */
 static void note_case(struct selftest *selftest, const struct run *run)
 {
     const struct result *const result = &run->results[0];
@@ -123,7 +123,7 @@ static int take_gates(const struct options *options, struct ab *ab,
     return rc;
 }
 
-/* What cannot be kept for ab is still printed. */
+/* A selftest that cannot be kept for ab is still printed. */
 static int write_outputs(const struct options *options, const struct selftest *selftest,
                          struct error *error)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What selftest_gates.c, selftest_text.c (the table) and selftest_file.c (where it is
- * kept) share. */
+/* Shared by selftest_gates.c, selftest_text.c (the table) and selftest_file.c (its
+ * file). */
 #ifndef SIMDBENCH_SELFTEST_PRIVATE_H
 #define SIMDBENCH_SELFTEST_PRIVATE_H
 
 #include "reports.h"
 
-/* What the last selftest of this host said, a line; NULL: none is there. To be freed. */
+/* A line that sums up the last selftest of this host; NULL: there is none. To be freed.
+ */
 char *selftest_known(const char *fingerprint);
 void selftest_print(const struct selftest *selftest, FILE *file);
 /* Keeps it where ab looks; `path` tells where that is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is checked of a machine. doctor_vitals.c and doctor_ask.c find out;
+ * The checks of a machine. doctor_vitals.c and doctor_ask.c find out;
  * doctor_checks.c, doctor_counters.c, doctor_noise.c and doctor_baselines.c judge, and
  * judge any machine that is put into the structs; doctor_print.c prints.
  */
@@ -25,8 +25,8 @@ struct checks {
     size_t n;
 };
 
-/* What doctor reads and measures beside struct host. Strings are empty where the system
- * does not tell. */
+/* Facts that doctor reads and measures beside struct host. Strings are empty where the
+ * system does not tell. */
 struct vitals {
     double resolution_ns, cost_ns; /* of the timer */
     double ghz, ghz_imul;          /* clock probe by adds and by multiplies; 0: unknown */
@@ -68,7 +68,7 @@ struct baseline {
 void vitals_read(struct vitals *vitals, const char *root);
 /* Watches the CPU that a run would use for a second. */
 void vitals_measure(struct vitals *vitals);
-/* Those that simdbench has itself; NULL after the last one. */
+/* Names of simdbench's own baselines; NULL after the last one. */
 const char *baseline_name(size_t index);
 /* Starts each baseline and asks what it is. Returns how many, at most max. */
 size_t baselines_ask(struct baseline *baseline, size_t max);

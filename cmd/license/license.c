@@ -48,7 +48,7 @@ static int open_counters(struct counters **counters, char *why, size_t size)
     return 0;
 }
 
-/* What the counters say of a core is not what this thread does. */
+/* The counters may tell of the core what this thread does not do. */
 static void check_counters(const struct license_scope *one,
                            const struct counters *counters, char *why, size_t size)
 {

@@ -6,8 +6,8 @@
 #include "license_private.h"
 #include "measure/measure.h"
 
-/* What is compared: typical shapes from small to large, each a few milliseconds. NULL:
- * the op's default. */
+/* Typical shapes from small to large are compared, a few milliseconds each. NULL: the
+ * op's default. */
 static const struct {
     const char *op, *semiring, *variant, *layout, *sizes;
     const char *shape[3];

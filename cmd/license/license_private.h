@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What license.c, license_probe.c (the clock under each class of work) and license_net.c
- * (what is left of it for the ops) share. */
+/* Shared by license.c, license_probe.c (the clock under each class of work) and
+ * license_measure.c (what is left of it for the ops). */
 #ifndef SIMDBENCH_LICENSE_PRIVATE_H
 #define SIMDBENCH_LICENSE_PRIVATE_H
 

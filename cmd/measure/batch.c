@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker says of a batch, and what speaks against believing it. */
+/* A batch: how it is asked for, its reply, and the evidence against believing it. */
 #include "measure/measure.h"
 
 #include <math.h>

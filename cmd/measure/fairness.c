@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which baselines are no fair opponents: those that run narrower vectors than they could,
- * or other threads than the case. */
+/* Some baselines are no fair opponents: they run narrower vectors than they could, or
+ * other threads than the case. */
 #include "measure_private.h"
 
 #include <stdlib.h>

@@ -67,8 +67,8 @@ static int open_worker(struct group_state *group, struct worker *worker, bool hu
     return status < 0 ? status : group_map_worker(group, worker, huge, error);
 }
 
-/* What kernels of an earlier group did to their worker is no fault of this one's: if it
- * cannot go on, a fresh one can. */
+/* Kernels of an earlier group may have damaged their worker: if it cannot go on, a fresh
+ * one can. */
 static int enter_worker(struct group_state *group, struct worker *worker, bool huge,
                         struct error *error)
 {

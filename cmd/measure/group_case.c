@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the kernel says of the choice that it made. */
+/* Takes the choice that the kernel made. */
 static void take_choice(struct case_state *entry, struct result *result,
                         const cJSON *reply)
 {

@@ -18,7 +18,8 @@ struct progress {
     int64_t started;       /* clock_now() */
 };
 
-/* Who is told while it goes on, between batches; both functions may be NULL. */
+/* A watcher is told while a measurement goes on, between batches; both functions may be
+ * NULL. */
 struct watcher {
     void *context;
     void (*progress)(void *context, const struct progress *progress);
@@ -57,7 +58,7 @@ struct case_state {
     int team;        /* threads that share its work, 0: its library decides */
     uint64_t iterations;
     double call_ns;
-    /* What each event counts per call of an empty kernel, and in a region without one. */
+    /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool active; /* still takes part in this group */
 };
@@ -135,7 +136,7 @@ void group_add_answers(const struct group_state *group, const struct answers *an
                        cJSON *request);
 
 /* batch.c */
-/* What one batch said (rounds.c). */
+/* The reply to one batch (batch.c). */
 struct batch {
     double ns, cpu_ns, process_ns;
     int threads; /* that did something */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
- * check), rounds.c (calibration, batches) and fairness.c share. */
+/* Shared by run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
+ * check), rounds.c (calibration, batches) and fairness.c. */
 #ifndef SIMDBENCH_MEASURE_PRIVATE_H
 #define SIMDBENCH_MEASURE_PRIVATE_H
 

@@ -147,7 +147,7 @@ static void add_absence(struct counter *counter, const cJSON *count)
     counter->code = message_number(count, "errno", 0);
 }
 
-/* What perf_event counted, and where it did not count what getrusage knows, that. */
+/* Takes the counts of perf_event, and those of getrusage where perf_event has none. */
 static void add_counters(struct group_state *group, struct case_state *entry,
                          const cJSON *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run begins with: a result for each case, and the state of a group. */
+/* A run begins with a result for each case, and the state of a group. */
 #include "measure_private.h"
 
 #include <inttypes.h>

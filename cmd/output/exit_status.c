@@ -25,8 +25,7 @@ static int plain_status(const struct run *run)
     return bad ? EXIT_WRONG : measured ? EXIT_OK : EXIT_NOTHING;
 }
 
-/* Of two stored runs, the second alone is judged: a case that is bad in both is no news.
- */
+/* The second of two stored runs is judged: a case that is bad in both is no news. */
 static int compared_status(const struct run *run)
 {
     const struct gate *const gate = run->gate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is seen and saved of a run while it grows. */
+/* A run is shown and saved while it grows. */
 #include "output/output.h"
 #include "process/process.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run goes. */
+/* A run goes to files and to standard output. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static int write_all(const struct options *options, bool table, const struct run
     const struct text_options text = {.colour = terminal_colour(stdout),
                                       .width = terminal_width(stdout)};
     int status = 0;
-    /* What was printed comes first where both go to the same place. */
+    /* Earlier output comes first where both go to the same place. */
     fflush(stdout);
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
         status = save(&options->outputs[i], run, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run says of itself before anything is measured. */
+/* A run describes itself before anything is measured. */
 #include "output/output.h"
 #include "process/process.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What an op is compared with when the user names nothing. */
+/* The baselines of an op when the user names none. */
 static const struct {
     const char *op, *baseline;
 } defaults[] = {
@@ -124,7 +124,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->isa = copy(message_text(worker->description, "isa"));
     info->detail = copy(message_text(worker->description, "detail"));
     info->advice = copy(message_text(worker->description, "advice"));
-    /* What is given as a path is called by the name that it gives itself. */
+    /* A module that is given as a path has the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
     bool named = baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so");
     if (path && !named && module_name_valid(own)) {

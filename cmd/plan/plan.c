@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a case: placing, filling, checking, calibrating. */
+/* The time to place, fill, check and calibrate a case. */
 #define PREPARE_NS 8e6
 
 /* Operands, their check data and the workspace of kernels, each about as large again. */
@@ -30,7 +30,7 @@ static int check_memory(const struct selection *selection, const struct plan_gro
     return 0;
 }
 
-/* What all groups of one shape as it was asked for have in common. */
+/* All groups of one shape, as it was asked for, have this in common. */
 struct request {
     const struct selection *selection;
     uint32_t type;

@@ -57,7 +57,7 @@ void catalog_ops(const struct catalog *catalog, struct text_list *ops);
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
                   struct error *error);
-/* What the op says of itself in a field of struct simdbench_op ("inputs"), or NULL. */
+/* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
 /* Calls `each` for every shape list of the op. */
@@ -89,7 +89,7 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 
 /* Batches last at least this long; calibration aims a tenth higher. */
 #define BATCH_NS 500000.0
-/* Where counters take turns, long enough to scale what they counted. */
+/* Batches in which counters take turns are long enough to scale the counts. */
 #define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
 enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60 };
 
@@ -169,8 +169,8 @@ struct threshold {
     double ops; /* INFINITY: at no size */
 };
 
-/* What was measured on this host; *host is NULL if nothing was. -EINVAL for a file that
- * cannot be understood. */
+/* Reads the thresholds of this host; *host is NULL if there are none. -EINVAL for a file
+ * that cannot be understood. */
 int thresholds_read(const char *fingerprint, cJSON **host, struct error *error);
 /* How many of `threads` a call of that work should have, and into `ops`, if these are
  * fewer, from how much work on the next larger team is worth while. */

@@ -24,7 +24,7 @@ enum exit_status {
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
-/* What this build is (version.c). */
+/* The version of this build (version.c). */
 struct version {
     const char *number, *commit, *compiler, *flags;
 };
@@ -39,7 +39,8 @@ void signals_catch(void);
 /* Before anything else: descriptors 0 to 2 are there, numbers are written in one way, and
  * what cannot be written is an error, not a signal. */
 void standard_begin(void);
-/* What was printed has arrived: 0, -EINTR if its reader has left, else why not. */
+/* Makes sure that all output has arrived: 0, -EINTR if its reader has left, else why
+ * not. */
 int standard_flush(struct error *error);
 /* The same for a writer that failed: `code` is the first errno, 0 for none. */
 int standard_failed(int code, struct error *error);
@@ -52,9 +53,10 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 bool terminal_colour(FILE *file);
 int terminal_width(FILE *file);
 
-/* Where a file lies that outlives the program: under $XDG_CACHE_HOME or ~/.cache what can
- * be measured again, under $XDG_CONFIG_HOME or ~/.config what the user set; then
- * simdbench/NAME. `make`: with its folders. -ENOENT: the user has no such place. */
+/* Finds the place of a file that outlives the program: simdbench/NAME under
+ * $XDG_CACHE_HOME or ~/.cache (it can be measured again) or under $XDG_CONFIG_HOME or
+ * ~/.config (it changes what runs do). `make` makes the folders, too. -ENOENT: the user
+ * has no such place. */
 enum state_kind { STATE_CACHE, STATE_CONFIG };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);

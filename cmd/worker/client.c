@@ -177,8 +177,10 @@ static int spawn_program(struct worker *worker, const char *const *argv, int soc
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
     posix_spawn_file_actions_adddup2(&actions, socket, 3);
     posix_spawn_file_actions_adddup2(&actions, memory, 4);
-    /* Who stops the parent means the run: that ends in its own way. In a group of its own
-     * a worker takes all that it starts along, and writes to a terminal all the same. */
+    /* A signal to the parent means the run, which ends in its own way. In a process group
+     * of its own, a worker takes along all that it starts, and still writes to a
+     * terminal.
+     */
     sigemptyset(&blocked);
     for (size_t i = 0; i < ARRAY_LEN(not_for_workers); i++)
         sigaddset(&blocked, not_for_workers[i]);
@@ -251,7 +253,8 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         bool dead = is_dead(worker);
-        /* What came in time counts, though this process was stopped until later. */
+        /* A reply that came in time counts, though this process was stopped until later.
+         */
         int ready = poll(&poll_fd, 1,
                          dead || left <= 0   ? 0
                          : left > 1000000000 ? 1000

@@ -49,7 +49,7 @@ static bool header(struct bytes all, const ElfW(Ehdr) * elf, uint16_t i,
                 sizeof *segment);
 }
 
-/* Where in the file an address lies that is loaded from it. */
+/* The offset in the file of an address that is loaded from it. */
 static uint64_t offset_of(struct bytes all, const ElfW(Ehdr) * elf, uint64_t address)
 {
     ElfW(Phdr) segment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ELF file says of itself. */
+/* An ELF file as it describes itself. */
 #ifndef SIMDBENCH_ELF_FILE_H
 #define SIMDBENCH_ELF_FILE_H
 

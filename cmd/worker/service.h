@@ -96,7 +96,7 @@ int service_place(const struct service *service, struct error *error);
 void service_place_helpers(const struct service *service);
 /* Returns when no other thread of this process works any more, or a while later. */
 void service_rest(const struct service *service);
-/* What a team costs. */
+/* Measures the cost of a team. */
 cJSON *service_team(struct service *service, const cJSON *request);
 double service_median(double *values, size_t n); /* sorts them */
 void service_release_all(struct service *service);

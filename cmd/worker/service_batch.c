@@ -113,7 +113,7 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
-    /* Of threads that a process does not have nothing is read. */
+    /* Skip the per-thread times when the process has one thread. */
     const bool team = service->alive > 1;
     struct thread_times before, after;
     float_state_reset();
@@ -211,7 +211,7 @@ static void measure_empty(const struct service *service, struct sampler *sampler
     }
 }
 
-/* What each event counts per call of the loop, and in a region without a call. */
+/* Counts each event per call of the loop, and in a region without a call. */
 static cJSON *count_empty(const struct service *service, struct sampler *sampler)
 {
     struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker offers, and how its ops read shapes. */
+/* A worker says what it offers, and how its ops read shapes. */
 #include "service.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the threads of a case run, and that they stop before another worker's turn. */
+/* The threads of a case run on its CPUs, and stop before another worker's turn. */
 #include "service.h"
 
 #include <dirent.h>
