@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "prototypes.h"
 #include "simdbench.h"
@@ -34,5 +35,25 @@ struct backward_part {
      * fetched ahead as neighbours of their own, again and again. */
     void *sums;
 };
+
+/* A row of kernels.def, out of gemm_backward_body.h. What one thread of several does is a
+ * function of its own, so that one thread alone is as fast as without it. */
+#define BACKWARD_KERNEL(variant, scatter)                                            \
+    static inline void OF(variant##_all)(const struct simdbench_operands *operands)  \
+    {                                                                                \
+        OF(backward)(scatter, operands);                                             \
+    }                                                                                \
+    static __attribute__((noinline)) void OF(variant##_part)(                        \
+        const struct simdbench_operands *operands, const struct backward_part *part) \
+    {                                                                                \
+        OF(backward_part)(scatter, operands, part);                                  \
+    }                                                                                \
+    KERNEL_FUNCTION(gemm_backward, , variant)                                        \
+    {                                                                                \
+        if (state)                                                                   \
+            OF(variant##_part)(operands, state);                                     \
+        else                                                                         \
+            OF(variant##_all)(operands);                                             \
+    }
 
 #endif
