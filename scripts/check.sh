@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # scripts/check.sh quick | full | CHECK...: what a change must pass. Stops at the first
 # failure and prints the command that repeats it.
+# scripts/check.sh table: prints the rows of kernels/kernels.def for this CPU, one a line.
 set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"
@@ -118,12 +119,19 @@ check_subject() {
     }
 }
 
-# What a file compiled for an ISA exports can end up in anybody's code: only its rows. And
-# what is called scalar computes nothing side by side, whatever the compiler thinks of it.
+table() {
+    "${CC:-clang-19}" -E -P -x c -D'OP(op)=OP(op)' -D'KERNEL(...)=KERNEL(__VA_ARGS__)' \
+        kernels/kernels.def | sed -E 's/(OP|KERNEL)\(/\n&/g' |
+        sed -E 's/ *, */, /g; s/ +$//; /^$/d'
+}
+
+# A file compiled for an ISA exports only its rows of kernels.def: other code could end up
+# in any program. A file called scalar computes nothing side by side.
 check_symbols() {
-    local library op isa rows extra found=0
+    local library op isa rows extra all found=0
     local packed='\bv?(add|sub|mul|div|max|min|sqrt|cmp[a-z]*|fn?m(add|sub)[0-9]+)p[sd]\b'
     build_test
+    all=$(table)
     for library in build/test/kernels/lib*_*.a; do
         [[ $library =~ /lib(.+)_([a-z0-9]+)\.a$ ]] || continue
         op=${BASH_REMATCH[1]} isa=${BASH_REMATCH[2]}
@@ -131,8 +139,7 @@ check_symbols() {
             say "$library computes on vectors"
             return 1
         fi
-        rows=$(tr '\n' ' ' <kernels/kernels.def | sed 's/KERNEL(/\n&/g' |
-            sed -nE "s/^KERNEL\((${op}[a-z_]*), *([a-z0-9_]*), *([a-z0-9]+), *$isa, *([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" |
+        rows=$(sed -nE "s/^KERNEL\((${op}[a-z_]*), ([a-z0-9_]*), ([a-z0-9]+), $isa, ([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" <<<"$all" |
             sed 's/__/_/' | sort)
         [[ -n $rows ]] || continue
         found=1
@@ -224,6 +231,10 @@ check_arm64() {
     scripts/build-arm64 test
 }
 
+if [[ $* == table ]]; then
+    table
+    exit
+fi
 wanted=()
 for argument in "${@:-quick}"; do
     case $argument in

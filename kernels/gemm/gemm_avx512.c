@@ -30,10 +30,10 @@
 #define BROADCAST_f64 "%{1to8%}"
 #define BROADCAST_i32 "%{1to16%}"
 #define BROADCAST_i64 "%{1to8%}"
-#define FLOATS_f32 "ps"
-#define FLOATS_f64 "pd"
-#define FLOATS_i32 "ps"
-#define FLOATS_i64 "pd"
+#define PACKED_f32 "ps"
+#define PACKED_f64 "pd"
+#define PACKED_i32 "ps"
+#define PACKED_i64 "pd"
 #define SUM_f32 "vaddps"
 #define SUM_f64 "vaddpd"
 #define SUM_i32 "vpaddd"
@@ -47,11 +47,11 @@
 #define PRODUCTS(u, i, j, r)                                             \
     if (!OF(IS_INTEGER) && gemm_form_fma(form))                          \
         __asm__("vmovaps %[b], %[t]\n\t"                                 \
-                "vfmadd231" OF(FLOATS) " " FACTOR(u, r) ", %[one], %[t]" \
+                "vfmadd231" OF(PACKED) " " FACTOR(u, r) ", %[one], %[t]" \
                 : [t] "=&v"(t[0])                                        \
                 : [b] "v"(bv[0]), [one] "v"(one), LINE_OPERANDS(j));     \
     else if (!OF(IS_INTEGER) && form == GEMM_MAXTIMES_MUL)               \
-        __asm__("vmul" OF(FLOATS) " " FACTOR(u, r) ", %[b], %[t]"        \
+        __asm__("vmul" OF(PACKED) " " FACTOR(u, r) ", %[b], %[t]"        \
                 : [t] "=v"(t[0])                                         \
                 : [b] "v"(bv[0]), LINE_OPERANDS(j));                     \
     else                                                                 \
@@ -83,7 +83,7 @@
 #define UPDATE_BY(predicate, op, c, w, t, n)                                   \
     do {                                                                       \
         OF(mask) won;                                                          \
-        __asm__("vcmp" OF(FLOATS) " " predicate ", %[best], %[new], %[won]\n\t" \
+        __asm__("vcmp" OF(PACKED) " " predicate ", %[best], %[new], %[won]\n\t" \
                 OF(MOVE) " %[number], %[winner]%{%[won]%}\n\t"                 \
                 OF(BEST)(op) " %[best], %[new], %[best]"                       \
                 : [best] "+v"(c), [winner] "+v"(w), [won] "=&Yk"(won)          \
