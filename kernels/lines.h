@@ -54,7 +54,7 @@
 #define LINE_OPERANDS(j)                                                      \
     [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
         LINE_MEMORY(j)
-/* What is read from base[j] on. */
+/* The memory that asm reads, from base[j] on. */
 #define LINE_MEMORY(j) "m"(*(const T(*)[1 << 20]) base[j])
 /* Its element u, of type T. */
 #define LINE_ELEMENT(u, r) #u "*" TEXT(OF(BYTES)) AT_##r

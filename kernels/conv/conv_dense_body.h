@@ -178,8 +178,8 @@ EACH_TILE(TILE)
 static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
                                            [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
 
-/* Fills scratch with the rows of x that the band of y from `row` on needs. What is left
- * and right of them is zero since prepare. */
+/* Fills scratch with the rows of x that the band of y from `row` on needs. The
+ * zeros left and right of them are there since prepare. */
 static void conv_pad(const struct conv_plan *plan, const float *x, ptrdiff_t row)
 {
     const struct conv_shape *shape = &plan->shape;

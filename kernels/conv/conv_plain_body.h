@@ -243,12 +243,12 @@ static void plain_group(const struct conv_plain *plain, const float *x,
 
 /* ---- in blocks ---- */
 
-/* Of each plane. */
+/* A range of pixels in each plane. */
 struct plain_pixels {
     ptrdiff_t from, n;
 };
 
-/* Those of y that this plan computes. */
+/* The pixels of y that this plan computes. */
 static struct plain_pixels plain_results(const struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;
@@ -261,7 +261,7 @@ static struct plain_pixels plain_results(const struct conv_plan *plan)
         .from = from, .n = conv_plan_tile(plan, shape->end) * length / tiles - from};
 }
 
-/* And those of x that it reads. */
+/* The pixels of x that it reads. */
 static struct plain_pixels plain_sources(const struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;

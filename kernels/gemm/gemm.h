@@ -41,7 +41,7 @@
 #include "prototypes.h"
 #include "simdbench.h"
 
-/* What a tile computes; the suffix is the instruction that makes the product. */
+/* The operation of a tile; the suffix is the instruction that makes the product. */
 enum gemm_form {
     GEMM_MAXPLUS_ADD,
     GEMM_MAXPLUS_FMA,
@@ -71,7 +71,7 @@ static inline double gemm_form_zero(enum gemm_form form)
 #define GEMM_TILE_BODY \
     static inline __attribute__((always_inline, no_sanitize("undefined"))) void
 
-/* What elements saturate to, as above. */
+/* The limits that elements saturate to, as above. */
 #define GEMM_LIMIT_i32 (INT32_C(1) << 27)
 #define GEMM_LIMIT_i64 (INT64_C(1) << 59)
 

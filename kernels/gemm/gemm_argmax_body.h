@@ -11,7 +11,7 @@
  * output of a block.
  */
 
-/* Where spans begin travels through vectors of T as bits. */
+/* Vectors of T carry the numbers of spans as bits. */
 static inline T OF(from_integer)(OF(INTEGER) bits)
 {
     T number;
@@ -115,7 +115,7 @@ OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
     }
 }
 
-/* What stays the same from block to block. */
+/* Everything that stays the same from block to block. */
 struct OF(argmax) {
     struct OF(problem) problem; /* how C is cut into strips */
     const struct gemm_argmax_workspace *workspace;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gemm_argmax_body.h is written in, and the rows of kernels.def that it makes: the
+ * Macros for gemm_argmax_body.h and the rows of kernels.def that it makes: the
  * counterpart of gemm_tile.h.
  */
 #ifndef SIMDBENCH_GEMM_ARGMAX_TILE_H

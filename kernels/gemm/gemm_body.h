@@ -200,7 +200,7 @@ static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t
     }
 }
 
-/* What stays the same from block to block. */
+/* Everything that stays the same from block to block. */
 struct OF(problem) {
     OF(tile_function) *const (*tiles)[TILE_VECTORS];
     const struct gemm_workspace *workspace;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What integers need besides gemm_body.h, which includes it: reading elements of A and B
- * by the rules of gemm.h, and writing C by them. INTEGER_LIMIT is L, what elements
- * saturate to.
+ * The part of gemm_body.h for integers: it reads elements of A and B and writes C by the
+ * rules of gemm.h. INTEGER_LIMIT is L, the limit that elements saturate to.
  *
- * In between all numbers of C are sums of an element of A, one of B and 8 L. The zero of
- * an operand is 3 L + 1 away from nothing, so what is further than 2 L from 8 L is a sum
- * with it. Sums lie in [2 L - 2, 14 L + 2] and so are the bits of normal positive floats,
- * whose order is that of the integers: a maximum of floats does where an instruction set
- * has none of integers.
+ * Inside the product each number of C is a sum of an element of A, one of B and 8 L. The
+ * zero of an operand becomes 3 L + 1 or its negative, so a sum that is further than 2 L
+ * from 8 L contains a zero. Sums lie in [2 L - 2, 14 L + 2] and so are the bits of normal
+ * positive floats, whose order is that of the integers: a maximum of floats does where an
+ * instruction set has none of integers.
  */
 
 static inline T OF(zero)(enum gemm_form form)

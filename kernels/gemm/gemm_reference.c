@@ -21,7 +21,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Where element e of C comes from. */
+/* The origin of element e of C. */
 struct spot {
     int64_t a, b; /* of the first factors, in A and B */
     int64_t rest; /* elements from e on that stand in this row, or in this gap */

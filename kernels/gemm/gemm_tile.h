@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gemm_body.h is written in, and what the files gemm_<isa>.c write the rest in: a
- * tile's rows and k-steps as macros, tables of tiles, and rows of kernels.def. They are
- * of use where what gemm_body.h asks for is defined.
+ * Macros for gemm_body.h and the files gemm_<isa>.c: a tile's rows and k-steps, tables of
+ * tiles, and rows of kernels.def. They use the definitions that gemm_body.h asks for.
  */
 #ifndef SIMDBENCH_GEMM_TILE_H
 #define SIMDBENCH_GEMM_TILE_H
@@ -84,8 +83,9 @@
         EACH_ROW(ROW, u)                                   \
     }
 
-/* Of integers: what elements saturate to, where the zero of an operand is put, what is
- * added to elements of A, and the greatest number (gemm_integer_body.h). */
+/* For integers: the limit that elements saturate to, the number in the place of an
+ * operand's zero, the number added to elements of A, and the greatest one
+ * (gemm_integer_body.h). */
 #define INTEGER_LIMIT OF(GEMM_LIMIT)
 #define INTEGER_FAR (3 * INTEGER_LIMIT + 1)
 #define INTEGER_BIAS (8 * INTEGER_LIMIT)

@@ -81,7 +81,7 @@ INLINE void OF(backward)(const bool scatter, const struct simdbench_operands *op
     }
 }
 
-/* What one thread of several does. */
+/* The work of one thread of several. */
 INLINE void OF(backward_part)(const bool scatter,
                               const struct simdbench_operands *operands,
                               const struct backward_part *part)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What relu_body.h is written in. */
+/* Macros for relu_body.h. */
 #ifndef SIMDBENCH_RELU_ROWS_H
 #define SIMDBENCH_RELU_ROWS_H
 

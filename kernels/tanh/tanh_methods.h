@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tanh_body.h is written in. */
+/* Macros for tanh_body.h. */
 #ifndef SIMDBENCH_TANH_METHODS_H
 #define SIMDBENCH_TANH_METHODS_H
 

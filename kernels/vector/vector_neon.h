@@ -36,7 +36,10 @@
     INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
     { store_##t(p, vbslq_##t(vceqq_##t(a, b), load_##t(p), v)); } \
     INLINE unsigned matches_##t(vec a, vec b) \
-    { return (unsigned)vaddvq_##u(vandq_##u(vceqq_##t(a, b), (bits_##t){__VA_ARGS__})); } \
+    { \
+        const bits_##t lane_bit = {__VA_ARGS__}; \
+        return (unsigned)vaddvq_##u(vandq_##u(vceqq_##t(a, b), lane_bit)); \
+    } \
     INLINE vec magnitude_##t(vec v) { return vabsq_##t(v); } \
     INLINE vec with_sign_##t(vec v, vec sign) \
     { return vbslq_##t(as_bits_##t(splat_##t((t)-0.0)), sign, v); }
