@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What CPU and operating system say about instruction sets, and what follows from it:
- * apart, so that every machine can be tested on any.
+ * The answers of CPU and operating system about instruction sets, apart from the
+ * conclusions: so any machine can test the conclusions for every other one.
  */
 #ifndef SIMDBENCH_ISA_STATE_H
 #define SIMDBENCH_ISA_STATE_H

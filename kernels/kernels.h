@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be run: ops, kernels, instruction sets, operands in memory, modules.
- * Own kernels and ops use the very structs of simdbench.h, so a registry and a module
- * look alike.
+ * Everything that can be run: ops, kernels, instruction sets, operands in memory,
+ * modules. Own kernels and ops use the very structs of simdbench.h, so a registry and a
+ * module look alike.
  */
 #ifndef SIMDBENCH_KERNELS_H
 #define SIMDBENCH_KERNELS_H
@@ -47,7 +47,7 @@ size_t type_bytes(uint32_t type);
 
 /* ---- operands in memory (operands.c) ---- */
 
-/* Where each operand lies in a block of memory, relative to its start. Around every
+/* The places of the operands in a block of memory, relative to its start. Around every
  * operand is a red zone of OPERANDS_RED_ZONE bytes that no kernel may touch. */
 enum { OPERANDS_RED_ZONE = 256 };
 
@@ -96,7 +96,7 @@ void operands_evict(const struct operands *operands);
 /* Positions to check, as element offsets; gaps between rows are left out. All of them if
  * ops <= 2^24 or `full`; else the last row and column, every row and column at least once
  * and a seeded sample, so that the reference of them takes about 2^24 inner operations.
- * Where that is too few for all rows and columns (or the output is one long row): the
+ * If that is too few for all rows and columns, or the output is one long row: the
  * corners, both ends and the sample. At most OPERANDS_SAMPLE_MAX if not all. `ops` =
  * inner operations of the whole output. Returns how many; writes them to `index`, which
  * may be NULL to ask for the number, and is not needed if that number is output->count.

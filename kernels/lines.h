@@ -8,6 +8,8 @@
 #ifndef SIMDBENCH_LINES_H
 #define SIMDBENCH_LINES_H
 
+#include "vector/vector.h"
+
 /* An empty asm, after which the compiler does not know x: it would make a pointer for
  * each line and spill them. */
 #define HIDE(x) __asm__("" : "+r"(x))
@@ -49,10 +51,12 @@
 #define AT_5 "(%[p],%[s5])"
 #define AT_6 "(%[p],%[s3],2)"
 #define AT_7 "(%[p],%[s7])"
-#define LINE_OPERANDS(type, j)                                                \
+#define LINE_OPERANDS(j)                                                      \
     [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [s5] "r"(s5), [s7] "r"(s7), \
-        LINE_MEMORY(type, j)
-/* What is read from base[j] on. */
-#define LINE_MEMORY(type, j) "m"(*(const type(*)[1 << 20]) base[j])
+        LINE_MEMORY(j)
+/* The memory that asm reads, from base[j] on. */
+#define LINE_MEMORY(j) "m"(*(const T(*)[1 << 20]) base[j])
+/* Its element u, of type T. */
+#define LINE_ELEMENT(u, r) #u "*" TEXT(OF(BYTES)) AT_##r
 
 #endif

@@ -31,7 +31,7 @@ static void copy_free(struct copy *copy)
     free(copy);
 }
 
-/* What the maker's size covers; the rest is zero. */
+/* Copies as much as the maker's size covers; the rest becomes zero. */
 static void copy_struct(void *to, size_t to_size, const void *from)
 {
     uint32_t size;

@@ -13,7 +13,7 @@ enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
 
 #define FOREIGN "baseline-"
 
-/* Where modules are looked for, in order. */
+/* The folders to search for modules, in order. */
 struct folders {
     char path[FOLDERS_MAX][PATH_MAX];
     size_t n;

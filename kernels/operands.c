@@ -255,7 +255,7 @@ void operands_evict(const struct operands *operands)
     __asm__ volatile("mfence" : : : "memory");
 }
 #else
-/* No portable way to flush: reading and writing more than any cache holds drops them. */
+/* Reads and writes more than any cache holds, because there is no portable flush. */
 void operands_evict(const struct operands *operands)
 {
     static volatile char other[64 << 20];

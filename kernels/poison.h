@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an output holds before a kernel writes it: quiet NaNs with a payload.
+ * The content of an output before a kernel writes it: quiet NaNs with a payload.
  */
 #ifndef SIMDBENCH_POISON_H
 #define SIMDBENCH_POISON_H

@@ -20,6 +20,11 @@
     PASTE_EXPANDED(op, SECOND_OF(PROBE_SEMIRING_##semiring, _##semiring), type, isa, \
                    variant)
 
+/* Begins the definition of a kernel in a body for type T on instruction set ISA. */
+#define KERNEL_FUNCTION(op, semiring, variant) \
+    void KERNEL_SYMBOL(op, semiring, T, ISA,   \
+                       variant)(const struct simdbench_operands *operands, void *state)
+
 #define OP(op) extern const struct simdbench_op op##_op;
 #define KERNEL(op, semiring, type, isa, variant, prepare, roof, flags, ...)              \
     void KERNEL_SYMBOL(op, semiring, type, isa,                                          \

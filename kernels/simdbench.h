@@ -42,7 +42,7 @@ enum simdbench_type {
     SIMDBENCH_I64 = 4,
 };
 
-/* What a kernel does with an operand. */
+/* The use that a kernel makes of an operand. */
 enum simdbench_role {
     SIMDBENCH_IN = 1,  /* read by run; its values must not be read in prepare */
     SIMDBENCH_OUT = 2, /* overwritten by run, never read before it is written */
@@ -170,14 +170,14 @@ struct simdbench_op {
     const char *accuracy_inputs; /* inputs, one for each interval that --accuracy shows,
                                     separated by spaces */
     const char *accuracy_shape;  /* and the shape that it takes */
-    /* Of ops with several outputs: are the others right? Asked when elements
+    /* For ops with several outputs: are the others right? Asked when elements
      * `index[0..n)` of the first one (as in reference) have been found right. -EDOM and a
      * sentence about one that is wrong. */
     int (*verify)(const struct simdbench_operands *operands, const char *semiring,
                   const uint64_t *index, uint64_t n, char *error, size_t error_size);
 };
 
-/* What a kernel chose for a case, once it is prepared. Strings live until release. */
+/* The choice of a kernel for a case, once it is prepared. Strings live until release. */
 struct simdbench_choice {
     uint32_t size;
     uint32_t reserved;
@@ -234,7 +234,7 @@ struct simdbench_option {
     const char *value;
 };
 
-/* What describe says of a library once it is open. Strings are copied by the caller. */
+/* The description of a library, once it is open. Strings are copied by the caller. */
 struct simdbench_description {
     uint32_t size;
     uint32_t reserved;

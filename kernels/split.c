@@ -31,7 +31,7 @@ static const struct simdbench_operand *first_output(const struct operands *opera
     return &operands->operand[0];
 }
 
-/* Where range `index` begins: at a line of the output, after the first that is whole. */
+/* The start of range `index`: a line of the output, after the first whole one. */
 static uint64_t range_begin(uint64_t n, const struct simdbench_operand *output,
                             uint32_t index, uint32_t count)
 {
@@ -60,7 +60,7 @@ static bool split_elements(struct operands *part, uint32_t index, uint32_t count
     return any;
 }
 
-/* What `auto` of relu has chosen for all is right for each part. */
+/* Every part uses what `auto` of relu has chosen for all of them. */
 static int share_whole(const struct simdbench_kernel *kernel,
                        const struct simdbench_operands *part, void *whole, void **state)
 {
@@ -117,7 +117,8 @@ static bool cut(const struct split *split, const struct simdbench_operands *oper
                 uint32_t index, uint32_t count, struct operands *part)
 {
     copy_view(part, operands);
-    /* What works in registers alone runs whole in each thread: its work grows. */
+    /* Each thread runs a kernel that works in registers alone as a whole: the work grows.
+     */
     return (split->kernel->flags & SIMDBENCH_REGISTERS) ||
            split->rule->part(part, index, count);
 }

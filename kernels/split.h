@@ -12,7 +12,7 @@
  *   conv               images or rows of y, reordered weights are shared; in rows that
  *                      reorder none, or are slow on purpose, images alone
  *
- * What cannot be split runs in one thread: split_parts() tells.
+ * Other work runs in one thread: split_parts() tells.
  */
 #ifndef SIMDBENCH_SPLIT_H
 #define SIMDBENCH_SPLIT_H
@@ -30,7 +30,7 @@ void split_run(const struct simdbench_operands *operands, void *state);
 void split_free(struct split *split);
 /* How many threads have a part. */
 uint32_t split_parts(const struct split *split);
-/* What the kernel's own prepare made, for choice; memory of all parts. */
+/* The state that the kernel's own prepare made, for choice; memory of all parts. */
 void split_choice(const struct split *split, const struct simdbench_operands *operands,
                   struct simdbench_choice *choice);
 

@@ -18,8 +18,8 @@
  * then. */
 enum { TURNS_OF_PAUSE = 64, TURNS_OF_YIELD = 1 << 14 };
 
-/* What the caller writes in one line and what the helper writes in another: a turn costs
- * two ways between cores. */
+/* The caller writes to one cache line and the helper to another: a turn costs two ways
+ * between cores. */
 struct helper {
     _Alignas(128) atomic_uint begun; /* parts that it was given; it sleeps on this */
     atomic_bool asleep;
@@ -31,7 +31,7 @@ struct helper {
 static struct {
     struct helper *helper[TEAM_MAX];
     uint32_t helpers;
-    /* Of one turn; only those that have a part in it look. */
+    /* The work of one turn; only helpers that have a part in it look at it. */
     team_part *part;
     void *context;
     uint32_t count;

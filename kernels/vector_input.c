@@ -143,7 +143,7 @@ static bool read_number(const char *text, const char *end, bool single, double *
     return !*stop && !isnan(read) && (isinf(read) || !isinf(*value));
 }
 
-/* What follows the colon. */
+/* Reads the range after the colon. */
 static bool read_range(const char *text, struct range *range)
 {
     const char *dots = strstr(text, "..");

@@ -16,7 +16,7 @@
 
 static const char letters[] = "nchwkrsuvpqdgb";
 
-/* What a letter that is left out stands for. */
+/* The value of a letter that is left out. */
 static int64_t dim_default(int dim)
 {
     return dim != CONV_P && dim != CONV_Q;
@@ -235,7 +235,7 @@ static double inner_taps(int64_t out, int64_t in, int64_t taps, int64_t stride,
     return (double)n;
 }
 
-/* What a kernel must do: it may leave out the products with padding. */
+/* The work that no kernel can avoid: it may leave out the products with padding. */
 static void conv_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                       double *bytes)
 {
@@ -256,8 +256,8 @@ static void conv_work(const struct simdbench_shape *shape, uint32_t type, double
 
 /* ---- inputs ---- */
 
-/* What is lost where a tap meets the padding depends on how it is left out, so numbers
- * that are not finite are no inputs. */
+/* Inputs are finite: a kernel may multiply the padding with a tap or leave the product
+ * out, and 0 * infinity would tell the two apart. */
 static bool finite_input(const char *input)
 {
     return strcmp(input, "special") != 0 && strncmp(input, "bits", 4) != 0;

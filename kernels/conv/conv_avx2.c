@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <immintrin.h>
-
 #include "conv_plan.h"
+#include "vector/vector_avx2.h"
 
-#define VEC __m256
-#define LANES 8
+#define T f32
+
 #define BLOCK 8
-#define LOAD _mm256_loadu_ps
-#define STORE _mm256_storeu_ps
-#define ADD _mm256_add_ps
-#define ZERO _mm256_setzero_ps
-#define MULTIPLY_ADD _mm256_fmadd_ps
-#define SPLAT_LOAD _mm256_broadcast_ss
 #define TALL 4
 #define WIDE 3
 #define MAX_VECTORS 3
@@ -28,30 +21,27 @@
 /* clang-format on */
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
-#define SPLAT(u, r) "vbroadcastss " ELEMENT(u, r) ", %[t]\n\t"
+#define SPREAD(u, r) "vbroadcastss " LINE_ELEMENT(u, r) ", %[t]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
 #define WEIGHT(v) [w##v] "x"(weight[v])
-#define COLUMN(u, i, j, r)                                                      \
-    do {                                                                        \
-        VEC t;                                                                  \
-        if (vectors == 1)                                                       \
-            __asm__ volatile(SPLAT(u, r) FMA(0)                                 \
-                             : [t] "=&x"(t), SUM(i, 0)                          \
-                             : WEIGHT(0), X_OPERANDS(j));                       \
-        else if (vectors == 2)                                                  \
-            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1)                          \
-                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)               \
-                             : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));            \
-        else                                                                    \
-            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                   \
-                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)    \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j)); \
+#define COLUMN(u, i, j, r)                                                         \
+    do {                                                                           \
+        VEC t;                                                                     \
+        if (vectors == 1)                                                          \
+            __asm__ volatile(SPREAD(u, r) FMA(0)                                   \
+                             : [t] "=&x"(t), SUM(i, 0)                             \
+                             : WEIGHT(0), LINE_OPERANDS(j));                       \
+        else if (vectors == 2)                                                     \
+            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1)                            \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)                  \
+                             : WEIGHT(0), WEIGHT(1), LINE_OPERANDS(j));            \
+        else                                                                       \
+            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1) FMA(2)                     \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)       \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), LINE_OPERANDS(j)); \
     } while (0)
 
 #include "conv_rows.h"
 #define SPILL_COLUMNS 20
 #include "conv_pathologies_body.h"
-
-CONV_ROWS(avx2)
-PATHOLOGY_ROWS(avx2)

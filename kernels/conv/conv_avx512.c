@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <immintrin.h>
-
 #include "conv_plan.h"
+#include "vector/vector_avx512.h"
+
+#define T f32
 
 /* The element of x is the memory operand of the product; where it has to be multiplied
  * with several vectors and a register is left, it is loaded once, which matters on CPUs
  * with two 512-bit FMAs and two loads a cycle. */
-#define VEC __m512
-#define LANES 16
 #define BLOCK 16
-#define LOAD _mm512_loadu_ps
-#define STORE _mm512_storeu_ps
-#define ADD _mm512_add_ps
-#define ZERO _mm512_setzero_ps
-#define MULTIPLY_ADD _mm512_fmadd_ps
-#define SPLAT_LOAD(p) _mm512_set1_ps(*(p))
 #define TALL 8
 #define WIDE 3
 #define MAX_VECTORS 4
@@ -35,36 +28,33 @@
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
 #define FMA_AT(u, r, v) \
-    "vfmadd231ps " ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
+    "vfmadd231ps " LINE_ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
-#define SPLAT(u, r) "vbroadcastss " ELEMENT(u, r) ", %[t]\n\t"
+#define SPREAD(u, r) "vbroadcastss " LINE_ELEMENT(u, r) ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, j, r)                                                            \
-    do {                                                                              \
-        VEC t;                                                                        \
-        if (vectors == 1)                                                             \
-            __asm__ volatile(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), X_OPERANDS(j)); \
-        else if (vectors == 2)                                                        \
-            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1)                                \
-                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                     \
-                             : WEIGHT(0), WEIGHT(1), X_OPERANDS(j));                  \
-        else if (vectors == 3)                                                        \
-            __asm__ volatile(SPLAT(u, r) FMA(0) FMA(1) FMA(2)                         \
-                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)          \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), X_OPERANDS(j));       \
-        else                                                                          \
-            __asm__ volatile(                                                         \
-                FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)       \
-                : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                          \
-                : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), X_OPERANDS(j));         \
+#define COLUMN(u, i, j, r)                                                               \
+    do {                                                                                 \
+        VEC t;                                                                           \
+        if (vectors == 1)                                                                \
+            __asm__ volatile(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), LINE_OPERANDS(j)); \
+        else if (vectors == 2)                                                           \
+            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1)                                  \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                        \
+                             : WEIGHT(0), WEIGHT(1), LINE_OPERANDS(j));                  \
+        else if (vectors == 3)                                                           \
+            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1) FMA(2)                           \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)             \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), LINE_OPERANDS(j));       \
+        else                                                                             \
+            __asm__ volatile(                                                            \
+                FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)          \
+                : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                             \
+                : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), LINE_OPERANDS(j));         \
     } while (0)
 
 #include "conv_rows.h"
 #define SPILL_COLUMNS 40
 #include "conv_pathologies_body.h"
-
-CONV_ROWS(avx512)
-PATHOLOGY_ROWS(avx512)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Direct convolution after a plan (conv_plan.h) for one ISA. The file that includes it
- * defines before:
+ * has included vector_<isa>.h and defines before:
  *
- * VEC, LANES             vector and its number of elements
- * LOAD, STORE, ZERO()    aligned to no more than an element
+ * T                      f32
  * BLOCK                  channels of a block: LANES or twice as many
  * MAX_VECTORS            of the largest width of a tile
  * MAX_COLUMNS            largest length of a tile, at most 32
@@ -12,7 +11,9 @@
  *                        lines.h
  * EACH_TILE(X)           X(columns, blocks) for all sizes of tiles
  * COLUMN(u, i, j, r)     statement: acc[i][v] += x * weight[v] for all v < vectors, where
- *                        x is the element at ELEMENT(u, r) with X_OPERANDS(j), as asm
+ *                        x is the element LINE_ELEMENT(u, r) with LINE_OPERANDS(j): the
+ *                        u-th of the run at the pixel r columns right of base[j]
+ * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned
  *
  * Products are written as asm, column by column: compilers gather the loads of x before
  * them and run out of registers, and rotate accumulators.
@@ -24,10 +25,6 @@
 
 #include "conv_plan.h"
 #include "lines.h"
-
-/* The u-th element of the run at the pixel r columns right of base[j]. */
-#define ELEMENT(u, r) #u "*4" AT_##r
-#define X_OPERANDS(j) LINE_OPERANDS(float, j)
 
 #define BASES ((MAX_COLUMNS + 7) / 8)
 #define STEP_COLUMN(u, i, j, r)  \
@@ -58,8 +55,8 @@
     (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
 #define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], weights + ((u) * vectors + (v)) * LANES)
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
-#define START(i, v) acc[i][v] = ZERO()
-#define FOLD(i, v) acc[i][v] = ADD(acc[i][v], LOAD(Y(i, v)))
+#define START(i, v) acc[i][v] = SPLAT(0)
+#define FOLD(i, v) acc[i][v] = acc[i][v] + LOAD(Y(i, v))
 #define FINISH(i, v) STORE(Y(i, v), acc[i][v])
 #define OWN_COLUMN(u, i, j, r) OF_COLUMN(OWN, i)
 #define START_COLUMN(u, i, j, r) OF_COLUMN(START, i)
@@ -181,8 +178,8 @@ EACH_TILE(TILE)
 static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
                                            [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
 
-/* Fills scratch with the rows of x that the band of y from `row` on needs. What is left
- * and right of them is zero since prepare. */
+/* Fills scratch with the rows of x that the band of y from `row` on needs. The
+ * zeros left and right of them are there since prepare. */
 static void conv_pad(const struct conv_plan *plan, const float *x, ptrdiff_t row)
 {
     const struct conv_shape *shape = &plan->shape;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Depthwise convolution of blocked operands for one ISA: channels in lanes, a tile of
- * neighbouring columns of y. The file that includes it defines before:
- *
- * VEC, LANES              vector and its number of elements
- * BLOCK                   channels of a block: LANES or a multiple
- * LOAD, STORE, ZERO()     aligned to no more than an element
- * MULTIPLY_ADD(x, w, sum) x * w + sum
+ * neighbouring columns of y. The file that includes it has included vector_<isa>.h and
+ * defines before T, which is f32, and BLOCK, the channels of a block: LANES or a
+ * multiple.
  */
 #ifndef CONV_DEPTHWISE_BODY_H
 #define CONV_DEPTHWISE_BODY_H
@@ -31,8 +28,8 @@ struct depthwise_tile {
 
 /* Three taps a row next to each other, 1 or 2 columns of x between those of y: each
  * vector of x is loaded once. The columns of padding are read elsewhere. */
-static inline __attribute__((always_inline)) void
-depthwise_three(const int columns, const int v, const struct depthwise_tile *tile)
+INLINE void depthwise_three(const int columns, const int v,
+                            const struct depthwise_tile *tile)
 {
     static const float zeros[LANES];
     const int span = (columns - 1) * v + 3;
@@ -41,7 +38,7 @@ depthwise_three(const int columns, const int v, const struct depthwise_tile *til
 
     UNROLL
     for (int j = 0; j < columns; j++)
-        sum[j] = ZERO();
+        sum[j] = SPLAT(0);
     for (ptrdiff_t a = 0; a < tile->rows; a++) {
         const float *const first = tile->cut_first ? zeros : x;
         const float *const last =
@@ -69,8 +66,7 @@ depthwise_three(const int columns, const int v, const struct depthwise_tile *til
 }
 
 /* Any taps that all lie inside x. */
-static inline __attribute__((always_inline)) void
-depthwise_any(const int columns, const struct depthwise_tile *tile)
+INLINE void depthwise_any(const int columns, const struct depthwise_tile *tile)
 {
     const float *x = tile->x, *weights = tile->weights;
     const ptrdiff_t pixel = tile->x_pixel;
@@ -78,7 +74,7 @@ depthwise_any(const int columns, const struct depthwise_tile *tile)
 
     UNROLL
     for (int j = 0; j < columns; j++)
-        sum[j] = ZERO();
+        sum[j] = SPLAT(0);
     for (ptrdiff_t a = 0; a < tile->rows; a++) {
         const float *at = x;
         for (ptrdiff_t e = 0; e < tile->row_taps; e++) {

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <arm_neon.h>
-
 #include "conv_plan.h"
+#include "vector/vector_neon.h"
+
+#define T f32
 
 /* Two vectors to a block; four times six columns or two times twelve are 24 sums of 32
  * registers. An element of x is a lane of the product. */
-#define VEC float32x4_t
-#define LANES 4
 #define BLOCK 8
-#define LOAD vld1q_f32
-#define STORE vst1q_f32
-#define ADD vaddq_f32
-#define ZERO() vdupq_n_f32(0)
-#define MULTIPLY_ADD(x, w, sum) vfmaq_f32(sum, x, w)
-#define SPLAT_LOAD vld1q_dup_f32
 #define TALL 8
 #define WIDE 3
 #define MAX_VECTORS 4
@@ -50,5 +43,3 @@
     } while (0)
 
 #include "conv_rows.h"
-
-CONV_ROWS(neon)

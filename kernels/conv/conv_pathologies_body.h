@@ -2,9 +2,7 @@
 /*
  * One direct convolution in blocks, spoilt in one way at a time. The file that includes
  * it defines before what conv_depthwise_body.h needs, with LANES = BLOCK, and
- *
- * SPLAT_LOAD(p)   a vector of the element at p
- * SPILL_COLUMNS   more sums than there are registers
+ * SPILL_COLUMNS: more sums than there are registers.
  *
  * Its good twin, which has all columns of a tile in registers, offsets that are known
  * before the loop and nothing in it but products, is row `direct`.
@@ -37,10 +35,9 @@ static __attribute__((noinline)) VEC pathology_call(VEC x, VEC weight, VEC sum)
     return MULTIPLY_ADD(x, weight, sum);
 }
 
-static inline __attribute__((always_inline)) void
-pathology_tap(const int columns, const enum pathology kind,
-              const struct pathology_tile *tile, const float *x, VEC weight,
-              ptrdiff_t row, ptrdiff_t column, VEC *sum)
+INLINE void pathology_tap(const int columns, const enum pathology kind,
+                          const struct pathology_tile *tile, const float *x, VEC weight,
+                          ptrdiff_t row, ptrdiff_t column, VEC *sum)
 {
     const struct conv_shape *shape = tile->shape;
     const ptrdiff_t v = shape->v;
@@ -53,15 +50,14 @@ pathology_tap(const int columns, const enum pathology kind,
             continue;
         if (kind == UNSPECIALISED)
             __asm__ volatile("" : "+r"(at));
-        const VEC one = SPLAT_LOAD(x + at * BLOCK);
+        const VEC one = SPLAT(x[at * BLOCK]);
         sum[l] = kind == CALL ? pathology_call(one, weight, sum[l])
                               : MULTIPLY_ADD(one, weight, sum[l]);
     }
 }
 
-static inline __attribute__((always_inline)) void
-pathology_tile(const int columns, const enum pathology kind,
-               const struct pathology_tile *tile)
+INLINE void pathology_tile(const int columns, const enum pathology kind,
+                           const struct pathology_tile *tile)
 {
     const struct conv_shape *shape = tile->shape;
     const ptrdiff_t top = tile->i * shape->u - shape->p;
@@ -70,7 +66,7 @@ pathology_tile(const int columns, const enum pathology kind,
 
     UNROLL
     for (int l = 0; l < columns; l++)
-        sum[l] = ZERO();
+        sum[l] = SPLAT(0);
     for (ptrdiff_t c = 0; c < shape->c; c++) {
         const float *const x =
             tile->x + c / BLOCK * shape->h * shape->w * BLOCK + c % BLOCK;
@@ -156,24 +152,24 @@ static void pathology_run(const struct simdbench_operands *operands, void *state
 }
 
 /* All of one row of kernels.def. */
-#define PATHOLOGY_ROW(isa, name, kind, columns)                                          \
-    static void pathology_##name##_whole(const struct pathology_tile *tile)              \
-    {                                                                                    \
-        pathology_tile(columns, kind, tile);                                             \
-    }                                                                                    \
-    static void pathology_##name##_single(const struct pathology_tile *tile)             \
-    {                                                                                    \
-        pathology_tile(1, kind, tile);                                                   \
-    }                                                                                    \
-    void conv_f32_##isa##_##name(const struct simdbench_operands *operands, void *state) \
-    {                                                                                    \
-        pathology_run(operands, state, kind, columns, pathology_##name##_whole,          \
-                      pathology_##name##_single);                                        \
+#define PATHOLOGY_ROW(name, kind, columns)                                      \
+    static void pathology_##name##_whole(const struct pathology_tile *tile)     \
+    {                                                                           \
+        pathology_tile(columns, kind, tile);                                    \
+    }                                                                           \
+    static void pathology_##name##_single(const struct pathology_tile *tile)    \
+    {                                                                           \
+        pathology_tile(1, kind, tile);                                          \
+    }                                                                           \
+    KERNEL_FUNCTION(conv, , name)                                               \
+    {                                                                           \
+        pathology_run(operands, state, kind, columns, pathology_##name##_whole, \
+                      pathology_##name##_single);                               \
     }
-#define PATHOLOGY_ROWS(isa)                                         \
-    PATHOLOGY_ROW(isa, border_test, BORDER_TEST, PATHOLOGY_COLUMNS) \
-    PATHOLOGY_ROW(isa, spill, SPILL, SPILL_COLUMNS)                 \
-    PATHOLOGY_ROW(isa, call, CALL, PATHOLOGY_COLUMNS)               \
-    PATHOLOGY_ROW(isa, unspecialised, UNSPECIALISED, PATHOLOGY_COLUMNS)
+
+PATHOLOGY_ROW(border_test, BORDER_TEST, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(spill, SPILL, SPILL_COLUMNS)
+PATHOLOGY_ROW(call, CALL, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(unspecialised, UNSPECIALISED, PATHOLOGY_COLUMNS)
 
 #endif

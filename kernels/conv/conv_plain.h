@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What prepare finds out for the rows `plain`, whose x and y are nchw.
+ * The plan that prepare makes for the rows `plain`, whose x and y are nchw.
  *
  * There are two ways to go. By columns: neighbouring columns of y fill a vector, weights
  * are spread over it, and strips of x are copied so that all taps are at fixed distances
@@ -13,7 +13,7 @@
 
 #include "conv_plan.h"
 
-/* What a body can do. */
+/* The abilities of a body. */
 struct conv_plain_target {
     int lanes;
     int height, vectors; /* tiles are up to so many output channels times vectors */

@@ -3,7 +3,6 @@
  * Convolution of plain operands after a plan (conv_plain.h) for one ISA. The file that
  * includes it defines before what conv_depthwise_body.h needs, and
  *
- * SPLAT_LOAD(p)             a vector of the element at p
  * TALL, WIDE                output channels and vectors of the largest tile
  * EACH_PLAIN_TILE(X)        X(height, vectors) for all sizes of tiles
  *
@@ -39,8 +38,7 @@ static __attribute__((noinline)) void plain_tail(float *y, ptrdiff_t y_plane,
         memcpy(y, buffer[k], (size_t)columns * sizeof *y);
 }
 
-static inline __attribute__((always_inline)) void
-plain_tile(const int height, const int vectors, const struct plain_tile *tile)
+INLINE void plain_tile(const int height, const int vectors, const struct plain_tile *tile)
 {
     const float *x = tile->x, *weights = tile->weights;
     VEC sum[TALL][WIDE];
@@ -49,7 +47,7 @@ plain_tile(const int height, const int vectors, const struct plain_tile *tile)
     for (int k = 0; k < height; k++)
         UNROLL
     for (int v = 0; v < vectors; v++)
-        sum[k][v] = ZERO();
+        sum[k][v] = SPLAT(0);
     for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
         const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
         UNROLL
@@ -63,7 +61,7 @@ plain_tile(const int height, const int vectors, const struct plain_tile *tile)
                 one[v] = LOAD(from + (ptrdiff_t)v * LANES);
             UNROLL
             for (int k = 0; k < height; k++) {
-                const VEC weight = SPLAT_LOAD(weights + k);
+                const VEC weight = SPLAT(weights[k]);
                 UNROLL
                 for (int v = 0; v < vectors; v++)
                     sum[k][v] = MULTIPLY_ADD(weight, one[v], sum[k][v]);
@@ -245,12 +243,12 @@ static void plain_group(const struct conv_plain *plain, const float *x,
 
 /* ---- in blocks ---- */
 
-/* Of each plane. */
+/* A range of pixels in each plane. */
 struct plain_pixels {
     ptrdiff_t from, n;
 };
 
-/* Those of y that this plan computes. */
+/* The pixels of y that this plan computes. */
 static struct plain_pixels plain_results(const struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;
@@ -263,7 +261,7 @@ static struct plain_pixels plain_results(const struct conv_plan *plan)
         .from = from, .n = conv_plan_tile(plan, shape->end) * length / tiles - from};
 }
 
-/* And those of x that it reads. */
+/* The pixels of x that it reads. */
 static struct plain_pixels plain_sources(const struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;

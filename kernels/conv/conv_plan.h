@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What prepare finds out about a convolution: the state of the rows of conv.
+ * The plan that prepare makes of a convolution: the state of the rows of conv.
  *
  * A direct convolution is a sum of runs. A run is the products of `run` numbers that
  * follow each other at every pixel of x (the channels of a block; in a picture, whose
@@ -29,7 +29,7 @@ enum conv_kind {
     CONV_DEPTHWISE, /* g = c = k > 1; weights are [kb][r][s][b] */
 };
 
-/* What a body can do, so that the plan can choose. */
+/* The abilities of a body, from which the plan chooses. */
 struct conv_target {
     int block;              /* channels of a block: 16, 8 */
     int max_blocks;         /* tiles are 1 to max_blocks blocks wide */

@@ -10,17 +10,17 @@
 #include "conv_depthwise_body.h"
 #include "conv_plain_body.h"
 
-#define CONV_ROWS(isa)                                                                   \
-    void conv_f32_##isa##_direct(const struct simdbench_operands *operands, void *state) \
-    {                                                                                    \
-        const struct conv_plan *plan = state;                                            \
-                                                                                         \
-        (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(                    \
-            plan, operands->operand[0]->data, operands->operand[2]->data);               \
-    }                                                                                    \
-    void conv_f32_##isa##_plain(const struct simdbench_operands *operands, void *state)  \
-    {                                                                                    \
-        conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);       \
-    }
+KERNEL_FUNCTION(conv, , direct)
+{
+    const struct conv_plan *plan = state;
+
+    (plan->kind == CONV_DEPTHWISE ? conv_depthwise : conv_dense)(
+        plan, operands->operand[0]->data, operands->operand[2]->data);
+}
+
+KERNEL_FUNCTION(conv, , plain)
+{
+    conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
+}
 
 #endif

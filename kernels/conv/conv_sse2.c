@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <emmintrin.h>
-
 #include "conv_plan.h"
+#include "vector/vector_sse2.h"
+
+#define T f32
 
 /* Two vectors to a block. */
-#define VEC __m128
-#define LANES 4
 #define BLOCK 8
-#define LOAD _mm_loadu_ps
-#define STORE _mm_storeu_ps
-#define ADD _mm_add_ps
-#define ZERO _mm_setzero_ps
-#define MULTIPLY_ADD(x, w, sum) _mm_add_ps(sum, _mm_mul_ps(x, w))
-#define SPLAT_LOAD _mm_load1_ps
 #define TALL 4
 #define WIDE 2
 #define MAX_VECTORS 2
@@ -28,18 +21,16 @@
 #define COLUMN(u, i, j, r)                                                               \
     do {                                                                                 \
         VEC t, product;                                                                  \
-        __asm__ volatile("movss " ELEMENT(u, r) ", %[t]\n\t"                             \
-                                                "shufps $0, %[t], %[t]\n\t"              \
-                                                "movaps %[t], %[product]\n\t"            \
-                                                "mulps %[w0], %[product]\n\t"            \
-                                                "addps %[product], %[a0]\n\t"            \
-                                                "mulps %[w1], %[t]\n\t"                  \
-                                                "addps %[t], %[a1]"                      \
+        __asm__ volatile("movss " LINE_ELEMENT(u, r) ", %[t]\n\t"                        \
+                                                     "shufps $0, %[t], %[t]\n\t"         \
+                                                     "movaps %[t], %[product]\n\t"       \
+                                                     "mulps %[w0], %[product]\n\t"       \
+                                                     "addps %[product], %[a0]\n\t"       \
+                                                     "mulps %[w1], %[t]\n\t"             \
+                                                     "addps %[t], %[a1]"                 \
                          : [t] "=&x"(t), [product] "=&x"(product), [a0] "+x"(acc[i][0]), \
                            [a1] "+x"(acc[i][1])                                          \
-                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), X_OPERANDS(j));     \
+                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), LINE_OPERANDS(j));  \
     } while (0)
 
 #include "conv_rows.h"
-
-CONV_ROWS(sse2)

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv_transpose(): LANES vectors as a square matrix, turned in registers. The file that
- * includes it defines VEC and LANES before. */
+ * includes it has included vector_<isa>.h and defines T before, which is f32. */
 #ifndef CONV_TRANSPOSE_H
 #define CONV_TRANSPOSE_H
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
-#if LANES == 16
+#if defined(__AVX512F__)
 #define PAIR_LOW _mm512_unpacklo_ps
 #define PAIR_HIGH _mm512_unpackhi_ps
 #define FOUR_LOW(a, b) \
     _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
 #define FOUR_HIGH(a, b) \
     _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
-#elif LANES == 8
+#elif defined(__AVX__)
 #define PAIR_LOW _mm256_unpacklo_ps
 #define PAIR_HIGH _mm256_unpackhi_ps
 #define FOUR_LOW(a, b) \
@@ -36,7 +30,7 @@
 #define FOUR_HIGH(a, b) _mm_castpd_ps(_mm_unpackhi_pd(_mm_castps_pd(a), _mm_castps_pd(b)))
 #endif
 
-static inline __attribute__((always_inline)) void conv_transpose(VEC row[LANES])
+INLINE void conv_transpose(VEC row[LANES])
 {
     VEC pair[LANES];
 
@@ -51,7 +45,7 @@ static inline __attribute__((always_inline)) void conv_transpose(VEC row[LANES])
         pair[i + 3] = FOUR_HIGH(b, d);
     }
     /* Then the quarters. */
-#if LANES == 16
+#if defined(__AVX512F__)
     for (int i = 0; i < 4; i++) {
         const VEC a = _mm512_shuffle_f32x4(pair[i], pair[i + 4], 0x88);
         const VEC b = _mm512_shuffle_f32x4(pair[i], pair[i + 4], 0xdd);
@@ -62,7 +56,7 @@ static inline __attribute__((always_inline)) void conv_transpose(VEC row[LANES])
         row[i + 8] = _mm512_shuffle_f32x4(a, c, 0xdd);
         row[i + 12] = _mm512_shuffle_f32x4(b, d, 0xdd);
     }
-#elif LANES == 8
+#elif defined(__AVX__)
     for (int i = 0; i < 4; i++) {
         row[i] = _mm256_permute2f128_ps(pair[i], pair[i + 4], 0x20);
         row[i + 4] = _mm256_permute2f128_ps(pair[i], pair[i + 4], 0x31);

@@ -132,7 +132,7 @@ static double special_value(uint64_t choice, bool single)
 static int64_t special_integer(uint64_t choice, bool single)
 {
     const int64_t most = single ? INT32_MAX : INT64_MAX;
-    const int64_t limit = single ? GEMM_I32_LIMIT : GEMM_I64_LIMIT;
+    const int64_t limit = single ? GEMM_LIMIT_i32 : GEMM_LIMIT_i64;
 
     switch (choice % 8) {
     case 0:

@@ -24,7 +24,7 @@
  *   - The semiring's zero is the least integer for maxplus, the greatest for minplus. It
  *     absorbs: zero + x is zero, whatever x is. It is the result for k = 0.
  *   - Any other element of A or B saturates when it is read, to [-L, L] with L = 2^27
- *     (i32) or 2^59 (i64): GEMM_I32_LIMIT, GEMM_I64_LIMIT. So no sum overflows, and all
+ *     (i32) or 2^59 (i64): GEMM_LIMIT_i32, GEMM_LIMIT_i64. So no sum overflows, and all
  *     results are exact for elements in that range.
  * Kernels put a finite number in the zero's place, when they pack A and B, that is so far
  * out that a sum with it cannot be mistaken for one of two others, and write the zero
@@ -41,7 +41,7 @@
 #include "prototypes.h"
 #include "simdbench.h"
 
-/* What a tile computes; the suffix is the instruction that makes the product. */
+/* The operation of a tile; the suffix is the instruction that makes the product. */
 enum gemm_form {
     GEMM_MAXPLUS_ADD,
     GEMM_MAXPLUS_FMA,
@@ -71,9 +71,9 @@ static inline double gemm_form_zero(enum gemm_form form)
 #define GEMM_TILE_BODY \
     static inline __attribute__((always_inline, no_sanitize("undefined"))) void
 
-/* What elements saturate to, as above. */
-#define GEMM_I32_LIMIT (INT32_C(1) << 27)
-#define GEMM_I64_LIMIT (INT64_C(1) << 59)
+/* The limits that elements saturate to, as above. */
+#define GEMM_LIMIT_i32 (INT32_C(1) << 27)
+#define GEMM_LIMIT_i64 (INT64_C(1) << 59)
 
 /* Limits of a block, for every ISA: so many k-steps, columns of B, and bytes of A. No
  * tile has more columns than GEMM_TILE. */

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows `spans` of gemm_argmax for one element type on one ISA, included after gemm_body.h
- * and gemm_argmax_tile.h. A tile makes its products as gemm's does. Besides the file
- * defines:
- *
- * NOTE(acc, value, block, number)  statement: where acc is better than the elements at
- *                                  `value`, those at `block` become `number` (all are
- *                                  vectors of TYPE). Then acc is stored at `value`
- * MATCHES(x, y)                    a bit for each lane where x == y, the first one lowest
+ * Rows `spans` and `value` of gemm_argmax for one element type on one ISA, included by
+ * gemm_body.h. A tile makes its products as gemm's does.
  *
  * A tile keeps maxima alone in registers and looks every GEMM_SPAN k-steps which of them
  * grew: where the last such span began is noted. When a block of k-steps is done, that
@@ -17,36 +11,34 @@
  * output of a block.
  */
 
-/* Where spans begin travels through vectors of TYPE as bits. */
-#define BITS __typeof__(_Generic((TYPE)0, float: (int32_t)0, double: (int64_t)0))
-
-static inline TYPE NAME(from_bits)(BITS bits)
+/* Vectors of T carry the numbers of spans as bits. */
+static inline T OF(from_integer)(OF(INTEGER) bits)
 {
-    TYPE number;
+    T number;
     memcpy(&number, &bits, sizeof number);
     return number;
 }
 
-static inline BITS NAME(to_bits)(const TYPE *number)
+static inline OF(INTEGER) OF(to_integer)(const T *number)
 {
-    BITS bits;
+    OF(INTEGER) bits;
     memcpy(&bits, number, sizeof bits);
     return bits;
 }
 
-typedef void NAME(argmax_function)(ARGMAX_TILE_PARAMETERS);
-typedef void NAME(argmax_searcher)(int vectors, ARGMAX_SEARCH_PARAMETERS);
+typedef void OF(argmax_function)(ARGMAX_TILE_PARAMETERS);
+typedef void OF(argmax_searcher)(int vectors, ARGMAX_SEARCH_PARAMETERS);
 
 /* Folds k-steps into the `rows` x `vectors` maxima at `value`, and notes at `block` at
  * which k-step the span began that they are of. b is a panel. rows, vectors and form are
  * constants. */
 GEMM_TILE_BODY
-NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
-                  ARGMAX_TILE_PARAMETERS)
+OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
+                ARGMAX_TILE_PARAMETERS)
 {
-    VEC one = SPLAT((TYPE)1);
+    VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
-    const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE);
+    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
     const ptrdiff_t b1 = (ptrdiff_t)vectors * LANES * size, b3 = 3 * b1, b5 = 5 * b1,
                     b7 = 7 * b1;
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
@@ -65,13 +57,13 @@ NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     (void)one;
 
     EACH_ROW(ROW_RESUME, 0)
-    BITS p = 0;
+    OF(INTEGER) p = 0;
     for (; p + GEMM_SPAN <= k; p += GEMM_SPAN) {
         for (int turns = GEMM_SPAN / STEPS; turns > 0; turns--) {
             EACH_STEP(K_STEP)
             K_STEPS_DONE(STEPS);
         }
-        const VEC number = SPLAT(NAME(from_bits)(p));
+        const VEC number = SPLAT(OF(from_integer)(p));
         EACH_ROW(ROW_NOTE, 0)
     }
     if (k % GEMM_SPAN == 0)
@@ -80,14 +72,14 @@ NAME(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
         K_STEP(0)
         K_STEPS_DONE(1);
     }
-    const VEC number = SPLAT(NAME(from_bits)(p));
+    const VEC number = SPLAT(OF(from_integer)(p));
     EACH_ROW(ROW_NOTE, 0)
 }
 
 /* The first of `steps` products that is equal to *best, which one of them is. */
 static inline __attribute__((always_inline)) int
-NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b,
-                   const TYPE *best, ptrdiff_t steps)
+OF(argmax_first)(const enum gemm_form form, const T *a, const T *b, const T *best,
+                 ptrdiff_t steps)
 {
     if (LANES > 1 && steps >= GEMM_SPAN) {
         const VEC all = SPLAT(*best);
@@ -95,7 +87,7 @@ NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b,
         for (int v = 0; v < GEMM_SPAN; v += LANES) {
             const VEC x = LOAD(a + v), y = LOAD(b + v);
             const VEC t = form == GEMM_MAXTIMES_MUL ? x * y : x + y;
-            bits |= (unsigned)MATCHES(t, all) << v;
+            bits |= OF(matches)(t, all) << v;
         }
         return __builtin_ctz(bits);
     }
@@ -109,47 +101,47 @@ NAME(argmax_first)(const enum gemm_form form, const TYPE *a, const TYPE *b,
  * maximum that no span has improved keeps its index; the first block of k-steps gives it
  * none. form and width are constants. */
 static inline __attribute__((always_inline)) void
-NAME(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
-                    ARGMAX_SEARCH_PARAMETERS)
+OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
+                  ARGMAX_SEARCH_PARAMETERS)
 {
     for (ptrdiff_t j = 0; j < n; j++, columns += GEMM_SPAN) {
-        const ptrdiff_t p = (ptrdiff_t)NAME(to_bits)(block + j);
+        const ptrdiff_t p = (ptrdiff_t)OF(to_integer)(block + j);
         if (p >= 0)
             index[j] =
                 first + (int32_t)p +
-                NAME(argmax_first)(form, a + p, columns + p * width, value + j, k - p);
+                OF(argmax_first)(form, a + p, columns + p * width, value + j, k - p);
         else if (!fold)
             index[j] = GEMM_NO_WINNER;
     }
 }
 
-/* What stays the same from block to block. */
-struct NAME(argmax) {
-    struct NAME(problem) problem; /* how C is cut into strips */
+/* Everything that stays the same from block to block. */
+struct OF(argmax) {
+    struct OF(problem) problem; /* how C is cut into strips */
     const struct gemm_argmax_workspace *workspace;
-    NAME(argmax_function) *const (*tiles)[TILE_VECTORS];
-    NAME(argmax_searcher) * search;
-    TYPE zero;
+    OF(argmax_function) *const (*tiles)[TILE_VECTORS];
+    OF(argmax_searcher) * search;
+    T zero;
     ptrdiff_t ldi;
 };
 
 /* One tile of a block: `valid` of its columns are there. */
-struct NAME(argmax_place) {
+struct OF(argmax_place) {
     ptrdiff_t rows, valid, lda;
     int vectors;
-    const TYPE *a, *panel, *columns;
-    TYPE *c;
+    const T *a, *panel, *columns;
+    T *c;
     int32_t *index;
 };
 
-static void NAME(argmax_place)(const struct NAME(argmax) * argmax,
-                               const struct NAME(argmax_place) * at, ptrdiff_t k,
-                               int32_t first, bool fold)
+static void OF(argmax_place)(const struct OF(argmax) * argmax,
+                             const struct OF(argmax_place) * at, ptrdiff_t k,
+                             int32_t first, bool fold)
 {
     const ptrdiff_t width = (ptrdiff_t)at->vectors * LANES, ldc = argmax->problem.ldc;
-    const VEC zero = SPLAT(argmax->zero), none = SPLAT(NAME(from_bits)(-1));
-    TYPE value[TILE_ROWS * TILE_VECTORS * LANES] __attribute__((aligned(64)));
-    TYPE block[TILE_ROWS * TILE_VECTORS * LANES] __attribute__((aligned(64)));
+    const VEC zero = SPLAT(argmax->zero), none = SPLAT(OF(from_integer)(-1));
+    T value[TILE_ROWS * TILE_VECTORS * LANES] __attribute__((aligned(64)));
+    T block[TILE_ROWS * TILE_VECTORS * LANES] __attribute__((aligned(64)));
 
     for (ptrdiff_t i = 0; i < at->rows; i++)
         for (ptrdiff_t v = 0; v < width; v += LANES) {
@@ -158,12 +150,12 @@ static void NAME(argmax_place)(const struct NAME(argmax) * argmax,
                   fold && at->valid == width ? LOAD(at->c + i * ldc + v) : zero);
         }
     for (ptrdiff_t i = 0; i < at->rows && fold && at->valid < width; i++)
-        memcpy(value + i * width, at->c + i * ldc, (size_t)at->valid * sizeof(TYPE));
+        memcpy(value + i * width, at->c + i * ldc, (size_t)at->valid * sizeof(T));
     /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): rows and vectors from 1 up */
     argmax->tiles[at->rows][at->vectors - 1](k, at->a, at->lda, at->panel, value, block);
     for (ptrdiff_t i = 0; i < at->rows; i++) {
         if (at->valid < width)
-            memcpy(at->c + i * ldc, value + i * width, (size_t)at->valid * sizeof(TYPE));
+            memcpy(at->c + i * ldc, value + i * width, (size_t)at->valid * sizeof(T));
         for (ptrdiff_t v = 0; v < width && at->valid == width; v += LANES)
             STORE(at->c + i * ldc + v, LOAD(value + i * width + v));
         argmax->search(at->vectors, at->valid, k, at->a + i * at->lda, at->columns,
@@ -174,12 +166,12 @@ static void NAME(argmax_place)(const struct NAME(argmax) * argmax,
 
 /* Copies a tile of k rows of B twice: row by row, and for the search column by column
  * within each span. */
-static void NAME(argmax_pack)(TYPE *panel, TYPE *columns, const TYPE *b, ptrdiff_t ldb,
-                              ptrdiff_t k, ptrdiff_t width, ptrdiff_t valid)
+static void OF(argmax_pack)(T *panel, T *columns, const T *b, ptrdiff_t ldb, ptrdiff_t k,
+                            ptrdiff_t width, ptrdiff_t valid)
 {
     for (ptrdiff_t p = 0; p < k; p++, b += ldb)
         if (valid < width)
-            memcpy(panel + p * width, b, (size_t)valid * sizeof(TYPE));
+            memcpy(panel + p * width, b, (size_t)valid * sizeof(T));
         else
             for (ptrdiff_t v = 0; v < width; v += LANES)
                 STORE(panel + p * width + v, LOAD(b + v));
@@ -194,88 +186,87 @@ static void NAME(argmax_pack)(TYPE *panel, TYPE *columns, const TYPE *b, ptrdiff
     }
 }
 
-static void NAME(argmax_pack_all)(const struct gemm_argmax_workspace *workspace,
-                                  const TYPE *b, ptrdiff_t ldb, ptrdiff_t k, ptrdiff_t n)
+static void OF(argmax_pack_all)(const struct gemm_argmax_workspace *workspace, const T *b,
+                                ptrdiff_t ldb, ptrdiff_t k, ptrdiff_t n)
 {
     const ptrdiff_t spans = (k + GEMM_SPAN - 1) / GEMM_SPAN * GEMM_SPAN;
 
     for (ptrdiff_t j = 0, width; j < n; j += width) {
-        const struct NAME(columns) columns = NAME(columns_at)(j, n);
+        const struct OF(columns) columns = OF(columns_at)(j, n);
         width = columns.vectors * LANES;
-        NAME(argmax_pack)
-        ((TYPE *)workspace->panels + spans * j, (TYPE *)workspace->columns + spans * j,
+        OF(argmax_pack)
+        ((T *)workspace->panels + spans * j, (T *)workspace->columns + spans * j,
          b + columns.start, ldb, k, width, n < width ? n : width);
     }
 }
 
 /* All rows times n columns, k deep, from row `first` of B. Loops as in gemm_body.h. */
-static void NAME(argmax_block)(const struct NAME(argmax) * argmax, ptrdiff_t n,
-                               ptrdiff_t k, const TYPE *a, const TYPE *b, TYPE *c,
-                               int32_t *index, int32_t first, bool fold)
+static void OF(argmax_block)(const struct OF(argmax) * argmax, ptrdiff_t n, ptrdiff_t k,
+                             const T *a, const T *b, T *c, int32_t *index, int32_t first,
+                             bool fold)
 {
-    const struct NAME(problem) *const problem = &argmax->problem;
+    const struct OF(problem) *const problem = &argmax->problem;
     const struct gemm_argmax_workspace *const workspace = argmax->workspace;
-    const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE), strips = problem->strips;
+    const ptrdiff_t size = (ptrdiff_t)sizeof(T), strips = problem->strips;
     const ptrdiff_t several = GEMM_BLOCK_BYTES / (GEMM_DEPTH * size * TILE_ROWS);
     const ptrdiff_t padded = ((k * size + 63) / 64 | 1) * 64 / size;
     const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
     const ptrdiff_t spans = (k + GEMM_SPAN - 1) / GEMM_SPAN * GEMM_SPAN;
 
-    NAME(argmax_pack_all)(workspace, b, problem->ldb, k, n);
+    OF(argmax_pack_all)(workspace, b, problem->ldb, k, n);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
-        const ptrdiff_t top = NAME(run_at)(problem, s, last).start;
-        const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
-        const TYPE *rows = a + top * problem->lda;
+        const ptrdiff_t top = OF(run_at)(problem, s, last).start;
+        const struct OF(run) end = OF(run_at)(problem, last - 1, last);
+        const T *rows = a + top * problem->lda;
 
         for (ptrdiff_t i = top; i < end.start + end.height && problem->copy_rows; i++)
-            memcpy((TYPE *)workspace->rows + (i - top) * lda, a + i * problem->lda,
+            memcpy((T *)workspace->rows + (i - top) * lda, a + i * problem->lda,
                    (size_t)(k * size));
         if (problem->copy_rows)
             rows = workspace->rows;
         for (ptrdiff_t j = 0, width; j < n; j += width) {
-            const struct NAME(columns) columns = NAME(columns_at)(j, n);
+            const struct OF(columns) columns = OF(columns_at)(j, n);
             width = columns.vectors * LANES;
-            struct NAME(run) run;
+            struct OF(run) run;
             for (ptrdiff_t t = s; t < last; t += run.strips) {
-                run = NAME(run_at)(problem, t, last);
+                run = OF(run_at)(problem, t, last);
                 for (ptrdiff_t u = 0; u < run.strips; u++) {
                     const ptrdiff_t row = run.start + u * run.height;
-                    const struct NAME(argmax_place) place = {
+                    const struct OF(argmax_place) place = {
                         .rows = run.height,
                         .valid = n < width ? n : width,
                         .lda = lda,
                         .vectors = columns.vectors,
                         .a = rows + (row - top) * lda,
-                        .panel = (const TYPE *)workspace->panels + spans * j,
-                        .columns = (const TYPE *)workspace->columns + spans * j,
+                        .panel = (const T *)workspace->panels + spans * j,
+                        .columns = (const T *)workspace->columns + spans * j,
                         .c = c + row * problem->ldc + columns.start,
                         .index = index + row * argmax->ldi + columns.start,
                     };
-                    NAME(argmax_place)(argmax, &place, k, first, fold);
+                    OF(argmax_place)(argmax, &place, k, first, fold);
                 }
             }
         }
     }
 }
 
-static void NAME(argmax_multiply)(const struct simdbench_operands *operands,
-                                  const struct gemm_argmax_workspace *workspace,
-                                  TYPE zero,
-                                  NAME(argmax_function) *const tiles[][TILE_VECTORS],
-                                  NAME(argmax_searcher) * search)
+static void OF(argmax_multiply)(const struct simdbench_operands *operands,
+                                const struct gemm_argmax_workspace *workspace, T zero,
+                                OF(argmax_function) *const tiles[][TILE_VECTORS],
+                                OF(argmax_searcher) * search)
 {
     const int64_t *const dim = operands->shape->dim;
     const struct simdbench_operand *const *const operand =
         (const struct simdbench_operand *const *)operands->operand;
     const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
     const ptrdiff_t steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP,
-                    strips = NAME(strips)(m, TILE_ROWS);
+                    strips = OF(strips)(m, TILE_ROWS);
 
     if (m == 0 || n == 0)
         return;
 
-    const struct NAME(argmax) argmax = {
+    const struct OF(argmax) argmax = {
         .problem = {.m = m,
                     .strips = strips,
                     .steps = steps / strips,
@@ -283,7 +274,7 @@ static void NAME(argmax_multiply)(const struct simdbench_operands *operands,
                     .lda = operand[0]->ld,
                     .ldb = operand[1]->ld,
                     .ldc = operand[2]->ld,
-                    .copy_rows = NAME(crowded)(operand[0]->ld, m)},
+                    .copy_rows = OF(crowded)(operand[0]->ld, m)},
         .workspace = workspace,
         .tiles = tiles,
         .search = search,
@@ -299,15 +290,29 @@ static void NAME(argmax_multiply)(const struct simdbench_operands *operands,
         const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         ptrdiff_t p = 0;
         do {
-            NAME(argmax_block)
+            OF(argmax_block)
             (&argmax, end - j, k - p < GEMM_DEPTH ? k - p : GEMM_DEPTH,
-             (const TYPE *)operand[0]->data + p,
-             (const TYPE *)operand[1]->data + p * argmax.problem.ldb + j,
-             (TYPE *)operand[2]->data + j, (int32_t *)operand[3]->data + j, (int32_t)p,
+             (const T *)operand[0]->data + p,
+             (const T *)operand[1]->data + p * argmax.problem.ldb + j,
+             (T *)operand[2]->data + j, (int32_t *)operand[3]->data + j, (int32_t)p,
              p > 0);
             p += GEMM_DEPTH;
         } while (p < k);
     }
 }
 
-#undef BITS
+#ifdef GEMM_FMA_ROWS
+GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_FMA)
+GEMM_ARGMAX_KERNEL(maxplus, spans_add, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(maxplus, fma)
+GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_FMA)
+GEMM_ARGMAX_KERNEL(minplus, spans_add, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(minplus, fma)
+#else
+GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_ADD)
+GEMM_ARGMAX_VALUE(maxplus, add)
+GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_ADD)
+GEMM_ARGMAX_VALUE(minplus, add)
+#endif
+GEMM_ARGMAX_KERNEL(maxtimes, spans, GEMM_MAXTIMES_MUL)
+GEMM_ARGMAX_VALUE(maxtimes, mul)

@@ -3,29 +3,30 @@
  * Rows `masked` of gemm_argmax for one element type, included after gemm_body.h, whose
  * loops call their tiles, and gemm_argmax_tile.h. Besides the file defines:
  *
- * WINNERS                     vector of k-steps' numbers, as wide as the elements
- * LOAD_WINNERS, STORE_WINNERS from and to i32 in memory
- * SPLAT_WINNERS, ADD_WINNERS  all lanes from one number; sum
- * UPDATE_WINNER(c, w, t, n)   statement: where t is better than c, w becomes n. Then
- *                             UPDATE(c, t)
- * MASKED_ROWS                 largest height of a tile
- * EACH_MASKED_TILE            as EACH_TILE, up to that height
+ * load_winners, store_winners   vectors of k-steps' numbers, which are as wide as the
+ *                               elements, from and to i32 in memory
+ * UPDATE_WINNER(c, w, t, n)     statement: where t is better than c, w becomes n. Then
+ *                               UPDATE(c, t)
+ * MASKED_ROWS                   largest height of a tile
+ * EACH_MASKED_TILE              as EACH_TILE, up to that height
+ * MASKED_MAXPLUS, MASKED_MINPLUS  how these make their products: which form is faster
+ *                               depends on what comparisons share their pipes with
  *
  * The number of the winner stands in a register beside each maximum: two instructions
  * more for each product, but none for an output, however few k-steps it has.
  */
 
-/* NAME(tile) of one vector's columns, which also writes the winners, to `index`. rows and
+/* OF(tile) of one vector's columns, which also writes the winners, to `index`. rows and
  * form are constants. */
 GEMM_TILE_BODY
-NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
+OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
 {
     const int vectors = 1;
-    VEC one = SPLAT((TYPE)1);
+    VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     WINNERS winner[TILE_ROWS];
-    WINNERS next = SPLAT_WINNERS(1);
-    const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE);
+    WINNERS next = OF_INTEGER(splat)(1);
+    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
     ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
 
@@ -43,7 +44,7 @@ NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
         const char *base[3] = {(const char *)a,
                                (const char *)(a + (rows > 8 ? 8 * lda : 0)),
                                (const char *)(a + (rows > 16 ? 16 * lda : 0))};
-        WINNERS number = SPLAT_WINNERS(first);
+        WINNERS number = OF_INTEGER(splat)((OF(INTEGER))first);
         HIDE(base[1]);
         HIDE(base[2]);
 
@@ -60,10 +61,14 @@ NAME(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
     }
 }
 
-static void NAME(masked_multiply)(const struct simdbench_operands *operands,
-                                  const struct gemm_workspace *workspace,
-                                  NAME(tile_function) *const tiles[][TILE_VECTORS],
-                                  enum gemm_form form)
+static void OF(masked_multiply)(const struct simdbench_operands *operands,
+                                const struct gemm_workspace *workspace,
+                                OF(tile_function) *const tiles[][TILE_VECTORS],
+                                enum gemm_form form)
 {
-    NAME(multiply_with)(operands, workspace, tiles, form, operands->operand[3]);
+    OF(multiply_with)(operands, workspace, tiles, form, operands->operand[3]);
 }
+
+GEMM_MASKED_KERNEL(maxplus, MASKED_MAXPLUS)
+GEMM_MASKED_KERNEL(minplus, MASKED_MINPLUS)
+GEMM_MASKED_KERNEL(maxtimes, GEMM_MAXTIMES_MUL)

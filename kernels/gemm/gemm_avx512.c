@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <immintrin.h>
-#include <string.h>
-
 #include "gemm_argmax_tile.h"
 #include "gemm_tile.h"
+#include "vector/vector_avx512.h"
 
 /* One vector wide and up to 24 rows tall: the element of A is the memory operand of the
  * instruction that makes the product, so only the vector of B is copied before the
@@ -11,7 +9,6 @@
  * lose half the rate on CPUs that split 512-bit operations, and because they rotate
  * accumulators between registers. B is read in place up to a size where its rows come
  * from too many pages: a tile this tall uses each vector often enough. */
-#define LANES (64 / (int)sizeof(TYPE))
 #define TILE_ROWS 24
 #define TILE_VECTORS 1
 #define HEIGHT_STEP 2
@@ -26,197 +23,106 @@
     X(s, v, f, 10, 1) X(s, v, f, 12, 1) X(s, v, f, 14, 1) X(s, v, f, 16, 1) \
     X(s, v, f, 18, 1) X(s, v, f, 20, 1) X(s, v, f, 22, 1) X(s, v, f, 24, 1)
 /* clang-format on */
-#define HIDE_VECTOR(x) __asm__("" : "+v"(x))
+#define GEMM_FMA_ROWS
 
-#define ELEMENT(u, r) #u "*" ELEMENT_SIZE AT_##r BROADCAST
-#define PRODUCTS(u, i, j, r)                                               \
-    if (gemm_form_fma(form))                                               \
-        __asm__("vmovaps %[b], %[t]\n\t"                                   \
-                "vfmadd231p" SUFFIX " " ELEMENT(u, r) ", %[one], %[t]"     \
-                : [t] "=&v"(t[0])                                          \
-                : [b] "v"(bv[0]), [one] "v"(one), LINE_OPERANDS(TYPE, j)); \
-    else if (form == GEMM_MAXTIMES_MUL)                                    \
-        __asm__("vmulp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"            \
-                : [t] "=v"(t[0])                                           \
-                : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j));                 \
-    else                                                                   \
-        __asm__("vaddp" SUFFIX " " ELEMENT(u, r) ", %[b], %[t]"            \
-                : [t] "=v"(t[0])                                           \
-                : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j))
+/* Instructions. Integers have neither fma nor product; their asm only has to be spelt. */
+#define BROADCAST_f32 "%{1to16%}"
+#define BROADCAST_f64 "%{1to8%}"
+#define BROADCAST_i32 "%{1to16%}"
+#define BROADCAST_i64 "%{1to8%}"
+#define PACKED_f32 "ps"
+#define PACKED_f64 "pd"
+#define PACKED_i32 "ps"
+#define PACKED_i64 "pd"
+#define SUM_f32 "vaddps"
+#define SUM_f64 "vaddpd"
+#define SUM_i32 "vpaddd"
+#define SUM_i64 "vpaddq"
+#define BEST_f32(op) "v" op "ps"
+#define BEST_f64(op) "v" op "pd"
+#define BEST_i32(op) "vp" op "sd"
+#define BEST_i64(op) "vp" op "sq"
 
-#define UPDATE(c, t)                                          \
-    do {                                                      \
-        if (gemm_form_min(form))                              \
-            __asm__(MIN_OP " %0, %1, %0" : "+v"(c) : "v"(t)); \
-        else                                                  \
-            __asm__(MAX_OP " %0, %1, %0" : "+v"(c) : "v"(t)); \
+#define FACTOR(u, r) LINE_ELEMENT(u, r) OF(BROADCAST)
+#define PRODUCTS(u, i, j, r)                                             \
+    if (!OF(IS_INTEGER) && gemm_form_fma(form))                          \
+        __asm__("vmovaps %[b], %[t]\n\t"                                 \
+                "vfmadd231" OF(PACKED) " " FACTOR(u, r) ", %[one], %[t]" \
+                : [t] "=&v"(t[0])                                        \
+                : [b] "v"(bv[0]), [one] "v"(one), LINE_OPERANDS(j));     \
+    else if (!OF(IS_INTEGER) && form == GEMM_MAXTIMES_MUL)               \
+        __asm__("vmul" OF(PACKED) " " FACTOR(u, r) ", %[b], %[t]"        \
+                : [t] "=v"(t[0])                                         \
+                : [b] "v"(bv[0]), LINE_OPERANDS(j));                     \
+    else                                                                 \
+        __asm__(OF(SUM) " " FACTOR(u, r) ", %[b], %[t]"                  \
+                : [t] "=v"(t[0])                                         \
+                : [b] "v"(bv[0]), LINE_OPERANDS(j))
+
+#define UPDATE(c, t)                                                   \
+    do {                                                               \
+        if (gemm_form_min(form))                                       \
+            __asm__(OF(BEST)("min") " %0, %1, %0" : "+v"(c) : "v"(t)); \
+        else                                                           \
+            __asm__(OF(BEST)("max") " %0, %1, %0" : "+v"(c) : "v"(t)); \
     } while (0)
-
-#define LOAD INTRINSIC(loadu)
-#define STORE INTRINSIC(storeu)
-#define SPLAT INTRINSIC(set1)
-#define MAX_OP "vmaxp" SUFFIX
-#define MIN_OP "vminp" SUFFIX
-#define MAX INTRINSIC(max)
-#define MIN INTRINSIC(min)
-#define NOTE(acc, value, block, number)                              \
-    do {                                                             \
-        const MASK won = COMPARE(acc, LOAD(value), _CMP_NEQ_OQ);     \
-        STORE(block, INTRINSIC(mask_mov)(LOAD(block), won, number)); \
-        STORE(value, acc);                                           \
-    } while (0)
-#define MATCHES(x, y) COMPARE(x, y, _CMP_EQ_OQ)
 
 /* gemm_argmax with winners in registers: 12 rows fill them. In this order, since the move
  * after the maximum was slower. */
 #define MASKED_ROWS 12
-#define WINNERS __m512i
+#define MASKED_MAXPLUS GEMM_MAXPLUS_ADD
+#define MASKED_MINPLUS GEMM_MINPLUS_ADD
 #define GREATER "$30"
 #define LESS "$17"
+#define MOVE_f32 "vmovdqa32"
+#define MOVE_f64 "vmovdqa64"
 /* clang-format off */
 #define EACH_MASKED_TILE(X, s, v, f) \
     X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1) \
     X(s, v, f, 10, 1) X(s, v, f, 12, 1)
 #define UPDATE_BY(predicate, op, c, w, t, n)                                   \
     do {                                                                       \
-        MASK won;                                                              \
-        __asm__("vcmpp" SUFFIX " " predicate ", %[best], %[new], %[won]\n\t"   \
-                MOVE " %[number], %[winner]%{%[won]%}\n\t"                     \
-                op " %[best], %[new], %[best]"                                 \
+        OF(mask) won;                                                          \
+        __asm__("vcmp" OF(PACKED) " " predicate ", %[best], %[new], %[won]\n\t" \
+                OF(MOVE) " %[number], %[winner]%{%[won]%}\n\t"                 \
+                OF(BEST)(op) " %[best], %[new], %[best]"                       \
                 : [best] "+v"(c), [winner] "+v"(w), [won] "=&Yk"(won)          \
                 : [new] "v"(t), [number] "v"(n));                              \
     } while (0)
 /* clang-format on */
-#define UPDATE_WINNER(c, w, t, n)                   \
-    do {                                            \
-        if (gemm_form_min(form))                    \
-            UPDATE_BY(LESS, MIN_OP, c, w, t, n);    \
-        else                                        \
-            UPDATE_BY(GREATER, MAX_OP, c, w, t, n); \
+#define UPDATE_WINNER(c, w, t, n)                  \
+    do {                                           \
+        if (gemm_form_min(form))                   \
+            UPDATE_BY(LESS, "min", c, w, t, n);    \
+        else                                       \
+            UPDATE_BY(GREATER, "max", c, w, t, n); \
     } while (0)
 
-#define TYPE float
-#define NAME(x) x##_f32
-#define VEC __m512
-#define INTRINSIC(op) _mm512_##op##_ps
-#define MASK __mmask16
-#define COMPARE _mm512_cmp_ps_mask
-#define SUFFIX "s"
-#define ELEMENT_SIZE "4"
-#define BROADCAST "%{1to16%}"
-#define MOVE "vmovdqa32"
-#define LOAD_WINNERS(p) _mm512_loadu_si512(p)
-#define STORE_WINNERS(p, v) _mm512_storeu_si512(p, v)
-#define SPLAT_WINNERS(n) _mm512_set1_epi32((int)(n))
-#define ADD_WINNERS _mm512_add_epi32
-#include "gemm_body.h"
-GEMM_FMA_ROWS(f32_avx512)
-#include "gemm_argmax_body.h"
-GEMM_ARGMAX_FMA_ROWS(f32_avx512)
-#include "gemm_argmax_masked_body.h"
-GEMM_MASKED_ROWS(f32_avx512, ADD)
+INLINE vector_i32 load_winners_f32(const int32_t *p)
+{
+    return load_i32(p);
+}
 
-#undef TYPE
-#undef NAME
-#undef VEC
-#undef INTRINSIC
-#undef MASK
-#undef COMPARE
-#undef SUFFIX
-#undef ELEMENT_SIZE
-#undef BROADCAST
-#undef MOVE
-#undef LOAD_WINNERS
-#undef STORE_WINNERS
-#undef SPLAT_WINNERS
-#undef ADD_WINNERS
-#define TYPE double
-#define NAME(x) x##_f64
-#define VEC __m512d
-#define INTRINSIC(op) _mm512_##op##_pd
-#define MASK __mmask8
-#define COMPARE _mm512_cmp_pd_mask
-#define SUFFIX "d"
-#define ELEMENT_SIZE "8"
-#define BROADCAST "%{1to8%}"
-#define MOVE "vmovdqa64"
-#define LOAD_WINNERS(p) _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(p)))
-#define STORE_WINNERS(p, v) _mm256_storeu_si256((__m256i *)(p), _mm512_cvtepi64_epi32(v))
-#define SPLAT_WINNERS _mm512_set1_epi64
-#define ADD_WINNERS _mm512_add_epi64
-#include "gemm_body.h"
-GEMM_FMA_ROWS(f64_avx512)
-#include "gemm_argmax_body.h"
-GEMM_ARGMAX_FMA_ROWS(f64_avx512)
-#include "gemm_argmax_masked_body.h"
-GEMM_MASKED_ROWS(f64_avx512, ADD)
+INLINE vector_i64 load_winners_f64(const int32_t *p)
+{
+    return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)p));
+}
 
-#undef TYPE
-#undef NAME
-#undef VEC
-#undef INTRINSIC
-#undef MASK
-#undef COMPARE
-#undef SUFFIX
-#undef ELEMENT_SIZE
-#undef BROADCAST
-#undef MOVE
-#undef LOAD_WINNERS
-#undef STORE_WINNERS
-#undef SPLAT_WINNERS
-#undef ADD_WINNERS
-#undef LOAD
-#undef STORE
-#undef SPLAT
-#undef MAX_OP
-#undef MIN_OP
-#undef MAX
-#undef MIN
-#undef PRODUCTS
+INLINE void store_winners_f32(int32_t *p, vector_i32 v)
+{
+    store_i32(p, v);
+}
 
-/* Integers. */
-#define PRODUCTS(u, i, j, r)                        \
-    __asm__(ADD_OP " " ELEMENT(u, r) ", %[b], %[t]" \
-            : [t] "=v"(t[0])                        \
-            : [b] "v"(bv[0]), LINE_OPERANDS(TYPE, j))
-#define VEC __m512i
-#define LOAD(p) _mm512_loadu_si512(p)
-#define STORE(p, v) _mm512_storeu_si512(p, v)
-#define TYPE int32_t
-#define NAME(x) x##_i32
-#define INTEGER_LIMIT GEMM_I32_LIMIT
-#define SPLAT _mm512_set1_epi32
-#define MAX _mm512_max_epi32
-#define MIN _mm512_min_epi32
-#define ADD_OP "vpaddd"
-#define MAX_OP "vpmaxsd"
-#define MIN_OP "vpminsd"
-#define ELEMENT_SIZE "4"
-#define BROADCAST "%{1to16%}"
-#include "gemm_body.h"
-GEMM_INTEGER_ROWS(i32_avx512)
+INLINE void store_winners_f64(int32_t *p, vector_i64 v)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi64_epi32(v));
+}
 
-#undef TYPE
-#undef NAME
-#undef INTEGER_LIMIT
-#undef SPLAT
-#undef MAX
-#undef MIN
-#undef ADD_OP
-#undef MAX_OP
-#undef MIN_OP
-#undef ELEMENT_SIZE
-#undef BROADCAST
-#define TYPE int64_t
-#define NAME(x) x##_i64
-#define INTEGER_LIMIT GEMM_I64_LIMIT
-#define SPLAT _mm512_set1_epi64
-#define MAX _mm512_max_epi64
-#define MIN _mm512_min_epi64
-#define ADD_OP "vpaddq"
-#define MAX_OP "vpmaxsq"
-#define MIN_OP "vpminsq"
-#define ELEMENT_SIZE "8"
-#define BROADCAST "%{1to8%}"
+#define T f32
 #include "gemm_body.h"
-GEMM_INTEGER_ROWS(i64_avx512)
+#define T f64
+#include "gemm_body.h"
+#define T i32
+#include "gemm_body.h"
+#define T i64
+#include "gemm_body.h"

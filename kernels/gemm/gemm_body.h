@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of gemm for one element type on one ISA, included once for each type. The file
- * that includes it has included gemm_tile.h and defines before:
+ * The body of gemm for one element type T on one ISA, included once for each type: all
+ * rows of gemm and gemm_argmax that they have. The file that includes it has included
+ * gemm_tile.h and vector_<isa>.h and defines before:
  *
- * TYPE, NAME(x)          element type; x with the type's suffix
- * VEC, LANES             vector and its number of elements
- * LOAD, STORE, SPLAT     from and to memory of any alignment; all lanes from one element
- * MAX, MIN               the second operand wins if one is NaN or both are zeros
  * UPDATE(c, t)           statement: c = BETTER(t, c)
- * HIDE_VECTOR(v)         an empty asm, after which the compiler does not know v
  * TILE_ROWS              largest height of a tile, at most 24
  * TILE_VECTORS           largest width of a tile in vectors, 1 or 2
  * HEIGHT_STEP            heights are 1 and the multiples of this
@@ -21,34 +17,47 @@
  * CROWD                  A is read in place if not more rows of a tile than this fall on
  *                        one set of the first cache
  * IN_PLACE               B is read in place up to this many bytes
- * INTEGER_LIMIT          for integers alone, which are always packed: gemm_integer_body.h
+ * GEMM_FMA_ROWS          defined if there are rows `fma`
+ * EACH_MASKED_TILE       defined if there are rows `masked`: gemm_argmax_masked_body.h
  *
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
  * how much they unroll, and accumulators left in memory cost half the speed.
  */
 
-/* The start of a sum, and how elements of A and B are copied; integers change then. */
-#undef START
-#undef COPY_VECTOR
-#undef COPY_ELEMENTS
-#undef PACKED_BIAS
-/* No rows with winners in registers. */
-#ifndef MASKED_ROWS
-#define MASKED_ROWS TILE_ROWS
-#endif
-#ifdef INTEGER_LIMIT
+/* The start of a sum, a product, and how elements of A and B are copied. */
+#if OF(IS_INTEGER)
 #include "gemm_integer_body.h"
-#define START(form) NAME(start)(form)
-#define COPY_VECTOR(to, from, bias) NAME(read_elements)(to, from, LANES, form, bias)
-#define COPY_ELEMENTS(to, from, n, bias) NAME(read_elements)(to, from, n, form, bias)
-#define PACKED_BIAS INTEGER_BIAS
 #else
-#define START(form) ((TYPE)gemm_form_zero(form))
-#define COPY_VECTOR(to, from, bias) STORE(to, LOAD(from))
-#define COPY_ELEMENTS(to, from, n, bias) memcpy(to, from, (size_t)(n) * sizeof(TYPE))
+INLINE T OF(start)(enum gemm_form form)
+{
+    return (T)gemm_form_zero(form);
+}
+
+INLINE VEC OF(times)(VEC a, VEC b, enum gemm_form form)
+{
+    return form == GEMM_MAXTIMES_MUL ? a * b : a + b;
+}
+
+static inline void OF(read_vector)(T *to, const T *from, enum gemm_form form, bool of_a)
+{
+    (void)form, (void)of_a;
+    STORE(to, LOAD(from));
+}
+
+static inline void OF(read_elements)(T *to, const T *from, ptrdiff_t n,
+                                     enum gemm_form form, bool of_a)
+{
+    (void)form, (void)of_a;
+    memcpy(to, from, (size_t)n * sizeof(T));
+}
 #endif
 
-typedef void NAME(tile_function)(TILE_PARAMETERS);
+#ifndef EACH_MASKED_TILE
+#undef MASKED_ROWS
+#define MASKED_ROWS TILE_ROWS
+#endif
+
+typedef void OF(tile_function)(TILE_PARAMETERS);
 
 /* C = A (x) B for `rows` x `vectors * LANES` elements. If `first`, the number of the
  * first k-step, is not 0, what stands in C is folded in. Then the same for the next
@@ -56,12 +65,12 @@ typedef void NAME(tile_function)(TILE_PARAMETERS);
  * each use becomes a kernel of its own. `index` is for tiles of gemm_argmax, which also
  * write winners there. */
 GEMM_TILE_BODY
-NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
+OF(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
 {
-    const VEC zero = SPLAT(START(form));
-    VEC one = SPLAT((TYPE)1);
+    const VEC zero = SPLAT(OF(start)(form));
+    VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
-    const ptrdiff_t size = (ptrdiff_t)sizeof(TYPE);
+    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
     ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
 
@@ -102,7 +111,7 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
             base[1] += size;
             base[2] += size;
         }
-        TYPE *to = c;
+        T *to = c;
         if (first) {
             EACH_ROW(ROW_FOLD, 0)
             to = c;
@@ -112,20 +121,20 @@ NAME(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PA
 }
 
 /* A tile of columns from `start`, which is `vectors` wide. */
-struct NAME(columns) {
+struct OF(columns) {
     ptrdiff_t start;
     int vectors;
 };
 
 /* The tile at column j of n. The last one begins further left if it would reach over the
  * edge: its neighbour's columns are computed twice, with the same result. */
-static struct NAME(columns) NAME(columns_at)(ptrdiff_t j, ptrdiff_t n)
+static struct OF(columns) OF(columns_at)(ptrdiff_t j, ptrdiff_t n)
 {
     const ptrdiff_t wide = TILE_VECTORS * LANES;
     const bool full = n - j >= wide || (n - j > LANES && n >= wide);
     const ptrdiff_t width = full ? wide : LANES;
 
-    return (struct NAME(columns)){
+    return (struct OF(columns)){
         .start = j + width <= n ? j
                  : n >= width   ? n - width
                                 : 0,
@@ -136,66 +145,64 @@ static struct NAME(columns) NAME(columns_at)(ptrdiff_t j, ptrdiff_t n)
 /* Copies k rows of B into panels, one for each tile of columns; a matrix that is narrower
  * than a vector leaves the rest of its panel as it is. A few rows at a time: B may have a
  * page for each row, and panels may lie on the same sets of the cache. */
-static void NAME(pack_panels)(TYPE *panels, const TYPE *b, ptrdiff_t ldb, ptrdiff_t k,
-                              ptrdiff_t n, enum gemm_form form)
+static void OF(pack_panels)(T *panels, const T *b, ptrdiff_t ldb, ptrdiff_t k,
+                            ptrdiff_t n, enum gemm_form form)
 {
-    (void)form;
     for (ptrdiff_t p = 0, rows; p < k; p += rows, b += rows * ldb) {
         rows = k - p < 16 ? k - p : 16;
         for (ptrdiff_t j = 0, width; j < n; j += width) {
-            const struct NAME(columns) columns = NAME(columns_at)(j, n);
-            const TYPE *from = b + columns.start;
+            const struct OF(columns) columns = OF(columns_at)(j, n);
+            const T *from = b + columns.start;
             width = columns.vectors * LANES;
-            TYPE *to = panels + k * j + p * width;
+            T *to = panels + k * j + p * width;
             for (ptrdiff_t i = 0; i < rows; i++, from += ldb, to += width)
                 if (n < LANES)
-                    COPY_ELEMENTS(to, from, n, 0);
+                    OF(read_elements)(to, from, n, form, false);
                 else
                     for (ptrdiff_t v = 0; v < width; v += LANES)
-                        COPY_VECTOR(to + v, from + v, 0);
+                        OF(read_vector)(to + v, from + v, form, false);
         }
     }
 }
 
-static void NAME(pack_rows)(TYPE *to, ptrdiff_t ldto, const TYPE *a, ptrdiff_t lda,
-                            ptrdiff_t rows, ptrdiff_t k, enum gemm_form form)
+static void OF(pack_rows)(T *to, ptrdiff_t ldto, const T *a, ptrdiff_t lda,
+                          ptrdiff_t rows, ptrdiff_t k, enum gemm_form form)
 {
-    (void)form;
     for (ptrdiff_t i = 0; i < rows; i++, to += ldto, a += lda) {
         ptrdiff_t p = 0;
         for (; p + 4 * LANES <= k; p += 4 * LANES)
             for (int v = 0; v < 4; v++)
-                COPY_VECTOR(to + p + v * LANES, a + p + v * LANES, PACKED_BIAS);
+                OF(read_vector)(to + p + v * LANES, a + p + v * LANES, form, true);
         for (; p < k; p++)
-            COPY_ELEMENTS(to + p, a + p, 1, PACKED_BIAS);
+            OF(read_elements)(to + p, a + p, 1, form, true);
     }
 }
 
 /* Tiles of a matrix that is narrower than a vector, each by way of a buffer. */
-static void NAME(narrow_tiles)(NAME(tile_function) * tile, ptrdiff_t rows, ptrdiff_t n,
-                               TILE_PARAMETERS)
+static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t n,
+                             TILE_PARAMETERS)
 {
-    TYPE edge[TILE_ROWS * LANES] = {0};
+    T edge[TILE_ROWS * LANES] = {0};
     int32_t winners[TILE_ROWS * LANES];
 
     if (index)
         memset(winners, 0, sizeof winners);
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         for (ptrdiff_t i = 0; i < rows && first; i++)
-            memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(TYPE));
+            memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(T));
         for (ptrdiff_t i = 0; i < rows && first && index; i++)
             memcpy(winners + i * LANES, index + i * ldi, (size_t)n * sizeof(int32_t));
         tile(k, a, lda, b, ldb, edge, LANES, first, 1, winners, LANES);
         for (ptrdiff_t i = 0; i < rows; i++)
-            memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(TYPE));
+            memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(T));
         for (ptrdiff_t i = 0; i < rows && index; i++, index += ldi)
             memcpy(index, winners + i * LANES, (size_t)n * sizeof(int32_t));
     }
 }
 
-/* What stays the same from block to block. */
-struct NAME(problem) {
-    NAME(tile_function) *const (*tiles)[TILE_VECTORS];
+/* Everything that stays the same from block to block. */
+struct OF(problem) {
+    OF(tile_function) *const (*tiles)[TILE_VECTORS];
     const struct gemm_workspace *workspace;
     enum gemm_form form;
     ptrdiff_t m, n, k, strips;
@@ -208,7 +215,7 @@ struct NAME(problem) {
 /* Strips of m rows, none above `tallest`, as even as the steps of heights allow. If m is
  * odd and the step is two, the last strip begins a row further up, and that row is
  * computed twice. */
-static ptrdiff_t NAME(strips)(ptrdiff_t m, ptrdiff_t tallest)
+static ptrdiff_t OF(strips)(ptrdiff_t m, ptrdiff_t tallest)
 {
     const ptrdiff_t least = (m + tallest - 1) / tallest;
 
@@ -217,19 +224,19 @@ static ptrdiff_t NAME(strips)(ptrdiff_t m, ptrdiff_t tallest)
 }
 
 /* Strips of that height whose rows fill a block. */
-static ptrdiff_t NAME(several)(ptrdiff_t tallest)
+static ptrdiff_t OF(several)(ptrdiff_t tallest)
 {
-    return GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(TYPE) * tallest);
+    return GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(T) * tallest);
 }
 
 /* Neighbouring strips of equal height. */
-struct NAME(run) {
+struct OF(run) {
     ptrdiff_t start, height, strips;
 };
 
 /* The run that begins with strip s, up to strip `last`. */
-static struct NAME(run)
-    NAME(run_at)(const struct NAME(problem) * problem, ptrdiff_t s, ptrdiff_t last)
+static struct OF(run)
+    OF(run_at)(const struct OF(problem) * problem, ptrdiff_t s, ptrdiff_t last)
 {
     const ptrdiff_t taller = problem->taller;
     const bool tall = s < taller;
@@ -241,58 +248,57 @@ static struct NAME(run)
         start = problem->m - height;
     else if (start + strips * height > problem->m)
         strips--;
-    return (struct NAME(run)){start, height, strips};
+    return (struct OF(run)){start, height, strips};
 }
 
 /* All rows times n columns, k deep, from k-step `first` on. Panel after panel of B stays
  * in the first cache, while the strips of a block of A come from the second. Inlined up
  * to multiply(), as without an index nothing of it may cost. */
-static inline __attribute__((always_inline)) void
-NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k, const TYPE *a,
-            const TYPE *b, TYPE *c, ptrdiff_t first, int32_t *index)
+INLINE void OF(block)(const struct OF(problem) * problem, ptrdiff_t n, ptrdiff_t k,
+                      const T *a, const T *b, T *c, ptrdiff_t first, int32_t *index)
 {
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips,
                     several = problem->several;
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
     const ptrdiff_t padded =
-        ((k * (ptrdiff_t)sizeof(TYPE) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(TYPE);
+        ((k * (ptrdiff_t)sizeof(T) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(T);
     const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
 
     if (problem->copy_panels)
-        (void)NAME(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n,
-                                problem->form);
+        (void)OF(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n,
+                              problem->form);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
-        const ptrdiff_t top = NAME(run_at)(problem, s, last).start;
-        const TYPE *rows = a + top * lda;
-        const TYPE *panel = problem->workspace->panels;
+        const ptrdiff_t top = OF(run_at)(problem, s, last).start;
+        const T *rows = a + top * lda;
+        const T *panel = problem->workspace->panels;
 
         if (problem->copy_rows) {
-            const struct NAME(run) end = NAME(run_at)(problem, last - 1, last);
+            const struct OF(run) end = OF(run_at)(problem, last - 1, last);
             rows = problem->workspace->rows;
-            (void)NAME(pack_rows)(problem->workspace->rows, lda, a + top * problem->lda,
-                                  problem->lda, end.start + end.height - top, k,
-                                  problem->form);
+            (void)OF(pack_rows)(problem->workspace->rows, lda, a + top * problem->lda,
+                                problem->lda, end.start + end.height - top, k,
+                                problem->form);
         }
         for (ptrdiff_t j = 0; j < n;) {
-            const struct NAME(columns) columns = NAME(columns_at)(j, n);
+            const struct OF(columns) columns = OF(columns_at)(j, n);
             const ptrdiff_t width = columns.vectors * LANES;
-            const TYPE *const from = problem->copy_panels ? panel : b + columns.start;
+            const T *const from = problem->copy_panels ? panel : b + columns.start;
             const ptrdiff_t ldb = problem->copy_panels ? width : problem->ldb;
-            struct NAME(run) run;
+            struct OF(run) run;
 
             for (ptrdiff_t t = s; t < last; t += run.strips) {
-                run = NAME(run_at)(problem, t, last);
-                NAME(tile_function) *const tile =
+                run = OF(run_at)(problem, t, last);
+                OF(tile_function) *const tile =
                     problem->tiles[run.height][columns.vectors - 1];
-                const TYPE *const row = rows + (run.start - top) * lda;
-                TYPE *const to = c + run.start * ldc + columns.start;
+                const T *const row = rows + (run.start - top) * lda;
+                T *const to = c + run.start * ldc + columns.start;
                 int32_t *const winners =
                     index ? index + run.start * problem->ldi + columns.start : NULL;
                 if (n < LANES)
-                    (void)NAME(narrow_tiles)(tile, run.height, n, k, row, lda, from, ldb,
-                                             to, ldc, first, run.strips, winners,
-                                             problem->ldi);
+                    (void)OF(narrow_tiles)(tile, run.height, n, k, row, lda, from, ldb,
+                                           to, ldc, first, run.strips, winners,
+                                           problem->ldi);
                 else
                     tile(k, row, lda, from, ldb, to, ldc, first, run.strips, winners,
                          problem->ldi);
@@ -303,16 +309,16 @@ NAME(block)(const struct NAME(problem) * problem, ptrdiff_t n, ptrdiff_t k, cons
     }
 }
 
-#ifndef INTEGER_LIMIT
+#if !OF(IS_INTEGER)
 /* True if rows of a tile of A would drive each other out of the first cache. It has 64
  * sets on all CPUs that are likely here. */
-static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
+static bool OF(crowded)(ptrdiff_t lda, ptrdiff_t m)
 {
     unsigned char rows[64] = {0};
     bool crowded = false;
 
     for (ptrdiff_t i = 0; i < m && i < TILE_ROWS; i++) {
-        const size_t set = (size_t)(i * lda) * sizeof(TYPE) / 64 % 64;
+        const size_t set = (size_t)(i * lda) * sizeof(T) / 64 % 64;
         crowded = crowded || ++rows[set] > CROWD;
     }
     return crowded;
@@ -320,9 +326,8 @@ static bool NAME(crowded)(ptrdiff_t lda, ptrdiff_t m)
 #endif
 
 /* One product, block by block. */
-static inline __attribute__((always_inline)) void
-NAME(product)(const struct NAME(problem) * problem, const TYPE *a, const TYPE *b, TYPE *c,
-              int32_t *index)
+INLINE void OF(product)(const struct OF(problem) * problem, const T *a, const T *b, T *c,
+                        int32_t *index)
 {
     const ptrdiff_t n = problem->n, k = problem->k;
     const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
@@ -335,22 +340,20 @@ NAME(product)(const struct NAME(problem) * problem, const TYPE *a, const TYPE *b
         const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         for (ptrdiff_t d = 0; d < depths; d++) {
             const ptrdiff_t p = d * k / depths;
-            (void)NAME(block)(problem, end - j, (d + 1) * k / depths - p, a + p,
-                              b + p * problem->ldb + j, c + j, p,
-                              index ? index + j : NULL);
+            (void)OF(block)(problem, end - j, (d + 1) * k / depths - p, a + p,
+                            b + p * problem->ldb + j, c + j, p, index ? index + j : NULL);
         }
-#ifdef INTEGER_LIMIT
-        NAME(finish)(c + j, problem->ldc, problem->m, end - j, problem->form);
+#if OF(IS_INTEGER)
+        OF(finish)(c + j, problem->ldc, problem->m, end - j, problem->form);
 #endif
     }
 }
 
 /* All products of a batch. `index` is NULL, or winners of the only product go there. */
-static inline __attribute__((always_inline)) void
-NAME(multiply_with)(const struct simdbench_operands *operands,
-                    const struct gemm_workspace *workspace,
-                    NAME(tile_function) *const tiles[][TILE_VECTORS], enum gemm_form form,
-                    const struct simdbench_operand *index)
+INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
+                              const struct gemm_workspace *workspace,
+                              OF(tile_function) *const tiles[][TILE_VECTORS],
+                              enum gemm_form form, const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
@@ -363,8 +366,8 @@ NAME(multiply_with)(const struct simdbench_operands *operands,
         return;
 
     const ptrdiff_t strips =
-        index ? NAME(strips)(m, MASKED_ROWS) : NAME(strips)(m, TILE_ROWS);
-    const struct NAME(problem) problem = {
+        index ? OF(strips)(m, MASKED_ROWS) : OF(strips)(m, TILE_ROWS);
+    const struct OF(problem) problem = {
         .tiles = tiles,
         .workspace = workspace,
         .form = form,
@@ -374,31 +377,47 @@ NAME(multiply_with)(const struct simdbench_operands *operands,
         .strips = strips,
         .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
         .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
-        .several = index ? NAME(several)(MASKED_ROWS) : NAME(several)(TILE_ROWS),
+        .several = index ? OF(several)(MASKED_ROWS) : OF(several)(TILE_ROWS),
         .lda = a->ld,
         .ldb = b->ld,
         .ldc = c->ld,
         .ldi = index ? index->ld : 0,
-#ifdef INTEGER_LIMIT
+#if OF(IS_INTEGER)
         .copy_rows = true,
         .copy_panels = true,
 #else
-        .copy_rows = NAME(crowded)(a->ld, m),
+        .copy_rows = OF(crowded)(a->ld, m),
         .copy_panels =
-            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(TYPE) > IN_PLACE),
+            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(T) > IN_PLACE),
 #endif
     };
 
     for (int64_t i = 0; i < matrices; i++)
-        NAME(product)(&problem, (const TYPE *)a->data + i * a->stride,
-                      (const TYPE *)b->data + i * b->stride,
-                      (TYPE *)c->data + i * c->stride, index ? index->data : NULL);
+        OF(product)(&problem, (const T *)a->data + i * a->stride,
+                    (const T *)b->data + i * b->stride, (T *)c->data + i * c->stride,
+                    index ? index->data : NULL);
 }
 
-static void NAME(multiply)(const struct simdbench_operands *operands,
-                           const struct gemm_workspace *workspace,
-                           NAME(tile_function) *const tiles[][TILE_VECTORS],
-                           enum gemm_form form)
+static void OF(multiply)(const struct simdbench_operands *operands,
+                         const struct gemm_workspace *workspace,
+                         OF(tile_function) *const tiles[][TILE_VECTORS],
+                         enum gemm_form form)
 {
-    NAME(multiply_with)(operands, workspace, tiles, form, NULL);
+    OF(multiply_with)(operands, workspace, tiles, form, NULL);
 }
+
+GEMM_KERNEL(maxplus, add, GEMM_MAXPLUS_ADD)
+GEMM_KERNEL(minplus, add, GEMM_MINPLUS_ADD)
+#if !OF(IS_INTEGER)
+GEMM_KERNEL(maxtimes, mul, GEMM_MAXTIMES_MUL)
+#ifdef GEMM_FMA_ROWS
+GEMM_KERNEL(maxplus, fma, GEMM_MAXPLUS_FMA)
+GEMM_KERNEL(minplus, fma, GEMM_MINPLUS_FMA)
+#endif
+#include "gemm_argmax_body.h"
+#ifdef EACH_MASKED_TILE
+#include "gemm_argmax_masked_body.h"
+#endif
+#endif
+
+#undef T

@@ -1,57 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What integers need besides gemm_body.h, which includes it: reading elements of A and B
- * by the rules of gemm.h, and writing C by them. INTEGER_LIMIT is L, what elements
- * saturate to.
+ * The part of gemm_body.h for integers: it reads elements of A and B and writes C by the
+ * rules of gemm.h. INTEGER_LIMIT is L, the limit that elements saturate to.
  *
- * In between all numbers of C are sums of an element of A, one of B and 8 L. The zero of
- * an operand is 3 L + 1 away from nothing, so what is further than 2 L from 8 L is a sum
- * with it. Sums lie in [2 L - 2, 14 L + 2] and so are the bits of normal positive floats,
- * whose order is that of the integers: a maximum of floats does where an instruction set
- * has none of integers.
+ * Inside the product each number of C is a sum of an element of A, one of B and 8 L. The
+ * zero of an operand becomes 3 L + 1 or its negative, so a sum that is further than 2 L
+ * from 8 L contains a zero. Sums lie in [2 L - 2, 14 L + 2] and so are the bits of normal
+ * positive floats, whose order is that of the integers: a maximum of floats does where an
+ * instruction set has none of integers.
  */
 
-#define INTEGER_FAR (3 * INTEGER_LIMIT + 1)
-#define INTEGER_BIAS (8 * INTEGER_LIMIT)
-#define INTEGER_MOST ((TYPE)(sizeof(TYPE) == 4 ? INT32_MAX : INT64_MAX))
-
-static inline TYPE NAME(zero)(enum gemm_form form)
+static inline T OF(zero)(enum gemm_form form)
 {
     return gemm_form_min(form) ? INTEGER_MOST : -INTEGER_MOST - 1;
 }
 
 /* Less than any sum for maxplus, and what the sum of two zeros is. */
-static inline TYPE NAME(start)(enum gemm_form form)
+static inline T OF(start)(enum gemm_form form)
 {
     return INTEGER_BIAS + (gemm_form_min(form) ? 2 * INTEGER_FAR : -2 * INTEGER_FAR);
 }
 
-static inline TYPE NAME(entry)(TYPE x, enum gemm_form form, TYPE bias)
+static inline T OF(entry)(T x, enum gemm_form form, bool of_a)
 {
-    const TYPE least = -INTEGER_LIMIT, most = INTEGER_LIMIT;
-    const TYPE near = x < least ? least : x > most ? most : x;
-    const TYPE far = gemm_form_min(form) ? INTEGER_FAR : -INTEGER_FAR;
+    const T least = -INTEGER_LIMIT, most = INTEGER_LIMIT;
+    const T near = x < least ? least : x > most ? most : x;
+    const T far = gemm_form_min(form) ? INTEGER_FAR : -INTEGER_FAR;
 
-    return (x == NAME(zero)(form) ? far : near) + bias;
+    return (x == OF(zero)(form) ? far : near) + (of_a ? INTEGER_BIAS : 0);
 }
 
-static inline void NAME(read_elements)(TYPE *restrict to, const TYPE *restrict from,
-                                       ptrdiff_t n, enum gemm_form form, TYPE bias)
+INLINE VEC OF(times)(VEC a, VEC b, enum gemm_form form)
+{
+    (void)form;
+    return OF(add)(a, b);
+}
+
+static inline void OF(read_elements)(T *restrict to, const T *restrict from, ptrdiff_t n,
+                                     enum gemm_form form, bool of_a)
 {
     for (ptrdiff_t i = 0; i < n; i++)
-        to[i] = NAME(entry)(from[i], form, bias);
+        to[i] = OF(entry)(from[i], form, of_a);
+}
+
+static inline void OF(read_vector)(T *to, const T *from, enum gemm_form form, bool of_a)
+{
+    OF(read_elements)(to, from, LANES, form, of_a);
 }
 
 /* Sums become elements of C, m rows of n. */
-static void NAME(finish)(TYPE *c, ptrdiff_t ldc, ptrdiff_t m, ptrdiff_t n,
-                         enum gemm_form form)
+static void OF(finish)(T *c, ptrdiff_t ldc, ptrdiff_t m, ptrdiff_t n, enum gemm_form form)
 {
     const bool minimum = gemm_form_min(form);
-    const TYPE zero = NAME(zero)(form);
+    const T zero = OF(zero)(form);
 
     for (ptrdiff_t i = 0; i < m; i++, c += ldc)
         for (ptrdiff_t j = 0; j < n; j++) {
-            const TYPE x = c[j] - INTEGER_BIAS;
+            const T x = c[j] - INTEGER_BIAS;
             const bool far = minimum ? x > 2 * INTEGER_LIMIT : x < -2 * INTEGER_LIMIT;
             c[j] = far ? zero : x;
         }

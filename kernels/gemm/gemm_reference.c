@@ -8,6 +8,7 @@
 
 #include "gemm.h"
 #include "kernels.h"
+#include "vector/vector.h"
 
 /* plustimes is the contract of BLAS, for baselines. */
 enum semiring { MAXPLUS, MINPLUS, MAXTIMES, PLUSTIMES };
@@ -20,7 +21,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Where element e of C comes from. */
+/* The origin of element e of C. */
 struct spot {
     int64_t a, b; /* of the first factors, in A and B */
     int64_t rest; /* elements from e on that stand in this row, or in this gap */
@@ -61,20 +62,13 @@ static int semiring_find(const char *name)
  * most k / 2 epsilons of the sum of magnitudes (and a little more, which the 2 covers up
  * to k = 2^25); each product may lose a denormal besides. The sums of the reference are
  * in double: exact enough for f32, off by as much again for f64. */
-#define TYPE float
-#define NAME(x) x##_f32
-#define LEAST ((double)FLT_TRUE_MIN)
-#define SLACK(k, sum) (((k) + 2) * (FLT_EPSILON * (sum) + FLT_TRUE_MIN))
+#define EPSILON_f32 FLT_EPSILON
+#define EPSILON_f64 DBL_EPSILON
+#define LEAST_f32 FLT_TRUE_MIN
+#define LEAST_f64 DBL_TRUE_MIN
+#define T f32
 #include "gemm_reference_body.h"
-
-#undef TYPE
-#undef NAME
-#undef SLACK
-#define TYPE double
-#define NAME(x) x##_f64
-#undef LEAST
-#define LEAST DBL_TRUE_MIN
-#define SLACK(k, sum) (((k) + 2) * (DBL_EPSILON * (sum) + DBL_TRUE_MIN))
+#define T f64
 #include "gemm_reference_body.h"
 
 /* ---- integers ---- */
@@ -106,7 +100,7 @@ static int64_t integer_element(const struct simdbench_operands *operands, bool m
     const struct simdbench_operand *const b = operands->operand[1];
     const bool narrow = a->type == SIMDBENCH_I32;
     const int64_t most = narrow ? INT32_MAX : INT64_MAX;
-    const int64_t limit = narrow ? GEMM_I32_LIMIT : GEMM_I64_LIMIT;
+    const int64_t limit = narrow ? GEMM_LIMIT_i32 : GEMM_LIMIT_i64;
     const int64_t zero = minimum ? most : -most - 1;
     int64_t best = zero;
 

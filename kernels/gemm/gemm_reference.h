@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is right for gemm: in the plain order of loops, by the rules of gemm.h.
+ * The right results of gemm: in the plain order of loops, by the rules of gemm.h.
  */
 #ifndef SIMDBENCH_GEMM_REFERENCE_H
 #define SIMDBENCH_GEMM_REFERENCE_H

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gemm_body.h is written in, and what the files gemm_<isa>.c write the rest in: a
- * tile's rows and k-steps as macros, tables of tiles, and rows of kernels.def. They are
- * of use where what gemm_body.h asks for is defined.
+ * Macros for gemm_body.h and the files gemm_<isa>.c: a tile's rows and k-steps, tables of
+ * tiles, and rows of kernels.def. They use the definitions that gemm_body.h asks for.
  */
 #ifndef SIMDBENCH_GEMM_TILE_H
 #define SIMDBENCH_GEMM_TILE_H
 
+#include <string.h>
+
 #include "gemm.h"
 #include "lines.h"
+#include "vector/vector.h"
 
 /* For EACH_TILE: X for all heights up to n. */
 /* clang-format off */
@@ -23,19 +25,17 @@
     X(s, v, f, 11, vectors) X(s, v, f, 12, vectors)
 /* clang-format on */
 
-/* PRODUCTS where compilers need no help; with ADD and MUL of vectors. */
-#define PLAIN_PRODUCTS(u, i, j, r)                                        \
-    do {                                                                  \
-        const VEC x = SPLAT(*ROW_ADDRESS(u, j, r));                       \
-        t[0] = PLAIN_PRODUCT(x, bv[0]);                                   \
-        if (vectors > 1)                                                  \
-            t[TILE_VECTORS - 1] = PLAIN_PRODUCT(x, bv[TILE_VECTORS - 1]); \
+/* PRODUCTS where compilers need no help. */
+#define PLAIN_PRODUCTS(u, i, j, r)                                          \
+    do {                                                                    \
+        const VEC x = SPLAT(*ROW_ADDRESS(u, j, r));                         \
+        t[0] = OF(times)(x, bv[0], form);                                   \
+        if (vectors > 1)                                                    \
+            t[TILE_VECTORS - 1] = OF(times)(x, bv[TILE_VECTORS - 1], form); \
     } while (0)
-#define PLAIN_PRODUCT(a, b) (form == GEMM_MAXTIMES_MUL ? MUL(a, b) : ADD(a, b))
 
 /* The element of A that is u columns right of base[j] and r rows below. */
-#define ROW_ADDRESS(u, j, r) \
-    ((const TYPE *)(base[j] + LINE_OFFSET(r, s1, s3, s5, s7)) + (u))
+#define ROW_ADDRESS(u, j, r) ((const T *)(base[j] + LINE_OFFSET(r, s1, s3, s5, s7)) + (u))
 #define B_OFFSET(u) LINE_OFFSET(u, b1, b3, b5, b7)
 
 #define ROW_START(u, i, j, r)            \
@@ -73,52 +73,45 @@
     } while (0)
 #define BETTER(t, c) (gemm_form_min(form) ? MIN(t, c) : MAX(t, c))
 #define K_STEP(u) K_STEP_OF(ROW_STEP, u)
-#define K_STEP_OF(ROW, u)                                        \
-    {                                                            \
-        const TYPE *const bu = (const TYPE *)(bp + B_OFFSET(u)); \
-        VEC bv[TILE_VECTORS];                                    \
-        bv[0] = LOAD(bu);                                        \
-        if (vectors > 1)                                         \
-            bv[TILE_VECTORS - 1] = LOAD(bu + LANES);             \
-        EACH_ROW(ROW, u)                                         \
+#define K_STEP_OF(ROW, u)                                  \
+    {                                                      \
+        const T *const bu = (const T *)(bp + B_OFFSET(u)); \
+        VEC bv[TILE_VECTORS];                              \
+        bv[0] = LOAD(bu);                                  \
+        if (vectors > 1)                                   \
+            bv[TILE_VECTORS - 1] = LOAD(bu + LANES);       \
+        EACH_ROW(ROW, u)                                   \
     }
 
-#define TILE_PARAMETERS                                                               \
-    ptrdiff_t k, const TYPE *a, ptrdiff_t lda, const TYPE *b, ptrdiff_t ldb, TYPE *c, \
+/* For integers: the limit that elements saturate to, the number in the place of an
+ * operand's zero, the number added to elements of A, and the greatest one
+ * (gemm_integer_body.h). */
+#define INTEGER_LIMIT OF(GEMM_LIMIT)
+#define INTEGER_FAR (3 * INTEGER_LIMIT + 1)
+#define INTEGER_BIAS (8 * INTEGER_LIMIT)
+#define INTEGER_MOST ((T)(sizeof(T) == 4 ? INT32_MAX : INT64_MAX))
+
+#define TILE_PARAMETERS                                                      \
+    ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c, \
         ptrdiff_t ldc, ptrdiff_t first, ptrdiff_t times, int32_t *index, ptrdiff_t ldi
 
-#define TILE(semiring, variant, form, rows, vectors)                                    \
-    static void NAME(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
-    {                                                                                   \
-        NAME(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
-                   ldi);                                                                \
+#define TILE(semiring, variant, form, rows, vectors)                                  \
+    static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
+    {                                                                                 \
+        OF(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
+                 ldi);                                                                \
     }
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
-    [rows][vectors - 1] = NAME(tile_##semiring##_##variant##_##rows##x##vectors),
+    [rows][vectors - 1] = OF(tile_##semiring##_##variant##_##rows##x##vectors),
 
-/* All of one row of kernels.def, of which `type` is the type and the ISA: f32_avx2. */
-#define GEMM_KERNEL(type, semiring, variant, form)                                       \
-    EACH_TILE(TILE, semiring, variant, form)                                             \
-    void gemm_##semiring##_##type##_##variant(const struct simdbench_operands *operands, \
-                                              void *state)                               \
-    {                                                                                    \
-        static NAME(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {         \
-            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                             \
-        NAME(multiply)(operands, state, tiles, form);                                    \
+/* All of one row of kernels.def. */
+#define GEMM_KERNEL(semiring, variant, form)                                   \
+    EACH_TILE(TILE, semiring, variant, form)                                   \
+    KERNEL_FUNCTION(gemm, semiring, variant)                                   \
+    {                                                                          \
+        static OF(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = { \
+            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                   \
+        OF(multiply)(operands, state, tiles, form);                            \
     }
-
-/* All rows of a type: of integers, of floats, and of floats where there is an fma. */
-#define GEMM_INTEGER_ROWS(type)                       \
-    GEMM_KERNEL(type, maxplus, add, GEMM_MAXPLUS_ADD) \
-    GEMM_KERNEL(type, minplus, add, GEMM_MINPLUS_ADD)
-#define GEMM_FLOAT_ROWS(type) \
-    GEMM_INTEGER_ROWS(type)   \
-    GEMM_KERNEL(type, maxtimes, mul, GEMM_MAXTIMES_MUL)
-#define GEMM_FMA_ROWS(type)                           \
-    GEMM_KERNEL(type, maxplus, add, GEMM_MAXPLUS_ADD) \
-    GEMM_KERNEL(type, maxplus, fma, GEMM_MAXPLUS_FMA) \
-    GEMM_KERNEL(type, minplus, add, GEMM_MINPLUS_ADD) \
-    GEMM_KERNEL(type, minplus, fma, GEMM_MINPLUS_FMA) \
-    GEMM_KERNEL(type, maxtimes, mul, GEMM_MAXTIMES_MUL)
 
 #endif

@@ -21,18 +21,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "prototypes.h"
 #include "simdbench.h"
 
-/* Without a state all is done. */
+/* A kernel without this state does all of the work. */
 struct backward_part {
     int64_t row, row_end;       /* of dA */
     int64_t column, column_end; /* of dB */
-    /* Where these columns are added up, row after row, before they are copied to dB: a
-     * row of dB has columns of all threads, and what one of them writes others would have
-     * fetched ahead as neighbours of their own, again and again. */
+    /* The thread adds its columns up here, row after row, and then copies them to dB. A
+     * row of dB holds columns of all threads: their prefetchers would fetch the lines
+     * that this thread writes, again and again. */
     void *sums;
 };
+
+/* A row of kernels.def, out of gemm_backward_body.h. The work of one thread of
+ * several is a function of its own, so that one thread alone is as fast as without it. */
+#define BACKWARD_KERNEL(variant, scatter)                                            \
+    static inline void OF(variant##_all)(const struct simdbench_operands *operands)  \
+    {                                                                                \
+        OF(backward)(scatter, operands);                                             \
+    }                                                                                \
+    static __attribute__((noinline)) void OF(variant##_part)(                        \
+        const struct simdbench_operands *operands, const struct backward_part *part) \
+    {                                                                                \
+        OF(backward_part)(scatter, operands, part);                                  \
+    }                                                                                \
+    KERNEL_FUNCTION(gemm_backward, , variant)                                        \
+    {                                                                                \
+        if (state)                                                                   \
+            OF(variant##_part)(operands, state);                                     \
+        else                                                                         \
+            OF(variant##_all)(operands);                                             \
+    }
 
 #endif

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <immintrin.h>
-#include <string.h>
-
 #include "gemm_backward.h"
+#include "vector/vector_avx2.h"
 
-/* No scatters here: SIMD looks for indices of no winner, additions go one by one. */
-#define LANES 8
-#define ANY_NONE(i) \
-    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_loadu_si256((const __m256i *)(i))))
+/* SIMD looks for negative indices; additions go one by one, as there is no scatter. */
+#define TOGETHER 8
+#define ANY_NONE(i) _mm256_movemask_ps((__m256)load_i32(i))
 
-#define TYPE float
-#define NAME(x) x##_f32
+#define T f32
 #include "gemm_backward_body.h"
-
-BACKWARD_KERNEL(gemm_backward_f32_avx2_rows)
-
-#undef TYPE
-#undef NAME
-#define TYPE double
-#define NAME(x) x##_f64
+#define T f64
 #include "gemm_backward_body.h"
-
-BACKWARD_KERNEL(gemm_backward_f64_avx2_rows)

@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bodies of gemm_backward for one element type on one ISA. The file that includes it
- * defines before:
+ * All rows of gemm_backward for one element type T on one ISA. The file that includes it
+ * has included vector_<isa>.h and defines before:
  *
- * TYPE, NAME(x)          element type; x with the type's suffix
- * LANES                  indices that are looked at together
- * ANY_NONE(index)        true if one of LANES indices is negative
- * ADD_COLUMNS(b, ld, index, g)   optional, statement: b[index[l] * ld + l] += g[l] for
- *                        all LANES lanes, none of which is negative
+ * TOGETHER               indices that are looked at together
+ * ANY_NONE(index)        true if one of them is negative
+ * ADD_COLUMNS(b, ld, index, g)   where there is a row `scatter`: b[index[l] * ld + l] +=
+ *                        g[l] for that many indices, none of which is negative
  *
  * One pass over dC adds to both gradients; no form changes the order of a sum.
  */
 
-static inline __attribute__((always_inline)) void
-NAME(clear)(const struct simdbench_operand *out, int64_t rows, int64_t columns)
+INLINE void OF(clear)(const struct simdbench_operand *out, int64_t rows, int64_t columns)
 {
     for (int64_t i = 0; i < rows; i++)
-        memset((TYPE *)out->data + i * out->ld, 0, (size_t)columns * sizeof(TYPE));
+        memset((T *)out->data + i * out->ld, 0, (size_t)columns * sizeof(T));
 }
 
 /* Adds dC[i][j..j + n) to one row of dA. */
-static inline __attribute__((always_inline)) void
-NAME(add_to_row)(TYPE *a, const int32_t *index, const TYPE *g, ptrdiff_t n)
+INLINE void OF(add_to_row)(T *a, const int32_t *index, const T *g, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
-    for (; j + LANES <= n; j += LANES) {
+    for (; j + TOGETHER <= n; j += TOGETHER) {
         if (ANY_NONE(index + j)) {
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < TOGETHER; l++)
                 if (index[j + l] >= 0)
                     a[index[j + l]] += g[j + l];
         } else {
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < TOGETHER; l++)
                 a[index[j + l]] += g[j + l];
         }
     }
@@ -40,25 +37,25 @@ NAME(add_to_row)(TYPE *a, const int32_t *index, const TYPE *g, ptrdiff_t n)
             a[index[j]] += g[j];
 }
 
-/* Adds dC[i][j..j + n) to the columns of dB from b on. */
-static inline __attribute__((always_inline)) void
-NAME(add_to_columns)(TYPE *b, ptrdiff_t ld, const int32_t *index, const TYPE *g,
-                     ptrdiff_t n)
+/* Adds dC[i][j..j + n) to the columns of dB from b on. scatter is a constant. */
+INLINE void OF(add_to_columns)(const bool scatter, T *b, ptrdiff_t ld,
+                               const int32_t *index, const T *g, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
-    for (; j + LANES <= n; j += LANES) {
+    (void)scatter;
+    for (; j + TOGETHER <= n; j += TOGETHER) {
         if (ANY_NONE(index + j)) {
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < TOGETHER; l++)
                 if (index[j + l] >= 0)
                     b[index[j + l] * ld + j + l] += g[j + l];
-        } else {
 #ifdef ADD_COLUMNS
+        } else if (scatter) {
             ADD_COLUMNS(b + j, ld, index + j, g + j);
-#else
-            for (int l = 0; l < LANES; l++)
-                b[index[j + l] * ld + j + l] += g[j + l];
 #endif
+        } else {
+            for (int l = 0; l < TOGETHER; l++)
+                b[index[j + l] * ld + j + l] += g[j + l];
         }
     }
     for (; j < n; j++)
@@ -66,7 +63,7 @@ NAME(add_to_columns)(TYPE *b, ptrdiff_t ld, const int32_t *index, const TYPE *g,
             b[index[j] * ld + j] += g[j];
 }
 
-static inline void NAME(backward)(const struct simdbench_operands *operands)
+INLINE void OF(backward)(const bool scatter, const struct simdbench_operands *operands)
 {
     const int64_t *const dim = operands->shape->dim;
     const struct simdbench_operand *const g = operands->operand[0],
@@ -74,20 +71,20 @@ static inline void NAME(backward)(const struct simdbench_operands *operands)
                                           *const a = operands->operand[2],
                                           *const b = operands->operand[3];
 
-    NAME(clear)(a, dim[0], dim[2]);
-    NAME(clear)(b, dim[2], dim[1]);
+    OF(clear)(a, dim[0], dim[2]);
+    OF(clear)(b, dim[2], dim[1]);
     for (int64_t i = 0; i < dim[0]; i++) {
         const int32_t *const row = (const int32_t *)index->data + i * index->ld;
-        const TYPE *const from = (const TYPE *)g->data + i * g->ld;
-        NAME(add_to_row)((TYPE *)a->data + i * a->ld, row, from, dim[1]);
-        NAME(add_to_columns)((TYPE *)b->data, b->ld, row, from, dim[1]);
+        const T *const from = (const T *)g->data + i * g->ld;
+        OF(add_to_row)((T *)a->data + i * a->ld, row, from, dim[1]);
+        OF(add_to_columns)(scatter, (T *)b->data, b->ld, row, from, dim[1]);
     }
 }
 
-/* A function of its own, so that what one thread runs is as fast as without it. */
-static __attribute__((noinline)) void
-NAME(backward_part)(const struct simdbench_operands *operands,
-                    const struct backward_part *part)
+/* The work of one thread of several. */
+INLINE void OF(backward_part)(const bool scatter,
+                              const struct simdbench_operands *operands,
+                              const struct backward_part *part)
 {
     const int64_t *const dim = operands->shape->dim;
     const struct simdbench_operand *const g = operands->operand[0],
@@ -95,31 +92,28 @@ NAME(backward_part)(const struct simdbench_operands *operands,
                                           *const a = operands->operand[2],
                                           *const b = operands->operand[3];
     const int64_t columns = part->column_end - part->column;
-    TYPE *const sums = part->sums;
+    T *const sums = part->sums;
 
-    memset(sums, 0, (size_t)(dim[2] * columns) * sizeof(TYPE));
+    memset(sums, 0, (size_t)(dim[2] * columns) * sizeof(T));
     for (int64_t i = 0; i < dim[0]; i++) {
         const int32_t *const row = (const int32_t *)index->data + i * index->ld;
-        const TYPE *const from = (const TYPE *)g->data + i * g->ld;
+        const T *const from = (const T *)g->data + i * g->ld;
         if (i >= part->row && i < part->row_end) {
-            TYPE *const to = (TYPE *)a->data + i * a->ld;
-            memset(to, 0, (size_t)dim[2] * sizeof(TYPE));
-            NAME(add_to_row)(to, row, from, dim[1]);
+            T *const to = (T *)a->data + i * a->ld;
+            memset(to, 0, (size_t)dim[2] * sizeof(T));
+            OF(add_to_row)(to, row, from, dim[1]);
         }
-        NAME(add_to_columns)(sums, columns, row + part->column, from + part->column,
-                             columns);
+        OF(add_to_columns)(scatter, sums, columns, row + part->column,
+                           from + part->column, columns);
     }
     for (int64_t p = 0; p < dim[2]; p++)
-        memcpy((TYPE *)b->data + p * b->ld + part->column, sums + p * columns,
-               (size_t)columns * sizeof(TYPE));
+        memcpy((T *)b->data + p * b->ld + part->column, sums + p * columns,
+               (size_t)columns * sizeof(T));
 }
 
-/* A row of kernels.def. */
-#define BACKWARD_KERNEL(symbol)                                         \
-    void symbol(const struct simdbench_operands *operands, void *state) \
-    {                                                                   \
-        if (state)                                                      \
-            NAME(backward_part)(operands, state);                       \
-        else                                                            \
-            NAME(backward)(operands);                                   \
-    }
+BACKWARD_KERNEL(rows, false)
+#ifdef ADD_COLUMNS
+BACKWARD_KERNEL(scatter, true)
+#endif
+
+#undef T

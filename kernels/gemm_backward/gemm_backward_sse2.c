@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <emmintrin.h>
-#include <string.h>
-
 #include "gemm_backward.h"
+#include "vector/vector_sse2.h"
 
-/* No scatters here: SIMD looks for indices of no winner, additions go one by one. */
-#define LANES 4
-#define ANY_NONE(i) \
-    _mm_movemask_ps(_mm_castsi128_ps(_mm_loadu_si128((const __m128i *)(i))))
+/* SIMD looks for negative indices; additions go one by one, as there is no scatter. */
+#define TOGETHER 4
+#define ANY_NONE(i) _mm_movemask_ps((__m128)load_i32(i))
 
-#define TYPE float
-#define NAME(x) x##_f32
+#define T f32
 #include "gemm_backward_body.h"
-
-BACKWARD_KERNEL(gemm_backward_f32_sse2_rows)
-
-#undef TYPE
-#undef NAME
-#define TYPE double
-#define NAME(x) x##_f64
+#define T f64
 #include "gemm_backward_body.h"
-
-BACKWARD_KERNEL(gemm_backward_f64_sse2_rows)

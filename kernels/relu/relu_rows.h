@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files relu_<isa>.c share, whatever the type: the functions that are rows of
- * kernels.def.
- */
+/* Macros for relu_body.h. */
 #ifndef SIMDBENCH_RELU_ROWS_H
 #define SIMDBENCH_RELU_ROWS_H
 
@@ -13,55 +10,48 @@
 #include <string.h>
 
 #include "relu.h"
+#include "vector/vector.h"
 
 enum relu_form { RELU_MAX, RELU_CMP_BLEND, RELU_AND_MASK };
 
-/* RELU_FENCE() follows non-temporal stores. Those of ARM need none: other threads see
- * them as they see ordinary ones. */
-
-/* Few elements one by one. The asm keeps compilers from a loop of vectors, with all its
- * tests, and from jumps. */
+/* fence() follows non-temporal stores. Those of ARM need none: other threads see them as
+ * they see ordinary ones. few() takes few elements one by one: its asm keeps compilers
+ * from a loop of vectors, with all its tests, and from jumps. */
+#define FEW OF(few)
 #if defined(__x86_64__)
-#define RELU_FENCE _mm_sfence
+#define FENCE _mm_sfence
+/* x < 0 ? 0 : x of all lanes. */
+#define RECTIFY(v) MAX(SPLAT(0), v)
 
-static inline void few_f32(const float *x, float *y, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        __m128 value = _mm_max_ss(_mm_setzero_ps(), _mm_load_ss(x + i));
-        __asm__("" : "+x"(value));
-        _mm_store_ss(y + i, value);
+#define FEW_OF(t, vec, s)                                       \
+    static inline void few_##t(const t *x, t *y, size_t n)      \
+    {                                                           \
+        for (size_t i = 0; i < n; i++) {                        \
+            vec v = _mm_max_##s((vec){0}, _mm_load_##s(x + i)); \
+            __asm__("" : "+x"(v));                              \
+            _mm_store_##s(y + i, v);                            \
+        }                                                       \
     }
-}
 
-static inline void few_f64(const double *x, double *y, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        __m128d value = _mm_max_sd(_mm_setzero_pd(), _mm_load_sd(x + i));
-        __asm__("" : "+x"(value));
-        _mm_store_sd(y + i, value);
-    }
-}
+FEW_OF(f32, __m128, ss)
+FEW_OF(f64, __m128d, sd)
 
 #elif defined(__aarch64__)
-#define RELU_FENCE() ((void)0)
+#define FENCE() ((void)0)
+#define RECTIFY OF(positive)
 
-static inline void few_f32(const float *x, float *y, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        float value = x[i] < 0 ? 0 : x[i];
-        __asm__("" : "+w"(value));
-        y[i] = value;
+#define FEW_OF(t)                                          \
+    static inline void few_##t(const t *x, t *y, size_t n) \
+    {                                                      \
+        for (size_t i = 0; i < n; i++) {                   \
+            t value = x[i] < 0 ? 0 : x[i];                 \
+            __asm__("" : "+w"(value));                     \
+            y[i] = value;                                  \
+        }                                                  \
     }
-}
 
-static inline void few_f64(const double *x, double *y, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        double value = x[i] < 0 ? 0 : x[i];
-        __asm__("" : "+w"(value));
-        y[i] = value;
-    }
-}
+FEW_OF(f32)
+FEW_OF(f64)
 #endif
 
 /* A statement for each vector of a turn of the loop, with its number u. */
@@ -71,37 +61,25 @@ static inline void few_f64(const double *x, double *y, size_t n)
         statement;                                               \
     }
 
-/* A statement on x, y and n of the operands. */
-#define RELU_ROW(C, type, isa, variant, statement)                                  \
-    void relu_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
-                                         void *state)                               \
-    {                                                                               \
-        const C *x = operands->operand[0]->data;                                    \
-        C *y = operands->operand[1]->data;                                          \
-        const size_t n = operands->operand[1]->count;                               \
-        (void)state;                                                                \
-        (void)x;                                                                    \
-        statement                                                                   \
+/* A row of kernels.def: a statement on x, y and n of the operands. */
+#define RELU_ROW(variant, statement)                  \
+    KERNEL_FUNCTION(relu, , variant)                  \
+    {                                                 \
+        const T *x = operands->operand[0]->data;      \
+        T *y = operands->operand[1]->data;            \
+        const size_t n = operands->operand[1]->count; \
+        (void)state;                                  \
+        (void)x;                                      \
+        statement                                     \
     }
 
 /* The pathology `alloc`: what a library does that returns its results by value. Without
  * memory there is nothing to show, but still a result. */
-#define RELU_ALLOC(C, type)                             \
-    C *fresh = calloc(n, sizeof *fresh);                \
-    ordinary_##type(x, fresh ? fresh : y, n, RELU_MAX); \
-    if (fresh)                                          \
-        memcpy(y, fresh, n * sizeof *fresh);            \
+#define RELU_ALLOC                                   \
+    T *fresh = calloc(n, sizeof *fresh);             \
+    OF(ordinary)(x, fresh ? fresh : y, n, RELU_MAX); \
+    if (fresh)                                       \
+        memcpy(y, fresh, n * sizeof *fresh);         \
     free(fresh);
-
-#define RELU_ROWS(C, type, isa)                                                          \
-    RELU_ROW(C, type, isa, max, ordinary_##type(x, y, n, RELU_MAX);)                     \
-    RELU_ROW(C, type, isa, inplace, ordinary_##type(y, y, n, RELU_MAX);)                 \
-    RELU_ROW(C, type, isa, stream, past_caches_##type(x, y, n);)                         \
-    RELU_ROW(C, type, isa, auto,                                                         \
-             if (((const struct relu_auto *)state)->stream) past_caches_##type(x, y, n); \
-             else ordinary_##type(x, y, n, RELU_MAX);)                                   \
-    RELU_ROW(C, type, isa, three_pass, memcpy(y, x, n * sizeof *x);                      \
-             ordinary_##type(y, y, n, RELU_MAX);)                                        \
-    RELU_ROW(C, type, isa, alloc, RELU_ALLOC(C, type))
 
 #endif

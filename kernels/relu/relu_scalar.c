@@ -14,98 +14,78 @@
         }                            \
     }
 
-#define STREAM NAME(stream)
-#define FEW NAME(few)
-
 #if defined(__x86_64__)
+#define ISA scalar
+/* The lowest lane of a register: a maximum of plain floats can become integer code. */
+#undef LANES
 #define LANES ((size_t)1)
-#define LOAD INTRINSIC(load)
-#define STORE INTRINSIC(store)
-#define MAX(v) INTRINSIC(max)((VEC){0}, v)
 
-static inline void stream_f32(float *to, __m128 value)
-{
-    void *const line = to;
-    _mm_stream_si32(line, _mm_cvtsi128_si32(_mm_castps_si128(value)));
-}
-
-static inline void stream_f64(double *to, __m128d value)
-{
-    void *const line = to;
-    _mm_stream_si64(line, _mm_cvtsi128_si64(_mm_castpd_si128(value)));
-}
-
-#define TYPE float
-#define NAME(x) x##_f32
-#define VEC __m128
-#define INTRINSIC(op) _mm_##op##_ss
-#include "relu_body.h"
-
-RELU_ROWS(float, f32, scalar)
-RELU_ROW(float, f32, scalar, branch, BRANCH)
-
-#undef TYPE
-#undef NAME
-#undef VEC
-#undef INTRINSIC
-#define TYPE double
-#define NAME(x) x##_f64
-#define VEC __m128d
-#define INTRINSIC(op) _mm_##op##_sd
-#include "relu_body.h"
-
-RELU_ROWS(double, f64, scalar)
-RELU_ROW(double, f64, scalar, branch, BRANCH)
-
-#elif defined(__aarch64__)
-/* Two elements each on its own, because stores past the caches are of two registers. */
-#define LANES ((size_t)2)
-#define VEC struct NAME(pair)
-#define LOAD NAME(load)
-#define STORE NAME(store)
-#define MAX NAME(max)
-#define RELU(x) ((x) < 0 ? 0 : (x))
-
-#define PAIR(C, type, s)                                              \
-    struct pair_##type {                                              \
-        C low, high;                                                  \
-    };                                                                \
-    static inline struct pair_##type load_##type(const C *from)       \
-    {                                                                 \
-        return (struct pair_##type){from[0], from[1]};                \
-    }                                                                 \
-    static inline void store_##type(C *to, struct pair_##type v)      \
-    {                                                                 \
-        to[0] = v.low;                                                \
-        to[1] = v.high;                                               \
-    }                                                                 \
-    static inline void stream_##type(C *to, struct pair_##type v)     \
-    {                                                                 \
-        __asm__("stnp %" s "1, %" s "2, %0"                           \
-                : "=Q"(*(struct pair_##type *)(void *)to)             \
-                : "w"(v.low), "w"(v.high));                           \
-    }                                                                 \
-    static inline struct pair_##type max_##type(struct pair_##type v) \
-    {                                                                 \
-        return (struct pair_##type){RELU(v.low), RELU(v.high)};       \
+#define LANE(t, vec, s)                 \
+    typedef vec vector_##t;             \
+    INLINE vec load_##t(const t *from)  \
+    {                                   \
+        return _mm_load_##s(from);      \
+    }                                   \
+    INLINE void store_##t(t *to, vec v) \
+    {                                   \
+        _mm_store_##s(to, v);           \
+    }                                   \
+    INLINE vec splat_##t(t x)           \
+    {                                   \
+        return _mm_set_##s(x);          \
+    }                                   \
+    INLINE vec max_##t(vec a, vec b)    \
+    {                                   \
+        return _mm_max_##s(a, b);       \
     }
 
-PAIR(float, f32, "s")
-PAIR(double, f64, "d")
+LANE(f32, __m128, ss)
+LANE(f64, __m128d, sd)
 
-#define TYPE float
-#define NAME(x) x##_f32
-#include "relu_body.h"
+INLINE void stream_f32(f32 *to, __m128 v)
+{
+    _mm_stream_si32((void *)to, _mm_cvtsi128_si32(_mm_castps_si128(v)));
+}
 
-RELU_ROWS(float, f32, scalar)
-RELU_ROW(float, f32, scalar, branch, BRANCH)
+INLINE void stream_f64(f64 *to, __m128d v)
+{
+    _mm_stream_si64((void *)to, _mm_cvtsi128_si64(_mm_castpd_si128(v)));
+}
 
-#undef TYPE
-#undef NAME
-#define TYPE double
-#define NAME(x) x##_f64
-#include "relu_body.h"
+#elif defined(__aarch64__)
+#define ISA scalar
+#define POSITIVE(x) ((x) < 0 ? 0 : (x))
 
-RELU_ROWS(double, f64, scalar)
-RELU_ROW(double, f64, scalar, branch, BRANCH)
+/* Two elements each on its own, because stores past the caches are of two registers. */
+#define PAIR(t, s)                                              \
+    typedef struct {                                            \
+        t low, high;                                            \
+    } vector_##t;                                               \
+    INLINE vector_##t load_##t(const t *from)                   \
+    {                                                           \
+        return (vector_##t){from[0], from[1]};                  \
+    }                                                           \
+    INLINE void store_##t(t *to, vector_##t v)                  \
+    {                                                           \
+        to[0] = v.low;                                          \
+        to[1] = v.high;                                         \
+    }                                                           \
+    INLINE void stream_##t(t *to, vector_##t v)                 \
+    {                                                           \
+        __asm__("stnp %" s "1, %" s "2, %0"                     \
+                : "=Q"(*(vector_##t *)(void *)to)               \
+                : "w"(v.low), "w"(v.high));                     \
+    }                                                           \
+    INLINE vector_##t positive_##t(vector_##t v)                \
+    {                                                           \
+        return (vector_##t){POSITIVE(v.low), POSITIVE(v.high)}; \
+    }
+
+PAIR(f32, "s")
+PAIR(f64, "d")
 #endif
+
+#define T f32
+#include "relu_body.h"
+#define T f64
+#include "relu_body.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files roof_<isa>.c share. Before it, they define for their vectors:
+ * The common part of the files roof_<isa>.c. Before it, they define for their vectors:
  *   VECTOR             bytes
  *   CLOBBERS           registers 0 to 14 and any helper
  *   ZERO(i)            register i = 0
@@ -25,8 +25,8 @@
 #define TEXT(x) TEXT_OF(x)
 #define EIGHT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
 
-/* What the architectures spell differently. FENCE ends non-temporal stores: those of ARM
- * need none. */
+/* Instructions that the architectures spell differently. FENCE ends non-temporal stores:
+ * those of ARM need none. */
 #if defined(__x86_64__)
 #define AT(k, address) #k "*" TEXT(VECTOR) "(%[" address "])"
 #define SKIP_IF_ZERO(count) "test %[" count "], %[" count "]\n\tjz 2f\n\t"

@@ -21,13 +21,4 @@
 
 #define TANH_SLACK_ULP 4
 
-/* A kernel out of a method of tanh_body.h. */
-#define TANH_KERNEL(type, isa, variant, method)                                     \
-    void tanh_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
-                                         void *state)                               \
-    {                                                                               \
-        (void)state;                                                                \
-        each_##type(operands, method);                                              \
-    }
-
 #endif

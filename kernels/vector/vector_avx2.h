@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of 32 bytes: AVX2 and FMA. vector.h tells what the functions do. */
+#ifndef SIMDBENCH_VECTOR_AVX2_H
+#define SIMDBENCH_VECTOR_AVX2_H
+
+#include <immintrin.h>
+
+#include "vector/vector.h"
+
+#define ISA avx2
+#define HIDE_VECTOR(v) __asm__("" : "+x"(v))
+
+/* clang-format off */
+#define FLOAT_VECTOR(t, vec, s) \
+    typedef vec vector_##t; \
+    typedef word_##t bits_##t __attribute__((vector_size(32))); \
+    INLINE vec load_##t(const t *p) { return _mm256_loadu_##s(p); } \
+    INLINE void store_##t(t *p, vec v) { _mm256_storeu_##s(p, v); } \
+    INLINE void stream_##t(t *p, vec v) { _mm256_stream_##s(p, v); } \
+    INLINE vec splat_##t(t x) { return _mm256_set1_##s(x); } \
+    INLINE vec max_##t(vec a, vec b) { return _mm256_max_##s(a, b); } \
+    INLINE vec min_##t(vec a, vec b) { return _mm256_min_##s(a, b); } \
+    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
+    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
+    INLINE vec multiply_add_##t(vec a, vec b, vec c) \
+    { return _mm256_fmadd_##s(a, b, c); } \
+    INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
+    { return _mm256_blendv_##s(no, yes, _mm256_cmp_##s(a, b, _CMP_LT_OQ)); } \
+    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
+    { \
+        const vec mask = _mm256_cmp_##s(a, b, _CMP_NEQ_OQ); \
+        store_##t(p, _mm256_blendv_##s(load_##t(p), v, mask)); \
+    } \
+    INLINE unsigned matches_##t(vec a, vec b) \
+    { return (unsigned)_mm256_movemask_##s(_mm256_cmp_##s(a, b, _CMP_EQ_OQ)); } \
+    INLINE vec magnitude_##t(vec v) \
+    { return _mm256_andnot_##s(splat_##t((t)-0.0), v); } \
+    INLINE vec with_sign_##t(vec v, vec sign) \
+    { return _mm256_or_##s(v, _mm256_and_##s(splat_##t((t)-0.0), sign)); }
+
+/* There is no maximum of i64: that of floats, for the bits of positive ones. */
+#define INTEGER_VECTOR(t, epi, splat, vec, s) \
+    typedef __m256i vector_##t; \
+    INLINE __m256i load_##t(const t *p) \
+    { return _mm256_loadu_si256((const __m256i *)(const void *)p); } \
+    INLINE void store_##t(t *p, __m256i v) \
+    { _mm256_storeu_si256((__m256i *)(void *)p, v); } \
+    INLINE __m256i splat_##t(t x) { return _mm256_set1_##splat(x); } \
+    INLINE __m256i add_##t(__m256i a, __m256i b) { return _mm256_add_##epi(a, b); } \
+    INLINE __m256i max_##t(__m256i a, __m256i b) \
+    { return (__m256i)_mm256_max_##s((vec)a, (vec)b); } \
+    INLINE __m256i min_##t(__m256i a, __m256i b) \
+    { return (__m256i)_mm256_min_##s((vec)a, (vec)b); }
+
+FLOAT_VECTOR(f32, __m256, ps)
+FLOAT_VECTOR(f64, __m256d, pd)
+INTEGER_VECTOR(i32, epi32, epi32, __m256i, epi32)
+INTEGER_VECTOR(i64, epi64, epi64x, __m256d, pd)
+
+INLINE void widen_f32(__m256 v, __m256d wide[2])
+{
+    wide[0] = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+    wide[1] = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+}
+INLINE __m256 narrow_f32(const __m256d wide[2])
+{
+    return _mm256_set_m128(_mm256_cvtpd_ps(wide[1]), _mm256_cvtpd_ps(wide[0]));
+}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of 64 bytes: AVX-512. vector.h tells what the functions do. */
+#ifndef SIMDBENCH_VECTOR_AVX512_H
+#define SIMDBENCH_VECTOR_AVX512_H
+
+#include <immintrin.h>
+
+#include "vector/vector.h"
+
+#define ISA avx512
+#define HIDE_VECTOR(v) __asm__("" : "+v"(v))
+
+/* clang-format off */
+#define FLOAT_VECTOR(t, vec, s, lanes) \
+    typedef vec vector_##t; \
+    typedef __mmask##lanes mask_##t; \
+    typedef word_##t bits_##t __attribute__((vector_size(64))); \
+    INLINE vec load_##t(const t *p) { return _mm512_loadu_##s(p); } \
+    INLINE void store_##t(t *p, vec v) { _mm512_storeu_##s(p, v); } \
+    INLINE void stream_##t(t *p, vec v) { _mm512_stream_##s(p, v); } \
+    INLINE vec splat_##t(t x) { return _mm512_set1_##s(x); } \
+    INLINE vec max_##t(vec a, vec b) { return _mm512_max_##s(a, b); } \
+    INLINE vec min_##t(vec a, vec b) { return _mm512_min_##s(a, b); } \
+    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
+    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
+    INLINE vec multiply_add_##t(vec a, vec b, vec c) \
+    { return _mm512_fmadd_##s(a, b, c); } \
+    INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
+    { return _mm512_mask_blend_##s(_mm512_cmp_##s##_mask(a, b, _CMP_LT_OQ), no, yes); } \
+    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
+    { \
+        const mask_##t mask = _mm512_cmp_##s##_mask(a, b, _CMP_NEQ_OQ); \
+        store_##t(p, _mm512_mask_mov_##s(load_##t(p), mask, v)); \
+    } \
+    INLINE unsigned matches_##t(vec a, vec b) \
+    { return _mm512_cmp_##s##_mask(a, b, _CMP_EQ_OQ); } \
+    INLINE vec magnitude_##t(vec v) \
+    { return _mm512_andnot_##s(splat_##t((t)-0.0), v); } \
+    INLINE vec with_sign_##t(vec v, vec sign) \
+    { return _mm512_or_##s(v, _mm512_and_##s(splat_##t((t)-0.0), sign)); }
+
+#define INTEGER_VECTOR(t, epi) \
+    typedef __m512i vector_##t; \
+    INLINE __m512i load_##t(const t *p) { return _mm512_loadu_si512(p); } \
+    INLINE void store_##t(t *p, __m512i v) { _mm512_storeu_si512(p, v); } \
+    INLINE __m512i splat_##t(t x) { return _mm512_set1_##epi(x); } \
+    INLINE __m512i add_##t(__m512i a, __m512i b) { return _mm512_add_##epi(a, b); } \
+    INLINE __m512i max_##t(__m512i a, __m512i b) { return _mm512_max_##epi(a, b); } \
+    INLINE __m512i min_##t(__m512i a, __m512i b) { return _mm512_min_##epi(a, b); }
+
+FLOAT_VECTOR(f32, __m512, ps, 16)
+FLOAT_VECTOR(f64, __m512d, pd, 8)
+INTEGER_VECTOR(i32, epi32)
+INTEGER_VECTOR(i64, epi64)
+
+INLINE void widen_f32(__m512 v, __m512d wide[2])
+{
+    wide[0] = _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+    wide[1] = _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+}
+INLINE __m512 narrow_f32(const __m512d wide[2])
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(wide[0])),
+                              _mm512_cvtpd_ps(wide[1]), 1);
+}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of 16 bytes: SSE2. vector.h tells what the functions do. */
+#ifndef SIMDBENCH_VECTOR_SSE2_H
+#define SIMDBENCH_VECTOR_SSE2_H
+
+#include <emmintrin.h>
+
+#include "vector/vector.h"
+
+#define ISA sse2
+#define HIDE_VECTOR(v) __asm__("" : "+x"(v))
+
+/* clang-format off */
+#define FLOAT_VECTOR(t, vec, s) \
+    typedef vec vector_##t; \
+    typedef word_##t bits_##t __attribute__((vector_size(16))); \
+    INLINE vec load_##t(const t *p) { return _mm_loadu_##s(p); } \
+    INLINE void store_##t(t *p, vec v) { _mm_storeu_##s(p, v); } \
+    INLINE void stream_##t(t *p, vec v) { _mm_stream_##s(p, v); } \
+    INLINE vec splat_##t(t x) { return _mm_set1_##s(x); } \
+    INLINE vec max_##t(vec a, vec b) { return _mm_max_##s(a, b); } \
+    INLINE vec min_##t(vec a, vec b) { return _mm_min_##s(a, b); } \
+    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
+    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
+    INLINE vec multiply_add_##t(vec a, vec b, vec c) { return a * b + c; } \
+    INLINE vec select_##t(vec mask, vec yes, vec no) \
+    { return _mm_or_##s(_mm_and_##s(mask, yes), _mm_andnot_##s(mask, no)); } \
+    INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
+    { return select_##t(_mm_cmplt_##s(a, b), yes, no); } \
+    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
+    { store_##t(p, select_##t(_mm_cmpeq_##s(a, b), load_##t(p), v)); } \
+    INLINE unsigned matches_##t(vec a, vec b) \
+    { return (unsigned)_mm_movemask_##s(_mm_cmpeq_##s(a, b)); } \
+    INLINE vec magnitude_##t(vec v) { return _mm_andnot_##s(splat_##t((t)-0.0), v); } \
+    INLINE vec with_sign_##t(vec v, vec sign) \
+    { return _mm_or_##s(v, _mm_and_##s(splat_##t((t)-0.0), sign)); }
+
+/* There is no maximum of such integers: that of floats, for the bits of positive ones. */
+#define INTEGER_VECTOR(t, epi, splat, vec, s) \
+    typedef __m128i vector_##t; \
+    INLINE __m128i load_##t(const t *p) \
+    { return _mm_loadu_si128((const __m128i *)(const void *)p); } \
+    INLINE void store_##t(t *p, __m128i v) \
+    { _mm_storeu_si128((__m128i *)(void *)p, v); } \
+    INLINE __m128i splat_##t(t x) { return _mm_set1_##splat(x); } \
+    INLINE __m128i add_##t(__m128i a, __m128i b) { return _mm_add_##epi(a, b); } \
+    INLINE __m128i max_##t(__m128i a, __m128i b) \
+    { return (__m128i)_mm_max_##s((vec)a, (vec)b); } \
+    INLINE __m128i min_##t(__m128i a, __m128i b) \
+    { return (__m128i)_mm_min_##s((vec)a, (vec)b); }
+
+FLOAT_VECTOR(f32, __m128, ps)
+FLOAT_VECTOR(f64, __m128d, pd)
+INTEGER_VECTOR(i32, epi32, epi32, __m128, ps)
+INTEGER_VECTOR(i64, epi64, epi64x, __m128d, pd)
+
+INLINE void widen_f32(__m128 v, __m128d wide[2])
+{
+    wide[0] = _mm_cvtps_pd(v);
+    wide[1] = _mm_cvtps_pd(_mm_movehl_ps(v, v));
+}
+INLINE __m128 narrow_f32(const __m128d wide[2])
+{
+    return _mm_movelh_ps(_mm_cvtpd_ps(wide[0]), _mm_cvtpd_ps(wide[1]));
+}
+/* clang-format on */
+
+#endif
