@@ -250,7 +250,6 @@ check_arm64() {
     scripts/build-arm64 test
 }
 
-<<<<<<< HEAD
 # check NAME: a subshell with set -e of its own, as under `if` or `||` it would not stop at
 # a failure. What it prints ends with its time, or with what repeats it.
 check() {
@@ -280,12 +279,10 @@ check_lanes() {
     return "$status"
 }
 
-=======
 if [[ $* == table ]]; then
     table
     exit
 fi
->>>>>>> kernels
 wanted=()
 for argument in "${@:-quick}"; do
     case $argument in
