@@ -3,13 +3,13 @@
  * The judge: what is derived from the samples of a run. Summaries, rates and ratios of
  * cases (summarise.c), verdicts of comparisons (gate.c, stored.c), runs merged into one
  * (merge.c), how often verdicts are true
- * (selftest.c), what threads gain (gain.h), what wide SIMD costs (license.h).
+ * (selftest.c), what threads gain (gain.h), what wide SIMD costs (license_verdict.h).
  */
 #ifndef SIMDBENCH_JUDGE_H
 #define SIMDBENCH_JUDGE_H
 
 #include "judge/gain.h"
-#include "judge/license.h"
+#include "judge/license_verdict.h"
 #include "model/model.h"
 #include "text/text.h"
 

@@ -3,8 +3,8 @@
  * What `simdbench license` measured, and its verdict: does wide SIMD cost clock on this
  * machine? The verdict holds for any numbers that are put into the structs.
  */
-#ifndef SIMDBENCH_JUDGE_LICENSE_H
-#define SIMDBENCH_JUDGE_LICENSE_H
+#ifndef SIMDBENCH_LICENSE_VERDICT_H
+#define SIMDBENCH_LICENSE_VERDICT_H
 
 #include "model/model.h"
 
