@@ -2,7 +2,6 @@
 """gate: how often `simdbench ab` says what is true, alone and beside a bursty competitor.
 `bench_gate.py --compete CPU` is that competitor."""
 import contextlib
-import json
 import os
 import random
 import statistics
@@ -15,7 +14,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GATES = 100
 BURST = 0.001, 0.020  # seconds
-CALL_NS, GATE_SECONDS, ALL_SECONDS = 500e3, 1, 15 * 60
 
 
 def compete(cpu):
@@ -41,85 +39,62 @@ def competitor(cpu):
         process.wait()
 
 
-def selftest(program, cpu, threshold, effects, gates=GATES):
-    """{effect in percent: its entry}, and the whole document."""
+def selftest(bench, cpu, threshold, effects):
+    """{effect in percent: its entry, and what is said of all}"""
     with tempfile.TemporaryDirectory() as cache:  # no noise of ours is for ab to cite
-        done = subprocess.run(
-            [program, "selftest", f"--cpu={cpu}", f"--threshold={threshold}%",
-             f"--effects={effects}", f"--gates={gates}", "--quiet", "--format=json"],
-            env={**os.environ, "XDG_CACHE_HOME": cache}, capture_output=True, text=True,
-            check=False)
-    if done.returncode:
-        sys.exit(f"simdbench selftest: {done.stderr}")
-    document = json.loads(done.stdout)
-    return {round(100 * e["effect"], 3): e for e in document["effects"]}, document
+        document = bench.fresh("selftest", f"--cpu={cpu}", f"--threshold={threshold}%",
+                               f"--effects={effects}", f"--gates={GATES}",
+                               XDG_CACHE_HOME=cache).document
+    return {round(100 * e["effect"], 3): {**document, **e} for e in document["effects"]}
 
 
-def build_steps(folder):
-    """A module whose row "bad" does as many steps of work as its option says."""
-    path = Path(folder) / "steps.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels", "-o", path,
-                    ROOT / "tests/modules/steps.c"], check=True)
-    return path
-
-
-def show_module(figures, program, cpu, gates):
-    """Whether real work of a build is found like what selftest adds to itself."""
-    found, changes = 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        module, path = build_steps(folder), f"{folder}/run.json"
-        for _ in range(gates):
-            done = subprocess.run(
-                [program, "ab", f"{module},steps=100", f"{module},steps=104", "twice",
-                 "--sizes=16", "--filter=*/bad@*", f"--cpu={cpu}", "--quiet",
-                 f"--json={path}"], stdout=subprocess.DEVNULL, check=False)
-            if done.returncode not in (0, 1):
-                sys.exit("bench gate: simdbench ab failed")
-            result, = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
-            found += result["comparison"]["verdict"] == "REGRESSED"
-            changes.append(result["comparison"]["change"])
-    figures.show("gate 2%, a module with 4% more steps: % REGRESSED", 100 * found / gates,
-                 least=98, detail=f"change {100 * statistics.median(changes):.2f}%")
-
-
-def detail(entry):
-    def percent(value):
-        return "-" if value is None else f"{100 * value:.2f}%"
+def show(bench, name, entry, count, **target):
     counts = (f"{entry[k]} {k.upper()}" for k in ("same", "inconclusive", "unusable",
                                                   "improved", "regressed") if entry[k])
-    return (f"{', '.join(counts)}; floor {percent(entry['floor'])}, "
-            f"change {percent(entry['change'])}, {entry['seconds_per_gate']:.2f} s a gate")
+    floor, change = ("-" if entry[k] is None else f"{100 * entry[k]:.2f}%"
+                     for k in ("floor", "change"))
+    bench.show(f"gate {name}: % {count.upper()}", 100 * entry[count] / entry["gates"],
+               detail=f"{', '.join(counts)}; floor {floor}, change {change}, "
+               f"{entry['seconds_per_gate']:.2f} s a gate", **target)
 
 
-def show(figures, name, entry, count, least=None, most=None):
-    share = 100 * entry[count] / entry["gates"]
-    figures.show(f"gate {name}: % {count.upper()}", share, least=least, most=most,
-                 detail=detail(entry))
+def show_module(bench, cpu):
+    """Whether real work of a build is found like what selftest adds to itself."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        module = f"{folder}/steps.so"  # its row "bad" does the steps that its option says
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels", "-o", module,
+                        ROOT / "tests/modules/steps.c"], check=True)
+        for _ in range(max(1, GATES // 5)):
+            result, = bench.fresh("ab", f"{module},steps=100", f"{module},steps=104", "twice",
+                                  "--sizes=16", "--filter=*/bad@*", f"--cpu={cpu}",
+                                  passes=(0, 1)).all
+            found.append(result["comparison"])
+    bench.show("gate 2%, a module with 4% more steps: % REGRESSED",
+               100 * sum(c["verdict"] == "REGRESSED" for c in found) / len(found), least=98,
+               detail=f"change {100 * statistics.median(c['change'] for c in found):.2f}%")
 
 
-def bench(figures, program, gates=GATES):
+def gate(bench):
     started = time.monotonic()
     cpu = max(os.sched_getaffinity(0))
-    equal, document = selftest(program, cpu, 2, "0,4", gates)
-    small, _ = selftest(program, cpu, 1, "2", gates)
+    equal, small = selftest(bench, cpu, 2, "0,4"), selftest(bench, cpu, 1, "2")
     with competitor(cpu):
-        noisy, _ = selftest(program, cpu, 2, "0,4", gates)
-        noisy_small, _ = selftest(program, cpu, 1, "2", gates)
-    print(f"gate: {document['case']}, {document['call_ns'] / 1e3:.3g} us a call, "
-          f"{gates} gates each")
+        noisy, noisy_small = selftest(bench, cpu, 2, "0,4"), selftest(bench, cpu, 1, "2")
+    print(f"gate: {equal[0]['case']}, {equal[0]['call_ns'] / 1e3:.3g} us a call, "
+          f"{GATES} gates each")
     for name, table, same in (("alone", equal, 95), ("in bursts", noisy, 85)):
-        show(figures, f"2%, equal code, {name}", table[0], "regressed", most=0.5)
-        show(figures, f"2%, equal code, {name}", table[0], "same", least=same)
-    show(figures, "2%, +4%, alone", equal[4], "regressed", least=98)
-    show(figures, "2%, +4%, in bursts", noisy[4], "regressed")
-    show(figures, "1%, +2%, alone", small[2], "regressed", least=90)
-    show(figures, "1%, +2%, in bursts", noisy_small[2], "regressed")
-    show_module(figures, program, cpu, max(1, gates // 5))
-    figures.show("gate: ns a call", document["call_ns"], most=CALL_NS)
-    figures.show("gate: seconds for one of equal code, alone",
-                 equal[0]["seconds_per_gate"], most=GATE_SECONDS)
-    figures.show("gate: seconds for all of them", time.monotonic() - started,
-                 most=ALL_SECONDS)
+        show(bench, f"2%, equal code, {name}", table[0], "regressed", most=0.5)
+        show(bench, f"2%, equal code, {name}", table[0], "same", least=same)
+    show(bench, "2%, +4%, alone", equal[4], "regressed", least=98)
+    show(bench, "2%, +4%, in bursts", noisy[4], "regressed")
+    show(bench, "1%, +2%, alone", small[2], "regressed", least=90)
+    show(bench, "1%, +2%, in bursts", noisy_small[2], "regressed")
+    show_module(bench, cpu)
+    bench.show("gate: ns a call", equal[0]["call_ns"], most=500e3)
+    bench.show("gate: seconds for one of equal code, alone", equal[0]["seconds_per_gate"],
+               most=1)
+    bench.show("gate: seconds for all of them", time.monotonic() - started, most=15 * 60)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ static void test_matrix(void **state)
     const double ops = 2.0 * M * N * K;
     (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
-        bool row[M] = {false}, column[N] = {false};
+        bool row[M] = {false}, column[N] = {false}, walk[N] = {false};
         uint64_t last_row = 0, last_column = 0, first = 0;
         uint64_t n = operands_sample(&output, ops, false, seed, NULL);
         assert_true(n * 2.0 * K <= 1.05 * (1 << 24));
@@ -68,6 +68,7 @@ static void test_matrix(void **state)
         for (uint64_t i = 0; i < n; i++) {
             assert_true(index[i] < output.count);
             assert_true(index[i] % LD < N);
+            walk[index[i] % LD] |= i < N;
             if (seen[index[i]])
                 continue;
             seen[index[i]] = true;
@@ -81,7 +82,7 @@ static void test_matrix(void **state)
         for (int i = 0; i < M; i++)
             assert_true(row[i]);
         for (int i = 0; i < N; i++)
-            assert_true(column[i]);
+            assert_true(column[i] && walk[i]);
         assert_int_equal(last_row, N);
         assert_int_equal(last_column, M);
         /* The sample is spread. */
@@ -96,11 +97,12 @@ static void test_long(void **state)
     struct simdbench_operand output = matrix(1, 300000000, 300000000);
     (void)state;
     uint64_t n = operands_sample(&output, 3e8, false, 7, NULL);
-    assert_true(n > 1000000 && n <= OPERANDS_SAMPLE_MAX);
+    assert_int_equal(n, OPERANDS_SAMPLE_MAX);
     uint64_t *index = malloc(n * sizeof *index);
     assert_non_null(index);
     assert_int_equal(operands_sample(&output, 3e8, false, 7, index), n);
     uint64_t beginning = 0, end = 0;
+    assert_true(index[0] == 0 && index[1] == output.count - 1);
     for (uint64_t i = 0; i < n; i++) {
         assert_true(index[i] < output.count);
         beginning += index[i] < 1000;
@@ -219,6 +221,7 @@ static void test_other_types(void **state)
     output.type = SIMDBENCH_F64;
     output.data = (double *)f64_got;
     assert_int_equal(operands_compare(&output, NULL, 2, f64_want, zero, &error), -EDOM);
+    assert_non_null(strstr(error.text, "is 1.0000000000000002, should be 1"));
     assert_int_equal(operands_compare(&output, NULL, 2, f64_want, one, &error), 0);
 }
 

@@ -17,6 +17,9 @@
 #include "split.h"
 #include "team.h"
 
+#define GEMM_SHAPES \
+    "1x1x1", "5x3x7", "3x100x9", "100x3x9", "33x65x0", "67x35x5", "130x131x17"
+
 static const uint32_t team_sizes[] = {1, 2, 3, 5, 7};
 
 struct bench {
@@ -118,59 +121,27 @@ static size_t check(const char *op, const char *layout, const char *shape, uint6
     return n;
 }
 
-static void relu(void **state)
+static void same_bits_as_alone(void **state)
 {
+    static const struct {
+        const char *op, *layout;
+        uint64_t align;
+        const char *shapes[10];
+    } cases[] = {
+        {"relu", NULL, 64, {"1", "15", "16", "17", "100", "1003"}},
+        {"relu", NULL, 8, {"1003"}},
+        {"relu", "inplace", 8, {"1003"}},
+        {"tanh", NULL, 64, {"1", "1003"}},
+        {"tanh", NULL, 8, {"33"}},
+        {"roof", NULL, 64, {"64", "4104"}},
+        {"gemm", NULL, 64, {GEMM_SHAPES, "b5x9x18x7", "b2x40x40x9"}},
+        {"gemm_argmax", NULL, 64, {"5x3x7", "67x35x300"}},
+        {"gemm_backward", NULL, 64, {GEMM_SHAPES}},
+    };
     (void)state;
-    static const char *const shapes[] = {"1", "15", "16", "17", "100", "1003"};
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        assert_true(check("relu", NULL, shapes[i], 64) > 0);
-    assert_true(check("relu", NULL, "1003", 8) > 0);
-}
-
-static void relu_in_place(void **state)
-{
-    (void)state;
-    assert_true(check("relu", "inplace", "1003", 8) > 0);
-}
-
-static void tanh_(void **state)
-{
-    (void)state;
-    assert_true(check("tanh", NULL, "1", 64) > 0);
-    assert_true(check("tanh", NULL, "33", 8) > 0);
-    assert_true(check("tanh", NULL, "1003", 64) > 0);
-}
-
-static void gemm(void **state)
-{
-    (void)state;
-    static const char *const shapes[] = {"1x1x1",   "5x3x7",   "3x100x9",   "100x3x9",
-                                         "33x65x0", "67x35x5", "130x131x17"};
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        assert_true(check("gemm", NULL, shapes[i], 64) > 0);
-}
-
-static void gemm_batches(void **state)
-{
-    (void)state;
-    assert_true(check("gemm", NULL, "b5x9x18x7", 64) > 0);
-    assert_true(check("gemm", NULL, "b2x40x40x9", 64) > 0);
-}
-
-static void gemm_argmax(void **state)
-{
-    (void)state;
-    assert_true(check("gemm_argmax", NULL, "5x3x7", 64) > 0);
-    assert_true(check("gemm_argmax", NULL, "67x35x300", 64) > 0);
-}
-
-static void gemm_backward(void **state)
-{
-    (void)state;
-    static const char *const shapes[] = {"1x1x1",   "5x3x7",   "3x100x9",   "100x3x9",
-                                         "33x65x0", "67x35x5", "130x131x17"};
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        assert_true(check("gemm_backward", NULL, shapes[i], 64) > 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (const char *const *shape = cases[i].shapes; *shape; shape++)
+            assert_true(check(cases[i].op, cases[i].layout, *shape, cases[i].align) > 0);
 }
 
 /* Columns of dB are added up elsewhere: those of all parts are as many as dB has. */
@@ -219,6 +190,19 @@ static void conv(void **state)
     assert_true(n > 0);
 }
 
+static void expect_parts(const struct simdbench_kernel *kernel, const char *shape,
+                         uint32_t threads, uint32_t expected)
+{
+    struct bench bench;
+    uint32_t parts;
+    bench_open(&bench, kernel, shape, 64);
+    assert_true(run_alone(&bench, kernel));
+    run_split(&bench, kernel, threads, &parts);
+    assert_int_equal(parts, expected);
+    free(bench.memory);
+    free(bench.expected);
+}
+
 /* Kernels whose state cannot be shared get whole images, and a state for each. */
 static void conv_images(void **state)
 {
@@ -233,29 +217,90 @@ static void conv_images(void **state)
         size_t n = 0;
         assert_true(check("conv", NULL, cases[i].shape, 64) > 0);
         for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
-            struct bench bench;
-            uint32_t parts;
             if (strcmp((*at)->op, "conv") ||
                 (strcmp((*at)->isa, "scalar") && !(*at)->flags) ||
                 !isa_available((size_t)isa_find((*at)->isa), NULL, 0))
                 continue;
-            bench_open(&bench, *at, cases[i].shape, 64);
-            assert_true(run_alone(&bench, *at));
-            run_split(&bench, *at, cases[i].threads, &parts);
-            assert_int_equal(parts, cases[i].parts);
-            free(bench.memory);
-            free(bench.expected);
+            expect_parts(*at, cases[i].shape, cases[i].threads, cases[i].parts);
             n++;
         }
         assert_true(n > 0);
     }
 }
 
-static void roof(void **state)
+/* ---- parts as a kernel sees them ---- */
+
+static const struct simdbench_kernel *noted_kernel;
+static struct {
+    unsigned prepared, released, on_lines; /* how many outputs began at 64 bytes */
+    uint32_t threads;
+    uint64_t longest;
+    void *first;           /* state of the first part */
+    const void *choice_of; /* state that was asked */
+} noted;
+
+static int note_prepare(const struct simdbench_operands *operands, void **state,
+                        char *error, size_t error_size)
+{
+    const struct simdbench_operand *const output = operands->operand[operands->count - 1];
+    int status = 0;
+    *state = &noted;
+    if (noted_kernel->prepare)
+        status = noted_kernel->prepare(operands, state, error, error_size);
+    if (!noted.prepared++)
+        noted.first = *state;
+    noted.threads = operands->threads;
+    if (noted.longest < output->count)
+        noted.longest = output->count;
+    noted.on_lines += (uintptr_t)output->data % 64 == 0;
+    return status;
+}
+
+static void note_release(void *state)
+{
+    noted.released += state == noted.first;
+}
+
+static void note_choice(const struct simdbench_operands *operands, const void *state,
+                        struct simdbench_choice *choice)
+{
+    (void)operands;
+    (void)choice;
+    noted.choice_of = state;
+}
+
+/* Each has one thread and a state of its own, and begins at a line; the first may not. */
+static void parts_have_their_own(void **state)
 {
     (void)state;
-    assert_true(check("roof", NULL, "4104", 64) > 0);
-    assert_true(check("roof", NULL, "64", 64) > 0);
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        for (uint64_t align = 8; align <= 64; align += 56) {
+            struct simdbench_kernel kernel = *(noted_kernel = *at);
+            struct simdbench_choice choice = {.size = sizeof choice};
+            struct bench bench;
+            struct split *split;
+            char why[256];
+            if (strcmp(kernel.op, "tanh") || strcmp(kernel.isa, "scalar"))
+                continue;
+            bench_open(&bench, &kernel, "448", align);
+            kernel.op = "roof"; /* ranges of elements, but no common state */
+            kernel.prepare = note_prepare;
+            kernel.release = note_release;
+            kernel.choice = note_choice;
+            memset(&noted, 0, sizeof noted);
+            struct simdbench_operands view = bench.operands.view;
+            view.threads = 7;
+            assert_int_equal(split_make(&split, &kernel, &view, why, sizeof why), 0);
+            split_choice(split, &view, &choice);
+            split_free(split);
+            assert_true(noted.prepared == 7 && noted.released == 7);
+            assert_int_equal(noted.threads, 1);
+            assert_int_equal(noted.on_lines, align == 64 ? 7 : 6);
+            assert_true(align < 64 || noted.longest == 64);
+            assert_ptr_equal(noted.choice_of, noted.first);
+            free(bench.memory);
+            free(bench.expected);
+        }
 }
 
 /* As many parts as threads where there is enough to do. */
@@ -270,33 +315,14 @@ static void all_have_a_part(void **state)
                  {"gemm_backward", "64x64x8"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
-            struct bench bench;
-            uint32_t parts;
             if (strcmp((*at)->op, cases[i].op) || strcmp((*at)->isa, "scalar") ||
                 (*at)->layout || (*at)->flags)
                 continue;
-            bench_open(&bench, *at, cases[i].shape, 64);
-            assert_true(run_alone(&bench, *at));
-            run_split(&bench, *at, 7, &parts);
-            assert_int_equal(parts, 7);
-            free(bench.memory);
-            free(bench.expected);
+            expect_parts(*at, cases[i].shape, 7, 7);
         }
 }
 
 /* ---- relu's auto ---- */
-
-static const struct simdbench_kernel *auto_kernel;
-static unsigned prepared;
-static uint32_t prepared_threads;
-
-static int count_prepare(const struct simdbench_operands *operands, void **state,
-                         char *error, size_t error_size)
-{
-    prepared++;
-    prepared_threads = operands->threads;
-    return auto_kernel->prepare(operands, state, error, error_size);
-}
 
 static int64_t helpers_ns(void)
 {
@@ -317,9 +343,9 @@ static void auto_chooses_on_the_team(void **state)
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
         if (!strcmp((*at)->op, "relu") && !strcmp((*at)->isa, "scalar") &&
             !strcmp((*at)->variant, "auto") && (*at)->type == SIMDBENCH_F32)
-            auto_kernel = *at;
-    struct simdbench_kernel counted = *auto_kernel;
-    counted.prepare = count_prepare;
+            noted_kernel = *at;
+    struct simdbench_kernel counted = *noted_kernel;
+    counted.prepare = note_prepare;
     if (cache > 16 << 20)
         skip();
     snprintf(shape, sizeof shape, "%ld", cache > 0 ? cache / 4 : 1 << 18);
@@ -329,13 +355,13 @@ static void auto_chooses_on_the_team(void **state)
         struct simdbench_choice choice = {.size = sizeof choice};
         struct split *split;
         view.threads = threads;
-        prepared = 0;
+        noted.prepared = 0;
         team_rest();
         const int64_t before = helpers_ns();
         assert_int_equal(split_make(&split, &counted, &view, why, sizeof why), 0);
         const int64_t spent = helpers_ns() - before;
-        assert_int_equal(prepared, 1);
-        assert_int_equal(prepared_threads, threads);
+        assert_int_equal(noted.prepared, 1);
+        assert_int_equal(noted.threads, threads);
         assert_int_equal(spent > 5000000, threads > 1);
         split_choice(split, &view, &choice);
         assert_non_null(strstr(choice.implementation, " times "));
@@ -409,17 +435,11 @@ static int close_team(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relu),
-        cmocka_unit_test(relu_in_place),
-        cmocka_unit_test(tanh_),
-        cmocka_unit_test(gemm),
-        cmocka_unit_test(gemm_batches),
-        cmocka_unit_test(gemm_argmax),
-        cmocka_unit_test(gemm_backward),
+        cmocka_unit_test(same_bits_as_alone),
         cmocka_unit_test(gemm_backward_tells_its_memory),
         cmocka_unit_test(conv),
         cmocka_unit_test(conv_images),
-        cmocka_unit_test(roof),
+        cmocka_unit_test(parts_have_their_own),
         cmocka_unit_test(all_have_a_part),
         cmocka_unit_test(auto_chooses_on_the_team),
         cmocka_unit_test(team_runs_each_part_once),

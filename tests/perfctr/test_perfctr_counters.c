@@ -58,21 +58,25 @@ static void test_passes(void **state)
     struct count count;
     (void)state;
     fake.capacity = 3;
-    struct counters *const counters = fake_open_raw(7, events);
-    assert_int_equal(counters_passes(counters), 3);
-    for (size_t pass = 0; pass < 3; pass++) {
-        counters_select(counters, pass);
-        fake_region(counters);
-        for (size_t i = 0; i < 7; i++) {
-            if (i / 3 == pass)
-                fake_counts(counters, i, 1000 * (i + 1));
-            else
-                assert_false(counters_get(counters, i, &count));
+    for (int user = 0; user < 2; user++) {
+        fake.files = 0;
+        fake.mappable = user;
+        struct counters *const counters = fake_open_raw(7, events);
+        assert_int_equal(counters_passes(counters), 3);
+        for (size_t pass = 0; pass < 3; pass++) {
+            counters_select(counters, pass);
+            fake_region(counters);
+            for (size_t i = 0; i < 7; i++) {
+                if (i / 3 == pass)
+                    fake_counts(counters, i, 1000 * (i + 1));
+                else
+                    assert_false(counters_get(counters, i, &count));
+            }
         }
+        counters_select(counters, 0);
+        fake_absent(counters, 0, "no region");
+        fake_finish(counters);
     }
-    counters_select(counters, 0);
-    fake_absent(counters, 0, "no region");
-    fake_finish(counters);
 }
 
 static void test_taken_by_others(void **state)

@@ -120,6 +120,15 @@ static void changes_beyond_the_threshold(void **state)
     run_free(run);
 }
 
+static void a_plain_run_has_no_verdicts(void **state)
+{
+    struct run *const run = run_new();
+
+    (void)state;
+    assert_int_equal(run_judge(run), 0);
+    run_free(run);
+}
+
 /* Medians say slower, the shortest trials do not. */
 static void witness_can_veto(void **state)
 {
@@ -267,6 +276,7 @@ int main(void)
         cmocka_unit_test(looks_have_exact_levels),
         cmocka_unit_test(processes_are_the_observations),
         cmocka_unit_test(changes_beyond_the_threshold),
+        cmocka_unit_test(a_plain_run_has_no_verdicts),
         cmocka_unit_test(witness_can_veto),
         cmocka_unit_test(control_decides_what_counts),
         cmocka_unit_test(few_processes_ties_no_control),

@@ -273,18 +273,21 @@ static void summarise_bandwidth_limit(void **state)
     struct result *kernel, *roof;
 
     (void)state;
-    add_case(run, "kernel", 100, 10);
     add_case(run, "roof", 50, 10);
-    kernel = &run->results[0];
-    roof = &run->results[1];
-    kernel->bytes = 1000;
-    roof->bytes = 1000;
+    kernel = add_case(run, "kernel", 100, 10);
+    roof = &run->results[0];
+    kernel->bytes = roof->bytes = 1000;
     roof->ops = 0;
     roof->is_roof = true;
     assert_int_equal(string_set(&kernel->limit_id, "roof"), 0);
     assert_int_equal(run_summarise(run, 0), 0);
     assert_true(kernel->limit.gops == 0);
     assert_near(kernel->limit.gbps, 20, 1e-9);
+    assert_near(kernel->limit.share, 0.5, 1e-9);
+    /* They share no round. */
+    for (size_t i = 0; i < roof->n_samples; i++)
+        roof->rounds[i] += 10;
+    assert_int_equal(run_summarise(run, 0), 0);
     assert_near(kernel->limit.share, 0.5, 1e-9);
     run_free(run);
 }
@@ -299,9 +302,11 @@ static void summarise_paired_ratios(void **state)
     (void)state;
     add_case(run, "kernel", 100, 0);
     add_case(run, "baseline", 100, 0);
+    add_case(run, "elsewhere", 100, 10);
     kernel = &run->results[0];
     baseline = &run->results[1];
-    baseline->is_baseline = true;
+    baseline->is_baseline = run->results[2].is_baseline = true;
+    run->results[2].group = 1;
     kernel->overhead_ns = baseline->overhead_ns = 0;
     for (uint32_t round = 0; round < 20; round++) {
         bool both = round % 2;
