@@ -85,8 +85,6 @@ static inline uint32_t ab_processes(const struct ab *ab)
 {
     return ab->options.processes ? ab->options.processes : AB_PROCESSES;
 }
-/* A random state for one thing of the many that the seed decides. */
-uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
 
 /* arms.c */
 int arms_open(struct ab *ab, const struct ab_request *request, struct error *error);
@@ -100,8 +98,12 @@ void arms_tell(const struct ab *ab, struct gate *gate);
 /* ab_plan.c */
 int ab_plan_make(struct ab *ab, const char *op, struct error *error);
 
-/* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
-int ab_process(struct ab_group *group, struct error *error);
+/* ab_case.c */
+/* A random state for one thing of the many that the seed decides. */
+uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
+/* "head: worker died of ...": names the arm instead of its worker. */
+void ab_blame(const struct ab *ab, const struct ab_arm *arm, const char *text, char *out,
+              size_t size);
 /* Ends a case of which an arm cannot be measured. */
 void ab_case_end(struct ab_group *group, size_t c, enum status status,
                  const char *reason);
@@ -114,5 +116,8 @@ int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t ti
 int ab_overhead(struct ab_group *group);
 int ab_calibrate(struct ab_group *group, size_t c);
 int ab_take_rounds(struct ab_group *group, size_t c);
+
+/* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
+int ab_process(struct ab_group *group, struct error *error);
 
 #endif

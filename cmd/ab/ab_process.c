@@ -6,67 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
-uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t state = ab->options.seed;
-    const uint64_t parts[] = {a, b, c};
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        state = random_next(&state) ^ parts[i];
-    return random_next(&state);
-}
-
-void ab_case_end(struct ab_group *group, size_t c, enum status status, const char *reason)
-{
-    struct case_state *entry = &group->state.cases[c];
-    struct comparison *comparison = case_result(&group->state, entry)->comparison;
-    case_end(&group->state, entry, status, reason);
-    group->cases[c].wanted = false;
-    *comparison = (struct comparison){.trials = comparison->trials,
-                                      .voided = comparison->voided,
-                                      .verdict = VERDICT_UNUSABLE,
-                                      .reason = comparison->reason};
-    string_set(&comparison->reason, reason);
-}
-
-/* "head: worker died of ...": the name that the worker has is no news. */
-static void blame(const struct ab *ab, const struct ab_arm *arm, const char *text,
-                  char *out, size_t size)
-{
-    const char *name = arm->worker->info.name;
-    const size_t n = strlen(name);
-    if (!strncmp(text, name, n) && text[n] == ':' && text[n + 1] == ' ')
-        text += n + 2;
-    snprintf(out, size, "%s: %.470s",
-             arm == &ab->arm[ARM_CONTROL] ? "control (a copy of base)" : arm->name, text);
-}
-
-int ab_ask(struct ab_group *group, size_t c, int which, cJSON *request,
-           int64_t timeout_ns, cJSON **reply, bool *done)
-{
-    const struct ab_arm *arm = &group->ab->arm[which];
-    struct error error = {.text = ""};
-    char reason[512];
-    int status = worker_ask(arm->worker, request, timeout_ns, reply, &error);
-    *done = status == 0;
-    if (status == 0 || status == -EINTR)
-        return status;
-    const bool dead = !worker_alive(arm->worker), wrong = message_true(*reply, "wrong");
-    blame(group->ab, arm, error.text, reason, sizeof reason);
-    ab_case_end(group, c,
-                wrong                         ? STATUS_WRONG
-                : !dead && status == -ENOTSUP ? STATUS_SKIPPED
-                                              : STATUS_FAILED,
-                reason);
-    return wrong || dead ? GROUP_RESTART : 0;
-}
-
 /* ---- workers ---- */
 
 static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int code,
                        const char *text)
 {
     char reason[512];
-    blame(group->ab, arm, text, reason, sizeof reason);
+    ab_blame(group->ab, arm, text, reason, sizeof reason);
     for (size_t c = 0; c < group->state.n_cases; c++) {
         if (group->cases[c].wanted)
             ab_case_end(group, c, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
@@ -283,11 +229,7 @@ int ab_process(struct ab_group *group, struct error *error)
     struct ab *ab = group->ab;
     int order[ARMS] = {0, 1, 2};
     uint64_t random = ab_random(ab, group->state.number, group->process, 1);
-    for (int i = ARMS; i > 1; i--) {
-        const int k = (int)(random_next(&random) % (uint64_t)i), keep = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = keep;
-    }
+    order_shuffle(order, ARMS, &random);
     int status = place_operands(group, error);
     if (status < 0)
         return status;

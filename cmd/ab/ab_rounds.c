@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-enum { CALIBRATION_TRIES = 60, CALIBRATION_PATIENCE = 30 };
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
 
@@ -42,57 +41,46 @@ int ab_overhead(struct ab_group *group)
 static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls,
                      struct batch *batch)
 {
-    const struct options *options = &group->ab->options;
-    const struct ab_case *entry = &group->cases[c];
-    cJSON *request = message_new("batch"), *reply = NULL;
-    message_add_u64(request, "case", entry->number[which]);
-    message_add_u64(request, "iterations", calls);
-    cJSON_AddBoolToObject(request, "cold", options->cold);
-    /* --timeout is for one call; calls that were measured may all take ten times as long.
-     */
-    int64_t timeout =
-        options->timeout_ns + (int64_t)(10 * entry->call_ns * (double)(calls + 1));
+    int64_t timeout;
+    cJSON *request = batch_request(&group->ab->options, group->cases[c].number[which],
+                                   calls, group->cases[c].call_ns, &timeout);
     bool done;
-    int status = ab_ask(group, c, which, request, timeout, &reply, &done);
-    *batch = batch_read(reply);
-    batch->reply = NULL;
-    cJSON_Delete(reply);
-    if (status == 0 && done && !(batch->ns > 0)) {
-        ab_case_end(group, c, STATUS_FAILED, "the clock did not advance during a batch");
-        done = false;
-    }
-    return status == 0 && !done ? GROUP_RESTART : status;
+    int status = ab_ask(group, c, which, request, timeout, &batch->reply, &done);
+    *batch = batch_read(batch->reply);
+    cJSON_Delete(batch->reply);
+    if (!done)
+        return status ? status : GROUP_RESTART;
+    if (batch->ns > 0)
+        return 0;
+    ab_case_end(group, c, STATUS_FAILED, BATCH_STOPPED);
+    return GROUP_RESTART;
 }
 
-/* One number of calls for all arms: that with which the slowest has a full batch, found
- * twice, as one batch may have been slowed down by something else. */
+/* One number of calls for all arms: that with which the slowest has a full batch. */
 int ab_calibrate(struct ab_group *group, size_t c)
 {
     struct ab_case *entry = &group->cases[c];
-    struct result *result = case_result(&group->state, &group->state.cases[c]);
-    uint64_t calls = 1;
-    for (int crossed = 0, tries = 0; crossed < 2 && tries < CALIBRATION_TRIES; tries++) {
-        double slowest = 0;
-        bool disturbed = false;
+    const int team = group->state.cases[c].team;
+    struct calibration search = {.shortest_ns = AB_BATCH_NS, .calls = 1};
+    double slowest;
+    bool disturbed;
+    do {
+        entry->call_ns = search.call_ns;
+        slowest = 0;
+        disturbed = false;
         for (int i = 0; i < ARMS; i++) {
             struct batch batch;
-            int status = run_batch(group, c, i, calls, &batch);
+            const int status = run_batch(group, c, i, search.calls, &batch);
             if (status)
                 return status;
             slowest = fmax(slowest, batch.ns);
             disturbed |= batch.void_;
-            result->threads_used =
-                group->state.cases[c].team ? group->state.cases[c].team : batch.threads;
+            case_result(&group->state, &group->state.cases[c])->threads_used =
+                team ? team : batch.threads;
         }
-        entry->call_ns = slowest / (double)calls;
-        if (slowest >= AB_BATCH_NS) {
-            crossed += !disturbed || tries > CALIBRATION_PATIENCE;
-            continue;
-        }
-        double want = ceil(1.1 * AB_BATCH_NS / entry->call_ns);
-        calls = (uint64_t)fmin(fmax(want, (double)calls + 1), (double)calls * 100);
-    }
-    entry->iterations = calls;
+    } while (calibration_next(&search, slowest, disturbed));
+    entry->iterations = search.calls;
+    entry->call_ns = search.call_ns;
     return 0;
 }
 
@@ -129,11 +117,7 @@ static void turn(int order[ARMS], uint32_t round, uint64_t *random)
         order[ARMS - 1] = first;
         return;
     }
-    for (int i = ARMS; i > 1; i--) {
-        const int k = (int)(random_next(random) % (uint64_t)i), keep = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = keep;
-    }
+    order_shuffle(order, ARMS, random);
 }
 
 int ab_take_rounds(struct ab_group *group, size_t c)

@@ -1,25 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch: how it is asked for, its reply, and the evidence against believing it. */
+/* A batch: how it is asked for, its reply, the evidence against believing it, and how many
+ * calls it should have. */
 #include "measure/measure.h"
 
 #include <math.h>
 
+enum { CALIBRATION_TRIES = 40, CALIBRATION_PATIENCE = 30 };
+#define CALLS_MAX 1e15 /* of a worker whose time does not grow with them */
+
+cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
+                     double call_ns, int64_t *timeout_ns)
+{
+    cJSON *request = message_new("batch");
+    message_add_u64(request, "case", number);
+    message_add_u64(request, "iterations", calls);
+    cJSON_AddBoolToObject(request, "cold", options->cold);
+    /* --timeout is for one call; calls that were measured may all take ten times as long.
+     */
+    *timeout_ns = options->timeout_ns + (int64_t)(10 * call_ns * (double)(calls + 1));
+    return request;
+}
+
 struct batch batch_read(cJSON *reply)
 {
     struct batch batch = {.reply = reply, .ns = message_number(reply, "ns", 0)};
-    batch.cpu_ns = message_number(reply, "cpu_ns", 0);
-    batch.process_ns = message_number(reply, "process_ns", batch.cpu_ns);
-    const double busy =
-        message_number(reply, "threads_busy", batch.process_ns / batch.ns);
+    const double cpu_ns = message_number(reply, "cpu_ns", 0);
+    const double process_ns = message_number(reply, "process_ns", cpu_ns);
+    const double busy = message_number(reply, "threads_busy", process_ns / batch.ns);
     batch.threads = busy < 1.5 ? 1 : (int)lround(busy);
-    /* A caller may wait for its helpers. Where a process has several threads, what counts
-     * is how long any of them was ready to run and had no CPU. */
+    /* A caller may wait for its helpers. If a process has several threads, what counts is
+     * how long any of them was ready to run and had no CPU. */
     const double waited = message_number(reply, "waited_ns", -1);
     const bool preempted =
-        waited < 0 ? batch.ns > batch.cpu_ns * 1.01 : waited > batch.ns * 0.01;
+        waited < 0 ? batch.ns > cpu_ns * 1.01 : waited > batch.ns * 0.01;
     batch.void_ = preempted || message_number(reply, "major_faults", 0) > 0 ||
                   message_true(reply, "migrated");
     return batch;
+}
+
+/* The target must be crossed twice, as one batch may have been slowed down by something
+ * else. */
+bool calibration_next(struct calibration *calibration, double ns, bool disturbed)
+{
+    const double calls = (double)calibration->calls;
+    calibration->call_ns = ns / calls;
+    calibration->tries++;
+    if (ns >= calibration->shortest_ns) {
+        calibration->crossed += !disturbed || calibration->tries > CALIBRATION_PATIENCE;
+    } else {
+        const double want = ceil(1.1 * calibration->shortest_ns / calibration->call_ns);
+        const double most = fmin(calls * 100, CALLS_MAX);
+        calibration->calls = (uint64_t)fmin(fmax(want, calls + 1), most);
+    }
+    return calibration->crossed < 2 && calibration->tries < CALIBRATION_TRIES;
+}
+
+void order_shuffle(int *order, size_t n, uint64_t *random)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t k = (size_t)(random_next(random) % i);
+        const int keep = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = keep;
+    }
 }
 
 int64_t group_steal(const struct group_state *group)

@@ -135,16 +135,29 @@ const struct answers *group_answers(const struct group_state *group,
 void group_add_answers(const struct group_state *group, const struct answers *answers,
                        cJSON *request);
 
-/* batch.c */
-/* The reply to one batch (batch.c). */
+/* batch.c: one batch, and how many calls it should have. */
+/* Asks for a batch of a case, by its number; into `timeout_ns` how long it may take. */
+cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
+                     double call_ns, int64_t *timeout_ns);
+#define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
-    double ns, cpu_ns, process_ns;
+    double ns;   /* 0 if the clock did not advance */
     int threads; /* that did something */
     bool void_;  /* on evidence: preempted, migrated, or a major fault */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);
+/* Looks for the number of calls that make a batch of at least `shortest_ns`. Begin with
+ * one call, and run a batch of them as long as calibration_next() is true of it. It is
+ * not believed if it was disturbed, for as long as there is hope of a better one. */
+struct calibration {
+    double shortest_ns, call_ns;
+    uint64_t calls;
+    int crossed, tries;
+};
+bool calibration_next(struct calibration *calibration, double ns, bool disturbed);
+void order_shuffle(int *order, size_t n, uint64_t *random);
 /* Clock ticks stolen from the CPUs so far. */
 int64_t group_steal(const struct group_state *group);
 

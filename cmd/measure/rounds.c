@@ -13,61 +13,44 @@
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
 {
-    const struct options *options = group->session->options;
-    cJSON *request = message_new("batch");
-    message_add_u64(request, "case", entry->number);
-    message_add_u64(request, "iterations", entry->iterations);
+    int64_t timeout;
+    cJSON *request = batch_request(group->session->options, entry->number,
+                                   entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
-    cJSON_AddBoolToObject(request, "cold", options->cold);
     cJSON_AddBoolToObject(request, "probe", probe);
-    /* --timeout is for one call; calls that were measured may all take ten times as long.
-     */
-    int64_t timeout = options->timeout_ns +
-                      (int64_t)(10 * entry->call_ns * (double)(entry->iterations + 1));
     bool done;
-    *batch = (struct batch){.ns = 0};
     int status = case_ask(group, entry, request, timeout, &batch->reply, &done);
+    *batch = batch_read(batch->reply);
     if (!done)
         return status ? status : GROUP_RESTART;
-    *batch = batch_read(batch->reply);
     if (entry->team)
         batch->threads = entry->team;
-    if (!(batch->ns > 0)) {
-        case_end(group, entry, STATUS_FAILED, "the clock did not advance during a batch");
-        return GROUP_RESTART;
-    }
-    return 0;
+    if (batch->ns > 0)
+        return 0;
+    case_end(group, entry, STATUS_FAILED, BATCH_STOPPED);
+    return GROUP_RESTART;
 }
 
-/* Finds how many calls make a batch; the target must be crossed twice, as one batch may
- * have been slowed down by something else. */
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
-    const struct options *options = group->session->options;
-    double shortest = options->multiplex && group->session->plan->n_events
-                          ? MULTIPLEX_BATCH_NS
-                          : BATCH_NS;
-    entry->iterations = 1;
-    entry->call_ns = 0;
-    for (int crossed = 0, tries = 0; crossed < 2 && tries < 40; tries++) {
-        struct batch batch;
-        int status = run_batch(group, entry, 0, false, &batch);
+    const bool turns =
+        group->session->options->multiplex && group->session->plan->n_events;
+    struct calibration search = {.shortest_ns = turns ? MULTIPLEX_BATCH_NS : BATCH_NS,
+                                 .calls = 1};
+    struct result *result = case_result(group, entry);
+    struct batch batch;
+    do {
+        entry->iterations = search.calls;
+        entry->call_ns = search.call_ns;
+        const int status = run_batch(group, entry, 0, false, &batch);
         cJSON_Delete(batch.reply);
         if (status)
             return status;
-        entry->call_ns = batch.ns / (double)entry->iterations;
-        case_result(group, entry)->threads_used = batch.threads;
-        if (batch.ns >= shortest) {
-            crossed++;
-            continue;
-        }
-        double want = ceil(1.1 * shortest / entry->call_ns);
-        double most = (double)entry->iterations * 100;
-        entry->iterations =
-            (uint64_t)fmin(fmax(want, (double)entry->iterations + 1), most);
-    }
-    case_result(group, entry)->iterations = entry->iterations;
-    fairness_used(case_result(group, entry));
+        result->threads_used = batch.threads;
+    } while (calibration_next(&search, batch.ns, false));
+    entry->iterations = result->iterations = search.calls;
+    entry->call_ns = search.call_ns;
+    fairness_used(result);
     return 0;
 }
 
@@ -187,15 +170,6 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         counter_add_sample(&result->counters[i], usage[i]);
 }
 
-static void shuffle(size_t *order, size_t n, uint64_t *random)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t k = (size_t)(random_next(random) % i), keep = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = keep;
-    }
-}
-
 static void add_share(struct session *session, double share)
 {
     double *shares =
@@ -209,7 +183,7 @@ static void add_share(struct session *session, double share)
 
 /* All active cases once, in a random order. A batch is kept unless there is evidence
  * against it. `complete` is false if any was thrown away. */
-static int run_round(struct group_state *group, uint32_t round, const size_t *order,
+static int run_round(struct group_state *group, uint32_t round, const int *order,
                      size_t n, struct batch *batches, bool *complete)
 {
     struct session *session = group->session;
@@ -263,13 +237,14 @@ static uint32_t choose_rounds(const struct group_state *group, size_t n)
     return (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
 }
 
+/* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 static void judge(struct group_state *group, uint32_t ran)
 {
     for (size_t i = 0; i < group->n_cases; i++) {
         struct case_state *entry = &group->cases[i];
         struct result *result = case_result(group, entry);
         char reason[256];
-        if (!entry->active)
+        if (!entry->active || (!ran && !result->n_samples))
             continue;
         if (result->n_samples * 2 < ran) {
             snprintf(
@@ -286,7 +261,8 @@ static void judge(struct group_state *group, uint32_t ran)
 
 int group_measure(struct group_state *group, struct error *error)
 {
-    size_t order[GROUP_CASES_MAX], n = 0;
+    int order[GROUP_CASES_MAX];
+    size_t n = 0;
     int status = measure_overhead(group);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
@@ -297,7 +273,7 @@ int group_measure(struct group_state *group, struct error *error)
         if (n == ARRAY_LEN(order))
             return error_set(error, -E2BIG, "more than %zu cases in one group",
                              ARRAY_LEN(order));
-        order[n++] = i;
+        order[n++] = (int)i;
     }
     if (status || !n)
         return status < 0 ? error_set(error, status, "interrupted") : status;
@@ -310,7 +286,7 @@ int group_measure(struct group_state *group, struct error *error)
     for (; complete < rounds && round < 2 * rounds && status == 0; round++) {
         bool whole;
         session_tell(group->session, group->number, "round", complete, rounds);
-        shuffle(order, n, &random);
+        order_shuffle(order, n, &random);
         status = run_round(group, round, order, n, batches, &whole);
         complete += whole;
     }
