@@ -140,12 +140,35 @@ static void test_roofs(void **state)
     expect(run, 200);
 }
 
+/* The loop takes no longer for a kernel that is faster. */
+static void test_loop_is_subtracted(void **state)
+{
+    struct run *run = run_new();
+    (void)state;
+    add(run, 0, 100, 1, "max", 11000);
+    add(run, 0, 100, 2, "max", 6000);
+    for (size_t i = 0; i < 2; i++) {
+        struct result *const result = &run->results[i];
+        result->iterations = 10;
+        result->overhead_ns = 100;
+        for (size_t k = 0; k < ROUNDS; k++)
+            result->samples_ns[k] = i ? 6000 : 11000;
+    }
+    const struct gain gain = gain_between(&run->results[0], &run->results[1]);
+    assert_true(fabs(gain.times - 2) < 1e-9);
+    run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_least),       cmocka_unit_test(test_one_is_slower),
-        cmocka_unit_test(test_one_is_even), cmocka_unit_test(test_no_gain_on_average),
-        cmocka_unit_test(test_noisy),       cmocka_unit_test(test_roofs),
+        cmocka_unit_test(test_least),
+        cmocka_unit_test(test_one_is_slower),
+        cmocka_unit_test(test_one_is_even),
+        cmocka_unit_test(test_no_gain_on_average),
+        cmocka_unit_test(test_noisy),
+        cmocka_unit_test(test_roofs),
+        cmocka_unit_test(test_loop_is_subtracted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

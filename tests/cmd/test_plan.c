@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a command line to groups of cases: selection, shapes, layouts, inputs, limits;
+ * then what is counted, on which CPUs, with how many threads. */
+#include <errno.h>
+#include <math.h>
+
+#include "file_tree.h"
+#include "golden.h"
+#include "scripted_worker.h"
+
+static struct catalog catalog;
+static struct options options;
+static struct plan plan;
+static struct error error;
+static char folder[] = "/tmp/simdbench-plan-XXXXXX";
+
+static int begin(void **state)
+{
+    (void)state;
+    script_begin();
+    script.isas = 2;
+    script_catalog(&catalog);
+    return mkdtemp(folder) ? setenv("XDG_CONFIG_HOME", folder, 1) : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    plan_free(&plan);
+    options_free(&options);
+    catalog_free(&catalog);
+    return tree_remove(folder);
+}
+
+static int make(const char *words)
+{
+    plan_free(&plan);
+    options_free(&options);
+    return script_plan(words, &catalog, &options, &plan, &error);
+}
+
+/* ---- plans as a golden file ---- */
+
+/* The second instruction set has another name on another machine. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&out, &size);
+    for (const char *at; (at = strstr(text, from)); text = at + strlen(from))
+        fprintf(file, "%.*s%s", (int)(at - text), text, to);
+    fputs(text, file);
+    fclose(file);
+    return out;
+}
+
+static void print_plan(FILE *file)
+{
+    for (size_t g = 0; g < plan.n_groups; g++) {
+        for (size_t c = 0; c < plan.groups[g].n_cases; c++) {
+            const struct plan_case *entry = &plan.groups[g].cases[c];
+            fprintf(file, "%zu %s%s%s%s%s", g + 1, entry->id,
+                    entry->limit_id ? " < " : "", entry->limit_id ?: "",
+                    entry->skip ? " ! " : "", entry->skip ?: "");
+            for (size_t i = 0; i < entry->notes.n; i++)
+                fprintf(file, " # %s", entry->notes.item[i]);
+            fputc('\n', file);
+        }
+    }
+    for (size_t i = 0; i < plan.left_out.n; i++)
+        fprintf(file, "left out: %s\n", plan.left_out.item[i]);
+}
+
+static void print_command(const char *line, FILE *file)
+{
+    char *const words = replaced(line, "wide", isa_get(1)->name);
+    const int status = make(words);
+    if (status < 0)
+        fprintf(file, "%s: %s\n", strerrorname_np(-status), error.text);
+    print_plan(file);
+    free(words);
+}
+
+/* Runs the command lines of a golden file, and writes it anew with what they gave. */
+static void test_plans(void **state)
+{
+    char path[4096], *text = NULL, *rest, *line;
+    size_t size = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/plans.txt", golden_folder);
+    char *const golden = rest = golden_read(path);
+    FILE *const file = open_memstream(&text, &size);
+    while ((line = strsep(&rest, "\n"))) {
+        if (strchr("#$", line[0]) && rest)
+            fprintf(file, "%s\n", line);
+        if (line[0] == '$')
+            print_command(line + 2, file);
+    }
+    fclose(file);
+    check_golden("plans.txt", replaced(text, isa_get(1)->name, "wide"));
+    free(golden);
+    free(text);
+}
+
+/* ---- what no line of that file can say ---- */
+
+static void expect_error(const char *words, int code, const char *text)
+{
+    const int status = make(words);
+    if (status != code || !strstr(error.text, text))
+        fail_msg("%s: %d, %s", words, status, error.text);
+}
+
+static void test_missing_isa(void **state)
+{
+    (void)state;
+    script.isas = 1;
+    assert_int_equal(make("mul --isa=all --sizes=8 --pathologies --baseline=lib"), 0);
+    const struct plan_group *group = plan.groups;
+    /* add, fma, slow, mine, two of the library, and the limit of those that run. */
+    assert_int_equal(group->n_cases, 7);
+    for (size_t c = 1; c < 3; c++) {
+        assert_non_null(strstr(group->cases[c].skip, "the CPU lacks"));
+        assert_null(group->cases[c].limit_id);
+    }
+    assert_string_equal(group->cases[6].id, "roof/f32/scalar/add_max@registers");
+    assert_string_equal(group->cases[4].limit_id, group->cases[6].id);
+    script.isas = 2;
+}
+
+static void test_refused_by_catalog_and_memory(void **state)
+{
+    static const struct row again[] = {
+        {"mul", "max", "f32", "scalar", "add", NULL, NULL, 0}};
+    (void)state;
+    expect_error("mul --sizes=8,100000000000000", -ENOMEM,
+                 "--sizes: '100000000000000' of op mul needs about ");
+    script_offer(&catalog, script_worker(&catalog, "again", NULL, "[]", again, 1));
+    expect_error("mul --isa=scalar --sizes=8", -EEXIST,
+                 "two cases are called mul/max-f32/scalar/add@8");
+    offer_free(&catalog.offers[--catalog.n_offers]);
+    worker_free(catalog.workers[--catalog.n_workers]);
+}
+
+static void test_shape_files(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *says;
+    } files[] = {
+        {"# the first\n  11  # odd\n\n12\r\n\t\n13", 33, NULL},
+        {"5\n\nfive\n", 8, "/shapes:3: 'five' for op mul"},
+        {"5 6\n", 4, "/shapes:1: '5 6' is more than one shape"},
+        {"5\n\0\n", 4, "/shapes:2: a zero byte"},
+        {"# nothing\n", 10, "no shapes in it"},
+        {"", 0, "no shapes in it"},
+    };
+    char words[128];
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        tree_put_bytes(folder, "/shapes", files[i].text, files[i].size);
+        snprintf(words, sizeof words, "mul --variants=mine --shapes=%s/shapes,large",
+                 folder);
+        if (files[i].says) {
+            expect_error(words, -EINVAL, files[i].says);
+            continue;
+        }
+        assert_int_equal(make(words), 0);
+        assert_int_equal(plan.n_groups, 4);
+        assert_string_equal(plan.groups[0].shape.text, "11");
+        assert_string_equal(plan.groups[2].shape.text, "13");
+        assert_string_equal(plan.groups[3].shape.text, "512");
+    }
+    snprintf(words, sizeof words, "mul --shapes=%s", folder);
+    expect_error(words, -EIO, "--shapes=");
+}
+
+/* ---- plan_settle() ---- */
+
+static void test_events(void **state)
+{
+    char words[1024] = "mul --events=r1";
+    (void)state;
+    assert_int_equal(make("mul --events=page-faults,cycles,page-faults "
+                          "--counters=core"),
+                     0);
+    assert_true(plan.n_events >= 3);
+    assert_string_equal(plan.event[0].name, "page-faults");
+    assert_string_equal(plan.event[1].name, "cycles");
+    for (size_t i = 2; i < plan.n_events; i++)
+        assert_string_not_equal(plan.event[i].name, "cycles");
+    expect_error("mul --events=cyclse", -EINVAL, "--events: event cyclse: ");
+    for (int i = 2; i <= EVENTS_MAX; i++)
+        sprintf(words + strlen(words), ",r%x", i);
+    assert_int_equal(make(words), 0);
+    assert_int_equal(plan.n_events, EVENTS_MAX);
+    strcat(words, ",r999");
+    expect_error(words, -E2BIG, "count in several runs");
+}
+
+/* The last CPU first, then one of each core. */
+static void test_cpus(void **state)
+{
+    static const int order[] = {3, 1, 2, 0};
+    static int given[] = {7, 5};
+    char words[64];
+    (void)state;
+    for (size_t n = 1; n <= 4; n++) {
+        snprintf(words, sizeof words, "mul --sizes=8 --threads=%zu,1", n);
+        assert_int_equal(make(words), 0);
+        assert_int_equal(plan.most_threads, n);
+        assert_int_equal(plan.n_cpu, n);
+        assert_memory_equal(plan.cpu, order, n * sizeof order[0]);
+    }
+    options.cpu = given;
+    options.n_cpu = 2;
+    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
+    assert_int_equal(plan.n_cpu, 2);
+    assert_memory_equal(plan.cpu, given, sizeof given);
+    options.n_cpu = CPUS_MAX + 1;
+    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
+    options.cpu = NULL;
+}
+
+/* Own kernels have no more threads than are worth while. */
+static void test_teams(void **state)
+{
+    const struct threshold thresholds[] = {{2, 100}, {3, INFINITY}};
+    struct host host;
+    char path[4096];
+    (void)state;
+    host_read(&host, "");
+    assert_int_equal(thresholds_save(host.fingerprint, "mul", thresholds, 2, path,
+                                     sizeof path, &error),
+                     0);
+    /* 16 operations, 128, and 128 of a plug-in and a limit. */
+    assert_int_equal(make("mul --sizes=8,64 --threads=3"), 0);
+    const struct plan_case *small = plan.groups[0].cases, *large = plan.groups[1].cases;
+    assert_int_equal(small[0].team, 1);
+    assert_int_equal(large[0].team, 2);
+    assert_int_equal(large[1].team, 3);
+    assert_int_equal(large[2].team, 3);
+    assert_string_equal(
+        small[0].notes.item[0],
+        "1 of 3 threads: here more of them are faster from 100 operations "
+        "a call on (simdbench threads mul); --threads-threshold=off runs "
+        "all");
+    assert_non_null(strstr(large[0].notes.item[0],
+                           "2 of 3 threads: here more of them are faster at no size"));
+    assert_int_equal(large[1].notes.n + large[2].notes.n, 0);
+    assert_int_equal(make("mul --sizes=64 --threads=2"), 0);
+    assert_int_equal(plan.groups[0].cases[0].team, 2);
+    assert_int_equal(plan.groups[0].cases[0].notes.n, 0);
+    assert_int_equal(make("mul --sizes=8 --threads=3 --threads-threshold=off"), 0);
+    assert_int_equal(plan.groups[0].cases[0].team, 3);
+
+    static const char *const broken[] = {"", "{", "[]", "{\"schema_version\": 2}"};
+    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
+        tree_put(folder, "/simdbench/threads.json", broken[i]);
+        expect_error("mul --threads=2", -EINVAL, path);
+        assert_non_null(strstr(error.text, "--threads-threshold=off"));
+        assert_int_equal(make("mul --threads=2 --threads-threshold=off"), 0);
+        assert_int_equal(make("mul"), 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_missing_isa),
+        cmocka_unit_test(test_refused_by_catalog_and_memory),
+        cmocka_unit_test(test_shape_files),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_teams),
+    };
+    if (!golden_arguments(argc, argv))
+        return 2;
+    return cmocka_run_group_tests(tests, begin, end);
+}

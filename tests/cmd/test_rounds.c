@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a plan to samples: calibration, rounds, what is thrown away and what is
+ * subtracted. */
+#include <math.h>
+
+#include "near.h"
+#include "scripted_run.h"
+
+/* One case, without a limit. */
+#define ONE "mul --variants=mine --sizes=8 --timeout=1s "
+/* Batches of calls of 1000 ns have that many. */
+enum { CALLS = 550 };
+
+static const struct result *one(const char *more)
+{
+    char words[256];
+    snprintf(words, sizeof words, ONE "%s", more);
+    assert_int_equal(run_words(words), 0);
+    return &run->results[0];
+}
+
+/* ---- calibration ---- */
+
+static void expect_calls(const uint64_t *calls, size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, first + i)->calls,
+                         calls[i]);
+}
+
+static void test_calibration(void **state)
+{
+    static const uint64_t calls[] = {1, 100, CALLS, CALLS, CALLS};
+    (void)state;
+    const struct result *result = one("--rounds=3");
+    expect_calls(calls, 0, ARRAY_LEN(calls));
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 3);
+    assert_int_equal(result->iterations, CALLS);
+    assert_int_equal(result->n_samples, 3);
+    assert_near(result->samples_ns[2], 550000, 0.5);
+    assert_near(result->median_ns, 1000, 1e-9);
+    /* --timeout, and ten times what the calls should take. */
+    const int64_t timeouts[] = {1000000000, 1000000000 + 10 * 1000 * 101,
+                                1000000000 + 10 * 1000 * 551};
+    for (size_t i = 0; i < ARRAY_LEN(timeouts); i++)
+        assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, i)->timeout_ns,
+                         timeouts[i]);
+}
+
+/* One batch that something else slowed down does not end it. */
+static void test_target_is_crossed_twice(void **state)
+{
+    static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
+    (void)state;
+    script.trouble[0] =
+        (struct trouble){.verb = "batch", .first = 1, .field = "ns", .number = 6e5};
+    assert_int_equal(one("--rounds=1")->iterations, CALLS);
+    expect_calls(calls, 0, ARRAY_LEN(calls));
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
+}
+
+static void test_calls_longer_than_a_batch(void **state)
+{
+    (void)state;
+    script.call_ns[0] = 3e6;
+    assert_int_equal(one("--rounds=2")->iterations, 1);
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
+}
+
+/* A worker that takes no longer for more calls is given up on. */
+static void test_calibration_ends(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .first = 1, .last = 1000, .field = "ns", .number = 1000};
+    script.trouble[1] = (struct trouble){
+        .verb = "batch", .first = 1, .last = 1000, .field = "cpu_ns", .number = 1000};
+    const struct result *result = one("--rounds=10");
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 40 + 10);
+    uint64_t calls = 1;
+    for (size_t i = 0; i < 40; i++, calls = calls < 1e13 ? calls * 100 : 1000000000000000)
+        expect_calls(&calls, i, 1);
+    assert_int_equal(result->iterations, 1e15);
+}
+
+/* Counters that take turns need time for it. */
+static void test_multiplex(void **state)
+{
+    (void)state;
+    assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->iterations,
+                     (uint64_t)ceil(1.1 * MULTIPLEX_BATCH_NS / 1000));
+    assert_true(run->results[0].samples_ns[0] >= COUNTERS_SCALABLE_NS);
+    assert_int_equal(one("--rounds=1 --multiplex")->iterations, CALLS);
+}
+
+static void test_number_of_rounds(void **state)
+{
+    (void)state;
+    assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
+    assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
+    assert_int_equal(one("--time-per-case=1s")->n_samples, ROUNDS_MAX);
+}
+
+/* A team is known; threads of a library are told by their time. */
+static void test_threads_used(void **state)
+{
+    const struct trouble busy = {
+        .verb = "batch", .first = 1, .last = 99, .field = "threads_busy", .number = 2.6};
+    (void)state;
+    script.trouble[0] = busy;
+    assert_int_equal(one("--rounds=1")->threads_used, 1);
+    assert_int_equal(run->results[0].n_notes, 0);
+    run_begin();
+    script.trouble[0] = busy;
+    script.trouble[1] =
+        (struct trouble){.verb = "prepare", .first = 1, .field = "threads"};
+    assert_int_equal(one("--rounds=1")->threads_used, 3);
+    assert_string_equal(run->results[0].notes[0], "used 3 threads, the case asked for 1");
+}
+
+/* ---- what is thrown away ---- */
+
+/* The first batch of a round: two of CALLS are calibration's. */
+enum { FIRST = 5 };
+
+static void test_evidence(void **state)
+{
+    static const struct {
+        const char *field;
+        double number;
+        bool void_;
+    } evidence[] = {
+        {"cpu_ns", 550000 / 1.009, false},
+        {"cpu_ns", 550000 / 1.011, true},
+        {"waited_ns", 5500, false},
+        {"waited_ns", 5501, true},
+        {"major_faults", 1, true},
+        {"minor_faults", 1, false},
+        {"migrated", 0, true},
+        {"process_ns", 1100000, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(evidence); i++) {
+        run_begin();
+        script.trouble[0] = (struct trouble){.verb = "batch",
+                                             .first = FIRST,
+                                             .field = evidence[i].field,
+                                             .number = evidence[i].number};
+        const struct result *result = one("--rounds=10");
+        const uint32_t lost = evidence[i].void_;
+        assert_int_equal(result->voided, lost);
+        assert_int_equal(result->n_samples, 10);
+        assert_int_equal(result->rounds[0], lost);
+        assert_int_equal(result->rounds[9], 9 + lost);
+        assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 10 + lost);
+        assert_int_equal(result->status, STATUS_OK);
+    }
+    /* The caller of a team may wait for its helpers. */
+    run_begin();
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .first = 1, .last = 99, .field = "cpu_ns", .number = 1};
+    script.trouble[1] = (struct trouble){
+        .verb = "batch", .first = 1, .last = 99, .field = "waited_ns", .number = 1};
+    assert_int_equal(one("--rounds=10")->voided, 0);
+}
+
+/* Only that batch is lost, but the whole round runs again. */
+static void test_round_of_several(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){.verb = "batch",
+                                         .worker = "simdbench",
+                                         .kernel = 1,
+                                         .first = FIRST + 3,
+                                         .field = "migrated"};
+    assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
+    assert_int_equal(run->n_results, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const struct result *result = &run->results[i];
+        const bool lost = strstr(result->id, "/fma@") != NULL;
+        assert_int_equal(result->voided, lost);
+        assert_int_equal(result->n_samples, 11 - lost);
+        assert_int_equal(result->rounds[3], lost ? 4 : 3);
+    }
+}
+
+static void steal(const struct asked *asked, cJSON *reply)
+{
+    (void)reply;
+    script.stolen += asked->kernel == 1 && script_count("batch", "simdbench", 1) == FIRST;
+}
+
+/* Time that was stolen is stolen from a round, nobody knows from which batch. */
+static void test_stolen_round(void **state)
+{
+    (void)state;
+    script.batch = steal;
+    assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(run->results[i].voided, 1);
+        assert_int_equal(run->results[i].rounds[0], 1);
+        assert_int_equal(run->results[i].n_samples, 10);
+    }
+}
+
+static int third_is_good;
+
+static void disturb(const struct asked *asked, cJSON *reply)
+{
+    const size_t n = script_count("batch", NULL, asked->kernel);
+    if (n % 3 || !third_is_good)
+        script_say(reply, "major_faults", 1);
+}
+
+static void test_noisy(void **state)
+{
+    (void)state;
+    script.batch = disturb;
+    third_is_good = false;
+    const struct result *result = one("--rounds=10");
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 20);
+    assert_int_equal(result->status, STATUS_NOISY);
+    assert_string_equal(result->reason, "20 of 20 batches were disturbed (preempted, "
+                                        "stolen time, migration or major faults)");
+    run_begin();
+    script.batch = disturb;
+    third_is_good = true;
+    result = one("--rounds=10");
+    assert_int_equal(result->n_samples, 7);
+    assert_int_equal(result->voided, 13);
+    assert_int_equal(result->status, STATUS_NOISY);
+    /* Half of them are enough. */
+    run_begin();
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .first = FIRST, .last = FIRST + 9, .field = "migrated"};
+    result = one("--rounds=10");
+    assert_int_equal(result->n_samples, 10);
+    assert_int_equal(result->status, STATUS_OK);
+}
+
+/* ---- clock probes ---- */
+
+/* After the first, which comes at once, one for each 2.5 ms of batches; a case whose
+ * probe was thrown away has the next. */
+static void test_probes(void **state)
+{
+    static const size_t probed[] = {0, 10, 15, 20, 25};
+    (void)state;
+    const struct result *result = one("--rounds=30");
+    for (size_t i = 0, k = 0; i < 34; i++) {
+        const bool expected = i >= 4 && k < 5 && i - 4 == probed[k];
+        assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, i)->probe, expected);
+        k += expected;
+    }
+    assert_int_equal(result->n_clock, 5);
+    assert_near(result->ghz, 3, 1e-9);
+    run_begin();
+    script.trouble[0] =
+        (struct trouble){.verb = "batch", .first = FIRST, .field = "migrated"};
+    one("--rounds=5");
+    assert_true(script_asked("batch", NULL, ANY_KERNEL, 4)->probe);
+    assert_true(script_asked("batch", NULL, ANY_KERNEL, 5)->probe);
+    assert_false(script_asked("batch", NULL, ANY_KERNEL, 6)->probe);
+}
+
+static void test_each_case_is_probed(void **state)
+{
+    (void)state;
+    assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
+    for (size_t i = 0; i < run->n_results; i++)
+        assert_int_equal(run->results[i].n_clock, 1);
+}
+
+/* Probes that got clearly less of the core than the best one; a clock that was read too
+ * low looks like more than four. */
+static void test_core_share(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .first = FIRST, .field = "width", .number = 3.3};
+    script.trouble[1] = (struct trouble){
+        .verb = "batch", .first = FIRST + 10, .field = "width", .number = 9};
+    one("--rounds=30");
+    assert_near(facts_find_number(&run->host, "core_probes"), 5, 0);
+    assert_near(facts_find_number(&run->host, "core_shared_probes"), 1, 0);
+    run_begin();
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .first = FIRST, .field = "width", .number = 3.5};
+    one("--rounds=30");
+    assert_near(facts_find_number(&run->host, "core_shared_probes"), 0, 0);
+}
+
+/* ---- what is subtracted ---- */
+
+static void test_loop_is_subtracted(void **state)
+{
+    (void)state;
+    script.loop_ns = 100;
+    const struct result *result = one("--rounds=10");
+    assert_int_equal(result->iterations, 500);
+    assert_near(result->samples_ns[0], 550000, 0.5);
+    assert_near(result->overhead_ns, 100, 0);
+    assert_near(result->median_ns, 1000, 1e-9);
+    run_begin();
+    assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1 --baseline=lib"),
+                     0);
+    /* Once for all cases of a worker in a group. */
+    assert_int_equal(script_count("overhead", "simdbench", ANY_KERNEL), 2);
+    assert_int_equal(script_count("overhead", "lib", ANY_KERNEL), 2);
+}
+
+/* An event counts 2 a call of the loop and 100 a region; the kernel has 7 of it. */
+static void count(const struct asked *asked, cJSON *reply)
+{
+    char text[128];
+    snprintf(text, sizeof text,
+             "[{\"value\": %.0f, \"running_share\": 0.5, \"scope\": \"user\", "
+             "\"threads\": 2}]",
+             (double)asked->calls * 9 + 100);
+    cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
+    script_say(reply, "minor_faults", 2 * (double)asked->calls);
+    script_say(reply, "major_faults", 0);
+    script_say(reply, "voluntary_switches", 3 * (double)asked->calls);
+    script_say(reply, "involuntary_switches", (double)asked->calls);
+}
+
+static const struct counter *counter_of(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_counters; i++) {
+        if (!strcmp(result->counters[i].name, name))
+            return &result->counters[i];
+    }
+    fail_msg("no counter %s", name);
+    return NULL;
+}
+
+static void test_events(void **state)
+{
+    (void)state;
+    script.batch = count;
+    script.overhead_counts = "[{\"call\": 2, \"region\": 100}]";
+    const struct result *result = one("--rounds=10 --events=cycles");
+    const struct counter *cycles = counter_of(result, "cycles");
+    assert_near(cycles->overhead, 2 + 100.0 / CALLS, 1e-9);
+    assert_near(cycles->value, 7, 1e-9);
+    assert_near(cycles->running_share, 0.5, 1e-9);
+    assert_near(cycles->threads, 2, 0);
+    assert_string_equal(cycles->scope, "user");
+    assert_true(cycles->asked);
+    /* What is known without events. */
+    assert_near(counter_of(result, "page-faults")->value, 2, 1e-9);
+    assert_near(counter_of(result, "context-switches")->value, 4, 1e-9);
+    assert_near(counter_of(result, "task-clock")->value, 1000, 1e-9);
+    /* Cold calls have a region each. */
+    result = one("--rounds=10 --events=cycles --cache=cold");
+    assert_near(counter_of(result, "cycles")->overhead, 102, 1e-9);
+    /* An event replaces what getrusage says, where the kernel counts it. */
+    result = one("--rounds=10 --events=page-faults");
+    assert_near(counter_of(result, "page-faults")->value, 7, 1e-9);
+    assert_non_null(counter_of(result, "page-faults")->config);
+}
+
+static void refuse(const struct asked *asked, cJSON *reply)
+{
+    (void)asked;
+    cJSON_AddItemToObject(
+        reply, "counts",
+        cJSON_Parse("[{\"absent\": \"no PMU\", \"fix\": \"a host\", \"errno\": 2, "
+                    "\"errno_name\": \"ENOENT\"}]"));
+}
+
+static void test_absent_events(void **state)
+{
+    (void)state;
+    script.batch = refuse;
+    const struct result *result = one("--rounds=2 --events=cycles");
+    const struct counter *cycles = counter_of(result, "cycles");
+    assert_string_equal(cycles->absent, "no PMU");
+    assert_string_equal(cycles->fix, "a host");
+    assert_string_equal(cycles->errno_name, "ENOENT");
+    assert_near(cycles->code, 2, 0);
+    result = one("--rounds=2 --events=page-faults");
+    assert_string_equal(counter_of(result, "page-faults")->event, "getrusage");
+    assert_null(counter_of(result, "page-faults")->config);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, run_setup)
+    const struct CMUnitTest tests[] = {
+        TEST(test_calibration),
+        TEST(test_target_is_crossed_twice),
+        TEST(test_calls_longer_than_a_batch),
+        TEST(test_calibration_ends),
+        TEST(test_multiplex),
+        TEST(test_number_of_rounds),
+        TEST(test_threads_used),
+        TEST(test_evidence),
+        TEST(test_round_of_several),
+        TEST(test_stolen_round),
+        TEST(test_noisy),
+        TEST(test_probes),
+        TEST(test_each_case_is_probed),
+        TEST(test_core_share),
+        TEST(test_loop_is_subtracted),
+        TEST(test_events),
+        TEST(test_absent_events),
+    };
+    return cmocka_run_group_tests(tests, run_open, run_close);
+}

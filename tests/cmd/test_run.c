@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels and workers that fail, and signals: what becomes of the case, of the others in
+ * its group, and of the groups behind. */
+#include "near.h"
+#include "scripted_run.h"
+
+/* add and fma of our own, mine of a plug-in, and two limits. */
+#define GROUP "mul --isa=all --sizes=8 --rounds=10 --timeout=1s"
+/* The fourth round: a batch of fma, after four of calibration. */
+enum { FOURTH = 8, CASES = 5 };
+
+static const struct result *find(const char *part)
+{
+    for (size_t i = 0; i < run->n_results; i++) {
+        if (strstr(run->results[i].id, part))
+            return &run->results[i];
+    }
+    fail_msg("no result has %s", part);
+    return NULL;
+}
+
+/* All but fma are measured, whole, from the first round on. */
+static void expect_others(void)
+{
+    assert_int_equal(run->n_results, CASES);
+    for (size_t i = 0; i < CASES; i++) {
+        const struct result *result = &run->results[i];
+        if (strstr(result->id, "/fma@"))
+            continue;
+        assert_int_equal(result->status, STATUS_OK);
+        assert_int_equal(result->n_samples, 10);
+        assert_int_equal(result->rounds[0], 0);
+        assert_int_equal(result->voided, 0);
+        assert_near(result->median_ns, 1000, 1e-9);
+    }
+    assert_int_equal(find("/fma@")->n_samples, 0);
+    assert_int_equal(find("/fma@")->n_clock, 0);
+}
+
+static void test_a_case_fails(void **state)
+{
+    static const struct {
+        struct trouble trouble;
+        enum status status;
+        const char *reason;
+        bool fresh, again; /* is there another worker, do the others begin again? */
+    } rows[] = {
+        {{.verb = "batch", .first = FOURTH, .code = -ECONNRESET},
+         STATUS_FAILED,
+         "simdbench: Connection reset by peer in 'batch'",
+         true,
+         true},
+        {{.verb = "batch", .first = FOURTH, .code = -ETIMEDOUT},
+         STATUS_FAILED,
+         "simdbench: Connection timed out in 'batch'",
+         true,
+         true},
+        {{.verb = "batch", .first = FOURTH, .code = -ENOTSUP},
+         STATUS_SKIPPED,
+         "simdbench: Operation not supported in 'batch'",
+         false,
+         true},
+        {{.verb = "batch", .first = FOURTH, .code = -EIO},
+         STATUS_FAILED,
+         "simdbench: Input/output error in 'batch'",
+         false,
+         true},
+        {{.verb = "batch", .first = FOURTH, .field = "ns", .number = -1},
+         STATUS_FAILED,
+         "the clock did not advance during a batch",
+         false,
+         true},
+        {{.verb = "batch", .first = 2, .code = -ECONNRESET},
+         STATUS_FAILED,
+         "simdbench: Connection reset by peer in 'batch'",
+         true,
+         false},
+        {{.verb = "check", .first = 1, .field = "wrong", .code = -EDOM},
+         STATUS_WRONG,
+         "simdbench: Numerical argument out of domain in 'check'",
+         true,
+         false},
+        {{.verb = "check", .first = 1, .code = -EIO},
+         STATUS_FAILED,
+         "simdbench: Input/output error in 'check'",
+         false,
+         false},
+        {{.verb = "check", .first = 1, .code = -ETIMEDOUT},
+         STATUS_FAILED,
+         "simdbench: Connection timed out in 'check'",
+         true,
+         false},
+        {{.verb = "prepare", .first = 1, .code = -ENOTSUP},
+         STATUS_SKIPPED,
+         "simdbench: Operation not supported in 'prepare'",
+         false,
+         false},
+        {{.verb = "prepare", .first = 1, .code = -ECONNRESET},
+         STATUS_FAILED,
+         "simdbench: Connection reset by peer in 'prepare'",
+         true,
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        run_begin();
+        script.trouble[0] = rows[i].trouble;
+        script.trouble[0].worker = "simdbench";
+        script.trouble[0].kernel = 1;
+        assert_int_equal(run_words(GROUP), 0);
+        const struct result *result = find("/fma@");
+        if (result->status != rows[i].status)
+            fail_msg("row %zu: %s", i, status_name(result->status));
+        assert_string_equal(result->reason, rows[i].reason);
+        expect_others();
+        /* The catalog's worker was started before the log of this run began. */
+        assert_int_equal(script_count("start", NULL, ANY_KERNEL), rows[i].fresh);
+        assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), rows[i].fresh);
+        /* The samples that the others had are measured anew. */
+        const size_t batches = script_count("batch", "mine", 0);
+        assert_int_equal(batches > 14, rows[i].again);
+        assert_int_equal(script_count("fill", NULL, ANY_KERNEL),
+                         1 + (rows[i].fresh || rows[i].again));
+    }
+}
+
+/* One after the other they fail, until none is left. */
+static void test_all_fail(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){
+        .verb = "check", .first = 1, .last = 9, .kernel = 0, .code = -ECONNRESET};
+    script.trouble[1] = (struct trouble){
+        .verb = "check", .first = 1, .last = 9, .kernel = 1, .code = -ECONNRESET};
+    assert_int_equal(run_words(GROUP), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(run->results[i].status, STATUS_FAILED);
+    assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), 2);
+    assert_int_equal(script_count("start", "mine", ANY_KERNEL), 0);
+}
+
+static void test_limits_alone_do_not_run(void **state)
+{
+    (void)state;
+    script.isas = 1;
+    assert_int_equal(run_words("mul --isa=all --semiring=max --filter=*fma* --sizes=8"),
+                     0);
+    assert_int_equal(run->results[0].status, STATUS_SKIPPED);
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+}
+
+/* What an earlier group did to a worker is no fault of this one's cases. */
+static void test_worker_that_cannot_go_on(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){
+        .verb = "map", .worker = "simdbench", .first = 2, .code = -ENOMEM};
+    assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1"), 0);
+    assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), 1);
+    for (size_t i = 0; i < run->n_results; i++)
+        assert_int_equal(run->results[i].status, STATUS_OK);
+    /* One that cannot begin afresh either ends its cases, and no others. */
+    run_begin();
+    script.trouble[0] = (struct trouble){
+        .verb = "setup", .worker = "mine", .first = 1, .last = 2, .code = -ENOMEM};
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
+    assert_int_equal(find("/mine@8")->status, STATUS_FAILED);
+    assert_string_equal(find("/mine@8")->reason,
+                        "mine: Cannot allocate memory in 'setup'");
+    assert_int_equal(find("/add@8")->status, STATUS_OK);
+    assert_int_equal(find("/mine@16")->status, STATUS_OK);
+}
+
+static void test_operands_that_cannot_be_had(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){.verb = "reference", .first = 1, .code = -EIO};
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
+    assert_int_equal(find("/add@8")->status, STATUS_FAILED);
+    assert_string_equal(find("/add@8")->reason,
+                        "simdbench: Input/output error in 'reference'");
+    assert_int_equal(find("/add@16")->status, STATUS_OK);
+    /* An op without answers is not checked, but measured. */
+    run_begin();
+    script.trouble[0] =
+        (struct trouble){.verb = "reference", .first = 1, .code = -ENOTSUP};
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=1"), 0);
+    assert_int_equal(find("/add@8")->status, STATUS_OK);
+}
+
+/* An unknown input ends the run before anything is measured. */
+static void test_unknown_input(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){.verb = "fill", .first = 1, .code = -EINVAL};
+    assert_int_equal(run_words("mul --sizes=8 --input=plain,hard"), -EINVAL);
+    assert_string_equal(error.text, "simdbench: Invalid argument in 'fill'");
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+}
+
+static void test_huge_pages(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){.verb = "map",
+                                         .worker = "simdbench",
+                                         .first = 2,
+                                         .field = "huge_bytes",
+                                         .number = 4096};
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8 --pages=2m --rounds=1"), 0);
+    assert_int_equal(find("/add@8")->status, STATUS_OK);
+    assert_int_equal(find("/mine@8")->status, STATUS_SKIPPED);
+    assert_non_null(
+        strstr(find("/mine@8")->reason, "--pages=2m: smaps shows -1 of 0 bytes"));
+}
+
+/* ---- signals ---- */
+
+static void test_interruption(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){
+        .verb = "batch", .worker = "mine", .first = FOURTH, .code = -EINTR};
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=10"), -EINTR);
+    assert_true(run->interrupted);
+    /* Three or four rounds were complete; what they gave is summarised. */
+    for (size_t i = 0; i < run->n_results; i++) {
+        const struct result *result = &run->results[i];
+        const bool first = result->group == 0;
+        assert_int_equal(result->status, first ? STATUS_OK : STATUS_SKIPPED);
+        assert_true(first ? result->n_samples >= 3 && result->n_samples <= 4
+                          : result->n_samples == 0);
+        if (first)
+            assert_near(result->median_ns, 1000, 1e-9);
+        else
+            assert_string_equal(result->reason, "interrupted");
+    }
+}
+
+/* A case without any sample is not ok. */
+static void test_interruption_of_the_first_round(void **state)
+{
+    static const int moments[] = {1, 4, 5};
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(moments); k++) {
+        run_begin();
+        script.trouble[0] = (struct trouble){
+            .verb = "batch", .worker = "mine", .first = moments[k], .code = -EINTR};
+        assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=10"), -EINTR);
+        for (size_t i = 0; i < run->n_results; i++)
+            assert_int_equal(run->results[i].status,
+                             run->results[i].n_samples ? STATUS_OK : STATUS_SKIPPED);
+        assert_true(run->results[0].n_samples <= (moments[k] > 4));
+    }
+}
+
+/* ---- who watches ---- */
+
+static uint32_t told[2], groups_done;
+
+static void tell(void *context, const struct progress *progress)
+{
+    assert_ptr_equal(context, told);
+    assert_int_equal(progress->n_groups, 2);
+    assert_int_equal(progress->wanted, 3);
+    assert_string_equal(progress->step, "round");
+    assert_int_equal(progress->done, told[progress->group]++);
+}
+
+static void finish(void *context, struct run *grown, size_t group)
+{
+    assert_ptr_equal(context, told);
+    assert_int_equal(group, groups_done++);
+    for (size_t i = 0; i < grown->n_results; i++) {
+        const bool done = grown->results[i].group <= group;
+        assert_int_equal(grown->results[i].status, done ? STATUS_OK : STATUS_PENDING);
+        assert_int_equal(grown->results[i].median_ns > 0, done);
+    }
+}
+
+static void test_watcher(void **state)
+{
+    const struct watcher watcher = {
+        .context = told, .progress = tell, .group_done = finish};
+    (void)state;
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=3"), 0);
+    run_free(run);
+    run = run_new();
+    assert_int_equal(run_plan(&options, &catalog, &plan, &watcher, run, &error), 0);
+    assert_int_equal(groups_done, 2);
+    assert_int_equal(told[0], 3);
+    assert_int_equal(told[1], 3);
+}
+
+static void test_accuracy(void **state)
+{
+    (void)state;
+    script.trouble[0] = (struct trouble){.verb = "check",
+                                         .worker = "simdbench",
+                                         .first = 1,
+                                         .last = 2,
+                                         .field = "max_ulp",
+                                         .number = 1.5};
+    assert_int_equal(run_words("mul --isa=scalar --accuracy"), 0);
+    assert_int_equal(run->n_results, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(run->results[i].status, STATUS_OK);
+        assert_int_equal(run->results[i].n_samples, 0);
+    }
+    assert_true(run->results[0].has_accuracy);
+    assert_near(run->results[0].max_ulp, 1.5, 0);
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, run_setup)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_case_fails),
+        TEST(test_all_fail),
+        TEST(test_limits_alone_do_not_run),
+        TEST(test_worker_that_cannot_go_on),
+        TEST(test_operands_that_cannot_be_had),
+        TEST(test_unknown_input),
+        TEST(test_huge_pages),
+        TEST(test_interruption),
+        TEST(test_interruption_of_the_first_round),
+        TEST(test_watcher),
+        TEST(test_accuracy),
+    };
+    return cmocka_run_group_tests(tests, run_open, run_close);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of command lines on scripted workers. */
+#ifndef SIMDBENCH_SCRIPTED_RUN_H
+#define SIMDBENCH_SCRIPTED_RUN_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "measure/measure.h"
+#include "scripted_worker.h"
+
+static struct catalog catalog;
+static struct options options;
+static struct plan plan;
+static struct run *run;
+static struct error error;
+
+/* Fresh workers that go through no trouble. */
+static inline void run_begin(void)
+{
+    catalog_free(&catalog);
+    script_begin();
+    script.isas = 2;
+    script_catalog(&catalog);
+}
+
+/* Plans and measures; what run_plan() returns. */
+static inline int run_words(const char *words)
+{
+    run_free(run);
+    plan_free(&plan);
+    options_free(&options);
+    run = run_new();
+    script.n_log = 0;
+    if (script_plan(words, &catalog, &options, &plan, &error) < 0)
+        fail_msg("%s: %s", words, error.text);
+    return run_plan(&options, &catalog, &plan, NULL, run, &error);
+}
+
+static inline int run_setup(void **state)
+{
+    (void)state;
+    run_begin();
+    return 0;
+}
+
+static inline int run_open(void **state)
+{
+    (void)state;
+    catalog.memory_fd = -1;
+    return 0;
+}
+
+static inline int run_close(void **state)
+{
+    (void)state;
+    run_free(run);
+    plan_free(&plan);
+    options_free(&options);
+    catalog_free(&catalog);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scripted_worker.h"
+#include "command_line.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FIRST_CASE = 100, LIVES = 16 };
+
+struct script script;
+
+static struct {
+    const struct worker *worker;
+    bool alive;
+    int life;
+} lives[LIVES];
+
+static size_t life_of(const struct worker *worker)
+{
+    size_t i = 0;
+    while (i + 1 < LIVES && lives[i].worker && lives[i].worker != worker)
+        i++;
+    lives[i].worker = worker;
+    return i;
+}
+
+void script_begin(void)
+{
+    script = (struct script){.isas = isa_count()};
+    for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
+        script.call_ns[k] = 1000;
+    memset(lives, 0, sizeof lives);
+    interrupted_by = 0;
+}
+
+static bool is_of(const struct asked *asked, const char *verb, const char *worker,
+                  uint64_t kernel)
+{
+    return !strcmp(asked->verb, verb) && (!worker || !strcmp(asked->worker, worker)) &&
+           (kernel == ANY_KERNEL || asked->kernel == ANY_KERNEL ||
+            asked->kernel == kernel);
+}
+
+const struct asked *script_asked(const char *verb, const char *worker, uint64_t kernel,
+                                 size_t n)
+{
+    for (size_t i = 0; i < script.n_log; i++) {
+        if (is_of(&script.log[i], verb, worker, kernel) && n-- == 0)
+            return &script.log[i];
+    }
+    return NULL;
+}
+
+size_t script_count(const char *verb, const char *worker, uint64_t kernel)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < script.n_log; i++)
+        n += is_of(&script.log[i], verb, worker, kernel);
+    return n;
+}
+
+void script_say(cJSON *reply, const char *name, double number)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(reply, name);
+    cJSON_AddNumberToObject(reply, name, number);
+}
+
+static struct asked *note(const struct worker *worker, const char *verb)
+{
+    struct asked *asked = &script.log[script.n_log];
+    script.n_log += script.n_log + 1 < ARRAY_LEN(script.log);
+    *asked = (struct asked){.life = lives[life_of(worker)].life, .kernel = ANY_KERNEL};
+    snprintf(asked->verb, sizeof asked->verb, "%s", verb);
+    snprintf(asked->worker, sizeof asked->worker, "%s", worker->info.name);
+    return asked;
+}
+
+/* ---- what workers answer ---- */
+
+/* "deep-8" is 8 elements, 16 operations and 64 bytes, in layout deep; "registers" has no
+ * operands. There are no odd numbers in layout deep. */
+static int answer_shape(const cJSON *request, cJSON *reply)
+{
+    const char *text = message_text(request, "text");
+    const char *layout = message_text(request, "layout");
+    const char *named = strchr(text, '-');
+    const bool fold = !strcmp(message_text(request, "op"), "fold");
+    struct operands_map map = {.count = 2};
+    struct simdbench_shape shape = {.size = sizeof shape};
+    char name[64], canonical[128];
+    if (named)
+        snprintf(name, sizeof name, "%.*s", (int)(named - text), text);
+    else
+        snprintf(name, sizeof name, "%s", layout ? layout : "flat");
+    const uint64_t n = strtoull(named ? named + 1 : text, NULL, 10);
+    if (!strcmp(name, "deep") && n % 2)
+        return -ENOTSUP;
+    if (!n && strcmp(text, "registers"))
+        return -EINVAL;
+    snprintf(canonical, sizeof canonical, "%s%s%llu",
+             fold && strcmp(name, "flat") ? name : "",
+             fold && strcmp(name, "flat") ? "-" : "", (unsigned long long)n);
+    if (n) {
+        shape.dim[shape.rank++] = (int64_t)n;
+        for (uint32_t i = 0; i < 2; i++)
+            map.operand[i] =
+                (struct simdbench_operand){.size = sizeof map.operand[i],
+                                           .type = SIMDBENCH_F32,
+                                           .role = i ? SIMDBENCH_OUT : SIMDBENCH_IN,
+                                           .count = n,
+                                           .ld = (int64_t)n};
+    } else {
+        map.count = 0;
+    }
+    cJSON_AddStringToObject(reply, "text", n ? canonical : "registers");
+    if (fold)
+        cJSON_AddStringToObject(reply, "layout", name);
+    cJSON_AddItemToObject(reply, "dims", message_dims(&shape));
+    cJSON_AddItemToObject(reply, "operands", message_operands(&map));
+    script_say(reply, "ops", n ? 2 * (double)n : 1000);
+    script_say(reply, "bytes", 8 * (double)n);
+    return 0;
+}
+
+static void answer_batch(const struct asked *asked, cJSON *reply)
+{
+    const double ns =
+        (double)asked->calls * (script.call_ns[asked->kernel % 16] + script.loop_ns);
+    script_say(reply, "ns", ns);
+    script_say(reply, "cpu_ns", ns);
+    script_say(reply, "process_ns", ns);
+    if (asked->probe) {
+        script_say(reply, "ghz", 3);
+        script_say(reply, "width", 4);
+    }
+}
+
+static int meet_trouble(const struct asked *asked, cJSON *reply)
+{
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_LEN(script.trouble); i++) {
+        struct trouble *trouble = &script.trouble[i];
+        const int last = trouble->last ? trouble->last : trouble->first;
+        if (!trouble->verb ||
+            !is_of(asked, trouble->verb, trouble->worker, trouble->kernel) ||
+            ++trouble->seen < trouble->first || trouble->seen > last)
+            continue;
+        if (trouble->field)
+            cJSON_DeleteItemFromObject(reply, trouble->field);
+        if (trouble->field && fabs(trouble->number) > 0)
+            cJSON_AddNumberToObject(reply, trouble->field, trouble->number);
+        else if (trouble->field)
+            cJSON_AddTrueToObject(reply, trouble->field);
+        if (trouble->code == -EINTR)
+            interrupted_by = SIGINT;
+        else
+            status = trouble->code;
+    }
+    return status;
+}
+
+static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
+{
+    if (!strcmp(asked->verb, "shape"))
+        return answer_shape(request, reply);
+    if (!strcmp(asked->verb, "overhead") && script.overhead_counts)
+        cJSON_AddItemToObject(reply, "counts", cJSON_Parse(script.overhead_counts));
+    if (!strcmp(asked->verb, "overhead"))
+        script_say(reply, "ns", script.loop_ns);
+    else if (!strcmp(asked->verb, "fill"))
+        cJSON_AddStringToObject(reply, "hash", message_text(request, "seed"));
+    else if (!strcmp(asked->verb, "load"))
+        script_say(reply, "first", 1000 * *message_text(request, "path"));
+    if (!strcmp(asked->verb, "prepare")) {
+        asked->kernel = message_u64(request, "kernel", 0);
+        script_say(reply, "case", (double)(FIRST_CASE + asked->kernel));
+        script_say(reply, "threads", message_number(request, "threads", 1));
+    } else if (cJSON_HasObjectItem(request, "case")) {
+        asked->kernel = message_u64(request, "case", 0) - FIRST_CASE;
+        asked->calls = message_u64(request, "iterations", 0);
+        asked->probe = message_true(request, "probe");
+    }
+    if (!strcmp(asked->verb, "batch"))
+        answer_batch(asked, reply);
+    return 0;
+}
+
+/* ---- in place of room worker and of the host ---- */
+
+int __wrap_worker_start(struct worker *worker, bool in_process, struct error *error);
+bool __wrap_worker_alive(const struct worker *worker);
+void __wrap_worker_kill(struct worker *worker);
+int __wrap_worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns,
+                      cJSON **reply, struct error *error);
+int64_t __wrap_clock_now(void);
+int64_t __wrap_cpus_steal(int cpu);
+size_t __wrap_cpus_allowed(int *cpu, size_t max);
+size_t __wrap_cpus_cores(int *cpu, size_t n);
+bool __wrap_isa_available(size_t index, char *reason, size_t reason_size);
+size_t __wrap_isa_best(void);
+
+int __wrap_worker_start(struct worker *worker, bool in_process, struct error *error)
+{
+    const size_t i = life_of(worker);
+    (void)in_process;
+    (void)error;
+    lives[i].alive = true;
+    lives[i].life++;
+    note(worker, "start");
+    return 0;
+}
+
+bool __wrap_worker_alive(const struct worker *worker)
+{
+    return lives[life_of(worker)].alive;
+}
+
+void __wrap_worker_kill(struct worker *worker)
+{
+    if (lives[life_of(worker)].alive)
+        note(worker, "kill");
+    lives[life_of(worker)].alive = false;
+}
+
+int __wrap_worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns,
+                      cJSON **reply, struct error *error)
+{
+    const size_t i = life_of(worker);
+    *reply = NULL;
+    if (interrupted_by || !lives[i].alive) {
+        cJSON_Delete(request);
+        return interrupted_by ? error_set(error, -EINTR, "interrupted")
+                              : error_set(error, -ECONNRESET, "worker is gone");
+    }
+    struct asked *asked = note(worker, message_text(request, "do"));
+    asked->timeout_ns = timeout_ns;
+    *reply = cJSON_CreateObject();
+    int status = answer(request, asked, *reply);
+    if (status == 0)
+        status = meet_trouble(asked, *reply);
+    if (script.batch && !strcmp(asked->verb, "batch"))
+        script.batch(asked, *reply);
+    cJSON_Delete(request);
+    if (status == -ECONNRESET || status == -ETIMEDOUT) {
+        lives[i].alive = false;
+        cJSON_Delete(*reply);
+        *reply = NULL;
+    }
+    return status < 0 ? error_set(error, status, "%s: %s in '%s'", worker->info.name,
+                                  strerror(-status), asked->verb)
+                      : 0;
+}
+
+int64_t __wrap_clock_now(void)
+{
+    return script.now;
+}
+
+int64_t __wrap_cpus_steal(int cpu)
+{
+    (void)cpu;
+    return script.stolen;
+}
+
+/* Four CPUs: 0 and 1 share a core, so do 2 and 3. */
+size_t __wrap_cpus_allowed(int *cpu, size_t max)
+{
+    size_t n = 0;
+    for (; n < 4 && n < max; n++)
+        cpu[n] = (int)n;
+    return n;
+}
+
+size_t __wrap_cpus_cores(int *cpu, size_t n)
+{
+    bool seen[2] = {false};
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!seen[cpu[i] / 2])
+            cpu[kept++] = cpu[i];
+        seen[cpu[kept - 1] / 2] = true;
+    }
+    return kept;
+}
+
+bool __wrap_isa_available(size_t index, char *reason, size_t reason_size)
+{
+    if (index >= script.isas && reason)
+        snprintf(reason, reason_size, "the CPU lacks %s", isa_get(index)->name);
+    return index < script.isas;
+}
+
+size_t __wrap_isa_best(void)
+{
+    return script.isas - 1;
+}
+
+/* ---- what is on offer ---- */
+
+static void add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(object, name, text);
+}
+
+struct worker *script_worker(struct catalog *catalog, const char *name, const char *path,
+                             const char *ops, const struct row *rows, size_t n)
+{
+    struct worker *worker = worker_new(name, path, NULL, 0, catalog->memory_fd);
+    if (catalog_add_worker(catalog, worker) < 0)
+        abort();
+    worker->description = cJSON_CreateObject();
+    cJSON_AddItemToObject(worker->description, "ops", cJSON_Parse(ops));
+    cJSON *kernels = cJSON_AddArrayToObject(worker->description, "kernels");
+    for (size_t i = 0; i < n; i++) {
+        cJSON *item = cJSON_CreateObject();
+        add_text(item, "op", rows[i].op);
+        add_text(item, "semiring", rows[i].semiring);
+        add_text(item, "type", rows[i].type);
+        add_text(item, "isa", rows[i].isa);
+        add_text(item, "variant", rows[i].variant);
+        add_text(item, "layout", rows[i].layout);
+        add_text(item, "roof", rows[i].roof);
+        script_say(item, "flags", rows[i].flags);
+        cJSON_AddItemToArray(kernels, item);
+    }
+    worker_start(worker, true, NULL);
+    return worker;
+}
+
+void script_offer(struct catalog *catalog, struct worker *worker)
+{
+    if (catalog_add_offers(catalog, worker, worker->description) < 0)
+        abort();
+}
+
+const char script_ops[] =
+    "[{\"name\": \"mul\", \"default_shapes\": \"8,16\", \"inputs\": \"plain hard\","
+    "  \"accuracy_inputs\": \"plain hard\", \"accuracy_shape\": \"32\","
+    "  \"lists\": [{\"name\": \"suite\", \"shapes\": \"4 8\"},"
+    "              {\"name\": \"large\", \"shapes\": \"512\"}]},"
+    " {\"name\": \"fold\", \"layouts\": \"flat, deep\","
+    "  \"lists\": [{\"name\": \"suite\", \"shapes\": \"6\"}]},"
+    " {\"name\": \"roof\", \"default_shapes\": \"registers\"}]";
+
+void script_catalog(struct catalog *catalog)
+{
+    const char *const wide = isa_get(1)->name;
+    const struct row own[] = {
+        {"mul", "max", "f32", "scalar", "add", NULL, "add_max", 0},
+        {"mul", "max", "f32", wide, "fma", NULL, "add_max", 0},
+        {"mul", "max", "f32", wide, "slow", NULL, "add_max", SIMDBENCH_PATHOLOGY},
+        {"mul", "min", "f32", "scalar", "add", NULL, "copy", 0},
+        {"mul", "max", "f64", "scalar", "add", NULL, NULL, 0},
+        {"fold", NULL, "f32", "scalar", "any", NULL, NULL, 0},
+        {"fold", NULL, "f32", "scalar", "straight", "flat", NULL, 0},
+        {"fold", NULL, "f32", wide, "blocked", "deep", NULL, 0},
+        {"roof", NULL, "f32", "scalar", "add_max", NULL, NULL, SIMDBENCH_REGISTERS},
+        {"roof", NULL, "f32", wide, "add_max", NULL, NULL, SIMDBENCH_REGISTERS},
+        {"roof", NULL, "f32", "scalar", "copy", NULL, NULL, 0},
+    };
+    const struct row library[] = {
+        {"mul", "max", "f32", "lib", "gemm", NULL, "add_max", 0},
+        {"mul", "plus", "f32", "lib", "gemm", NULL, NULL, 0},
+        {"mul", "min", "f32", "scalar", "row", NULL, NULL, 0},
+    };
+    const struct row plugin[] = {
+        {"mul", "max", "f32", "scalar", "mine", NULL, NULL, 0},
+    };
+    *catalog = (struct catalog){.memory_fd = memfd_create("scripted", MFD_CLOEXEC)};
+    script_offer(catalog, script_worker(catalog, "simdbench", NULL, script_ops, own,
+                                        ARRAY_LEN(own)));
+    struct worker *lib =
+        script_worker(catalog, "lib", "lib.so", "[]", library, ARRAY_LEN(library));
+    lib->info.is_baseline = true;
+    script_offer(catalog, lib);
+    script_offer(catalog, script_worker(catalog, "mine", "mine.so", "[]", plugin,
+                                        ARRAY_LEN(plugin)));
+}
+
+int script_plan(const char *words, const struct catalog *catalog, struct options *options,
+                struct plan *plan, struct error *error)
+{
+    int status = parse(words, options, error);
+    *plan = (struct plan){.n_groups = 0};
+    if (status == 0)
+        status = plan_make(options, catalog, plan, error);
+    return status == 0 ? plan_settle(options, catalog, plan, error) : status;
+}
