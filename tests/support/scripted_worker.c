@@ -367,6 +367,7 @@ void script_catalog(struct catalog *catalog)
         {"mul", "max", "f32", "lib", "gemm", NULL, "add_max", 0},
         {"mul", "plus", "f32", "lib", "gemm", NULL, NULL, 0},
         {"mul", "min", "f32", "scalar", "row", NULL, NULL, 0},
+        {"mul", "min", "f32", wide, "row", NULL, NULL, 0},
     };
     const struct row plugin[] = {
         {"mul", "max", "f32", "scalar", "mine", NULL, NULL, 0},
