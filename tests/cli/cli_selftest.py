@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from cli_tool import BINARY, MODULES, SOURCE, Case, environment
+from cli_tool import MODULES, SOURCE, Case, environment
 
 __all__ = ["Selftest", "SelftestUsage"]
 
@@ -72,25 +72,12 @@ class Selftest(SelftestCase):
         self.assertEqual(f"selftest: {cited}\n" in done.stdout, cited is not None)
         return done.stdout
 
-    def test_table(self):
-        done = self.run_tool("selftest", "--gates=1", "--effects=0,3", env=self.env)
-        self.assertRegex(done.stderr, "^simdbench: 2 gates will take about [0-9]+ s\n$")
-        for word in ("REGRESSED", "SAME", "INCONCLUSIVE", "UNUSABLE", "detectable", "+3%",
-                     "recommended threshold: ", "fingerprint"):
-            self.assertIn(word, done.stdout)
-
     def test_without_a_place_to_keep_it(self):
         env = {**self.env, "HOME": "/nowhere/at/all", "XDG_CACHE_HOME": "relative"}
         done = self.run_tool(*FEW, "--effects=0", env=env)
         self.assertIn("ab will not cite this: /nowhere", done.stderr)
         self.assertIn("fingerprint", done.stdout)
         self.assertFalse(os.path.exists("relative"))
-
-    def test_cache_in_home(self):
-        env = {**self.env, "HOME": str(self.folder)}
-        del env["XDG_CACHE_HOME"]
-        self.run_tool(*FEW, "--effects=0", env=env)
-        self.assertEqual(len(list(self.folder.glob(".cache/simdbench/selftest-*.json"))), 1)
 
     def test_competitor_runs_where_it_should(self):
         """That of scripts/bench gate: pinned, and gone with its parent."""
@@ -107,17 +94,6 @@ class Selftest(SelftestCase):
         done = subprocess.run([sys.executable, "-B", "-c", code, SOURCE / "scripts",
                                str(cpu)], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.stdout, "True\n-9\n", done.stderr)
-
-    def test_steps_of_a_module(self):
-        """What scripts/bench gate checks the added work with: real work of a module."""
-        module = MODULES / "steps.so"
-        path = self.folder / "run.json"
-        subprocess.run([BINARY, "ab", f"{module},steps=100", f"{module},steps=400", "twice",
-                        "--sizes=16", "--filter=*/bad@*", "--processes=8", "--rounds=2",
-                        "--threshold=50%", "--quiet", f"--json={path}"],
-                       env=self.env, stdout=subprocess.DEVNULL, timeout=120, check=False)
-        result, = self.load(path)["results"]
-        self.assertNotIn(result["comparison"]["verdict"], ("SAME", "IMPROVED"), result)
 
 
 class SelftestUsage(SelftestCase):
@@ -140,10 +116,3 @@ class SelftestUsage(SelftestCase):
         self.refuse("extra", says="extra")
         self.refuse("--isa=avx2", says="--isa is no option of selftest")
         self.refuse("--json=/no/such/folder/x.json", says="--json=?.*/no/such/folder")
-
-    def test_help(self):
-        text = self.run_tool("selftest", "--help").stdout
-        for word in ("--effects", "--gates", "--threshold", "--seed", "--cpu", "--json",
-                     "--format", "simdbench selftest --gates=50"):
-            self.assertIn(word, text)
-        self.assertIn("simdbench selftest\n", self.run_tool("--help").stdout)

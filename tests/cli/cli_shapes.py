@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which groups a plan has: shapes, layouts, inputs; and what a kernel says of itself."""
-import csv
-import io
+"""Layouts, inputs and shapes of a plug-in's op; and what a kernel says of itself."""
 import re
 
 from cli_tool import MODULES, SHORT, Case, kernels
 
-__all__ = ["Shapes", "Layouts", "Inputs", "Accuracy", "Choices", "Lists"]
+__all__ = ["Layouts", "Inputs", "Accuracy", "Choices", "Lists"]
 
 THIRD = f"--plugin={MODULES / 'third.so'}"
 
@@ -19,97 +17,11 @@ class Third(Case):
             arguments = (*arguments, "--baseline=none")
         return self.run_tool("third", THIRD, "--isa=scalar", "--dry-run", *arguments, **more)
 
-    def groups(self, *arguments, kernel="divide"):
-        """What stands behind the @ in the ids of one kernel."""
-        return re.findall(rf"scalar/{kernel}@(\S+)", self.plan(*arguments).stdout)
-
-    def refused(self, *arguments):
-        done = self.plan(*arguments, status=2)
-        self.assertEqual(done.stdout, "")
-        return done.stderr
-
     def measure(self, *arguments, **more):
         return self.run_json("third", THIRD, "--isa=scalar", *SHORT, *arguments, **more)
 
 
-class Shapes(Third):
-    def write(self, text):
-        path = self.folder / "shapes.txt"
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def test_all_ways_add_up(self):
-        path = self.write("7\n")
-        self.assertEqual(
-            self.groups("--shapes=tiny", f"--shapes={path}", "--shape=m4", "--shape=9",
-                        "--sizes=2..4", "--layout=plain,mirrored", "--quiet"),
-            ["2", "m2", "4", "m4", "9", "100", "m100", "101", "m50", "7"])
-
-    def test_shape_is_not_expanded(self):
-        self.assertIn("--shape: '2..4' for op third", self.refused("--shape=2..4"))
-
-    def test_shape_is_refused_by_its_op(self):
-        self.assertIn("'x5' is neither N nor mN", self.refused("--shape=x5"))
-
-    def test_list_and_file(self):
-        path = self.write("# the first\n  11  # odd\n\n12\r\n\t\n13")
-        self.assertEqual(self.groups(f"--shapes=large,{path}", "--layout=plain"),
-                         ["200000", "11", "12", "13"])
-
-    def test_file_names_its_line(self):
-        path = self.write("5\n\nfive\n")
-        self.assertIn("shapes.txt:3: 'five' for op third", self.refused(f"--shapes={path}"))
-
-    def test_bad_files(self):
-        for text, word in (("5 6\n", "shapes.txt:1: '5 6' is more than one shape"),
-                           (b"5\n\0\n", "shapes.txt:2: a zero byte"),
-                           ("# nothing\n", "no shapes in it"), ("", "no shapes in it")):
-            with self.subTest(text=text):
-                self.assertIn(word, self.refused(f"--shapes={self.write(text)}"))
-        self.assertIn("--shapes=", self.refused(f"--shapes={self.folder}"))
-
-    def test_unknown_list(self):
-        self.assertIn("did you mean tiny? (known: tiny, large)",
-                      self.refused("--shapes=tini"))
-        done = self.run_tool("gemm", "--shapes=resnet50", "--dry-run", status=2)
-        self.assertIn("no such list of shapes or file (known: suite)", done.stderr)
-
-
 class Layouts(Third):
-    def test_every_layout_that_has_kernels(self):
-        self.assertEqual(self.groups("--sizes=6"), ["6", "m6"])
-        self.assertEqual(self.groups("--sizes=6", kernel="multiply"), ["6", "m6"])
-
-    def test_kernels_of_any_layout_bring_the_default_one(self):
-        only = ("--sizes=6", "--variants=multiply")
-        self.assertEqual(self.groups(*only, kernel="multiply"), ["6"])
-        self.assertEqual(self.groups(*only, "--layout=all", kernel="multiply"), ["6"])
-        self.assertEqual(self.groups(*only, "--layout=mirrored", kernel="multiply"), ["m6"])
-
-    def test_a_shape_keeps_its_layout(self):
-        self.assertEqual(self.groups("--shape=m6"), ["m6"])
-        self.assertEqual(self.groups("--shape=m6", "--sizes=6"), ["6", "m6"])
-        self.assertIn("nothing matches", self.refused("--shape=m6", "--layout=plain"))
-
-    def test_what_cannot_have_it_is_left_out(self):
-        self.assertEqual(self.groups("--sizes=5"), ["5"])
-        self.assertEqual(self.groups("--sizes=5", "--layout=all"), ["5"])
-        done = self.plan("--sizes=5,6", "--layout=mirrored")
-        self.assertEqual(re.findall(r"divide@(\S+)", done.stdout), ["m6"])
-        self.assertRegex(done.stderr, "left out: .*'5'.*an odd number")
-        self.assertIn("an odd number", self.refused("--sizes=5", "--layout=mirrored"))
-
-    def test_rows_of_another_layout_stay_out(self):
-        text = self.plan("--sizes=6", "--isa=sse2").stdout
-        self.assertIn("sse2/multiply@6\n", text)
-        self.assertNotIn("sse2/multiply@m6", text)
-
-    def test_unknown(self):
-        self.assertIn("did you mean mirrored? (known: plain, mirrored)",
-                      self.refused("--layout=mirored"))
-        done = self.run_tool("gemm", "--layout=nchw", "--dry-run", status=2)
-        self.assertIn("--layout=nchw: op gemm has one layout", done.stderr)
-
     def test_plan_and_result_tell_it(self):
         self.assertIn("third f32 m6, layout mirrored, 6 operations",
                       self.plan("--shape=m6").stdout)
@@ -119,15 +31,6 @@ class Layouts(Third):
 
 
 class Inputs(Third):
-    def test_groups_multiply(self):
-        names = ["", ";input=zero", ";input=uniform:-8..8"]
-        self.assertEqual(
-            self.groups("--sizes=5", "--input=unit,zero", "--input=uniform:-8..8"),
-            ["5" + name for name in names])
-
-    def test_the_default_has_no_name(self):
-        self.assertEqual(self.groups("--sizes=5", "--input=unit,unit"), ["5"])
-
     def test_results(self):
         document = self.measure("--sizes=8", "--layout=plain", "--input=zero,unit",
                                 "--baseline=none")
@@ -156,11 +59,6 @@ class Accuracy(Third):
                         by_variant["multiply"]["mean_ulp"])
         self.assertLessEqual(abs(by_variant["divide"]["worst_input"]), 1)
 
-    def test_more_outputs_than_are_looked_at(self):
-        document = self.measure("--shapes=large", "--layout=plain", "--baseline=none",
-                                "--variants=divide")
-        self.assertLess(kernels(document)[0]["accuracy"]["max_ulp"], 0.51)
-
     def test_table(self):
         lines = self.run_tool("third", THIRD, "--accuracy", "--baseline=none",
                               "--isa=scalar").stdout.splitlines()
@@ -176,32 +74,6 @@ class Accuracy(Third):
             self.assertEqual(cells[3], max(cells[:3]))
             self.assertEqual(cells[2], 0)
             self.assertLess(cells[4], cells[3])
-
-    def test_documents(self):
-        arguments = ("third", THIRD, "--accuracy", "--baseline=none", "--isa=scalar",
-                     "--variants=divide,multiply")
-        document = self.run_json(*arguments)
-        results = kernels(document, status="ok")
-        self.assertEqual(len(results), 6)
-        self.assertEqual([r["settings"].get("input") for r in results],
-                         [None, None, "uniform:1..4", "uniform:1..4", "zero", "zero"])
-        for result in results:
-            self.assertLess(result["accuracy"]["mean_ulp"], 1)
-            self.assertEqual(result["samples_ns"], [])
-        rows = csv.DictReader(io.StringIO(
-            self.run_tool(*arguments, "--format=csv").stdout))
-        self.assertEqual([row["id"] for row in rows], [r["id"] for r in results])
-
-    def test_inputs_and_sizes_of_the_user(self):
-        document = self.run_json("third", THIRD, "--accuracy", "--baseline=none",
-                                 "--variants=divide", "--input=uniform:2..3", "--sizes=10")
-        self.assertEqual([r["id"] for r in kernels(document)],
-                         ["third:third/f32/scalar/divide@10;input=uniform:2..3"])
-
-    def test_ops_that_cannot(self):
-        done = self.run_tool("gemm", "--accuracy", THIRD, status=2)
-        self.assertIn("--accuracy: op gemm", done.stderr)
-        self.assertRegex(done.stderr, r"ops that do: .*\bthird\b")
 
 
 class Choices(Third):
@@ -238,16 +110,6 @@ class Choices(Third):
         row = self.chosen("spare=2,isa=scalar")
         self.assertRegex(row["unranked"], "^ran scalar")
         self.assertTrue([n for n in row["notes"] if "3 threads alive" in n], row)
-
-    def test_rows_of_one_instruction_set(self):
-        """A library's row for a set of ours is there for our kernels of that set."""
-        module = f"--baseline={MODULES / 'third.so'},name=x"
-        for isas, there, away in (("scalar", "scalar", "sse2"), ("sse2", "sse2", "scalar")):
-            text = self.run_tool("third", THIRD, f"--isa={isas}", "--sizes=8",
-                                 "--layout=plain", module, "--dry-run").stdout
-            self.assertIn(f"third,name=x:third/f32/{there}/multiply@8", text)
-            self.assertNotIn(f"third,name=x:third/f32/{away}/multiply@8", text)
-            self.assertIn("third,name=x:third/f32/lib/chosen@8", text)
 
 
 class Lists(Third):

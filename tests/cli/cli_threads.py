@@ -5,8 +5,6 @@ import os
 
 from cli_tool import *
 
-ALLOWED = len(os.sched_getaffinity(0))
-
 
 class Threads(Case):
     def setUp(self):
@@ -19,27 +17,6 @@ class Threads(Case):
     def results(self, *arguments, **more):
         return kernels(self.run_json(*arguments, env=self.env, **more))
 
-    def write_thresholds(self, **ops):
-        """For this host, whatever its fingerprint is."""
-        folder = self.folder / "config" / "simdbench"
-        folder.mkdir(parents=True)
-        name = self.run_json(*SMALL)["host"]["fingerprint"]
-        hosts = {name: {op: [{"threads": n, "ops": least} for n, least in rows]
-                        for op, rows in ops.items()}}
-        (folder / "threads.json").write_text(
-            json.dumps({"schema_version": 1, "hosts": hosts}), encoding="utf-8")
-
-    def test_plan(self):
-        """Each number of threads is a group of its own, with limits of its own."""
-        text = self.tool(*SMALL, "--threads=1,2,4..8,2", "--dry-run").stdout
-        groups = re.findall(r"(?m)^group \d+: gemm f32 8x8x8(?:, (\d+) threads)?,", text)
-        self.assertEqual(groups, ["", "2", "4", "8"])
-        self.assertIn("  gemm/maxplus-f32/scalar/add@8x8x8\n", text)
-        self.assertIn("  gemm/maxplus-f32/scalar/add@8x8x8;threads=4\n", text)
-        self.assertIn("  roof/f32/scalar/add_max@registers;threads=8\n", text)
-        text = self.tool("gemm", "--threads=all", "--sizes=8", "--dry-run").stdout
-        self.assertEqual(f", {ALLOWED} threads," in text, ALLOWED > 1)
-
     def test_runs_on_what_was_asked_for(self):
         for op, size in (("gemm", "64"), ("relu", "1000"), ("tanh", "1000"),
                          ("gemm_backward", "64")):
@@ -51,11 +28,6 @@ class Threads(Case):
                     self.assertEqual(result["settings"].get("threads"),
                                      None if result["threads"] == 1 else "2")
 
-    def test_conv(self):
-        for result in self.results("conv", "--shape=n1c16h9w9k16r3s3p1q1", "--isa=auto",
-                                   "--threads=2", "--baseline=none", *SHORT):
-            self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
-
     def test_conv_by_images(self):
         """A row that reorders no weights."""
         for images in (1, 2):
@@ -63,10 +35,6 @@ class Threads(Case):
                                      "--threads=2", "--baseline=none", *SHORT)
             self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
             self.assertEqual(result["threads_used"], images)
-
-    def test_more_than_there_are_cpus(self):
-        (result,) = self.results(*SMALL, "--threads=3", "--cpu=0")
-        self.assertIn("3 threads take turns on 1 CPU", result["notes"])
 
     def test_no_more_than_there_is_to_do(self):
         (result,) = self.results("gemm", "--isa=scalar", "--sizes=4x4x4", "--baseline=none",
@@ -81,22 +49,6 @@ class Threads(Case):
             "--threads=1,2", *SHORT)}
         self.assertEqual(work[2], 2 * work[1])
 
-    def test_memory_limits_do_not(self):
-        work = {r["threads"]: r["work"]["bytes"] for r in self.results(
-            "roof", "--sizes=16Ki", "--isa=scalar", "--variants=copy", "--threads=1,3",
-            *SHORT)}
-        self.assertEqual(work[3], work[1])
-
-    def test_one_threaded_library_is_not_ranked(self):
-        module = MODULES / "third.so"
-        rows = self.results("third", f"--plugin={module}", f"--baseline={module},name=x",
-                            "--isa=scalar", "--sizes=8", "--layout=plain", "--threads=2",
-                            *SHORT)
-        libraries = [r for r in rows if r["role"] == "baseline" and r["status"] == "ok"]
-        for library in libraries:
-            self.assertEqual(library["threads_used"], 1)
-            self.assertEqual(library["unranked"], "used 1 threads, the case asked for 2")
-
     def test_plugin_is_told(self):
         rows = self.results("relu", f"--plugin={MODULES / 'shares.so'}", "--sizes=1000",
                             "--threads=1,3", "--variants=shares", "--baseline=none", *SHORT)
@@ -108,29 +60,6 @@ class Threads(Case):
     def test_in_process(self):
         (result,) = self.results(*SMALL, "--threads=2", "--in-process")
         self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
-
-    def test_thresholds(self):
-        self.write_thresholds(gemm=[(2, 5000), (3, None)])
-        used = {size: self.results("gemm", "--isa=scalar", f"--sizes={size}", *more,
-                                   "--threads=3", "--baseline=none", *SHORT)[0]
-                for size, more in (("8", ()), ("16", ()), ("24", ("--threads-threshold=off",)))}
-        self.assertEqual([r["threads_used"] for r in used.values()], [1, 2, 3])
-        self.assertTrue([n for n in used["8"]["notes"]
-                         if "1 of 3 threads" in n and "from 5000 operations" in n], used["8"])
-        self.assertTrue([n for n in used["16"]["notes"] if "2 of 3 threads" in n
-                         and "at no size" in n], used["16"])
-        self.assertFalse([n for n in used["24"]["notes"] if "of 3 threads" in n])
-
-    def test_broken_thresholds(self):
-        self.write_thresholds()
-        path = self.folder / "config" / "simdbench" / "threads.json"
-        for text in ("", "{", "[]", '{"schema_version": 2}'):
-            path.write_text(text, encoding="utf-8")
-            stderr = self.tool(*SMALL, "--threads=2", status=2).stderr
-            self.assertIn(str(path), stderr)
-            self.assertIn("--threads-threshold=off", stderr)
-            self.tool(*SMALL, "--threads=2", "--threads-threshold=off")
-            self.tool(*SMALL)
 
     def test_measured_and_kept(self):
         path = self.folder / "run.json"
@@ -156,11 +85,6 @@ class Threads(Case):
     def test_threads_needs_an_op(self):
         self.assertIn("threads needs an op", self.tool("threads", status=2).stderr)
         self.assertIn("no such", self.tool("threads", "gem", status=2).stderr)
-
-    def test_op_as_it_is_spoken(self):
-        text = self.tool("threads", "gemm-backward", "--isa=scalar", "--sizes=8",
-                         "--threads=2", "--dry-run").stdout
-        self.assertIn("  gemm_backward/f32/scalar/rows@8x8x8;threads=2\n", text)
 
     def test_nowhere_to_keep_them(self):
         env = {k: v for k, v in environment().items()

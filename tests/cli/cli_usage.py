@@ -107,9 +107,6 @@ class Help(Case):
         for word in ("gemm", "avx512", "scalar"):
             self.assertIn(word, text)
 
-    def test_doctor(self):
-        self.assertIn("CPU", self.run_tool("doctor").stdout)
-
 
 class Mistakes(Case):
     def refused(self, arguments, words):
@@ -195,20 +192,6 @@ class Plan(Case):
     def test_two_words(self):
         self.assertEqual(self.plan("--isa", "scalar", "--sizes", "8", "--seed", "1"),
                          self.plan("--isa=scalar", "--sizes=8", "--seed=1"))
-
-    def test_same_seed_same_plan(self):
-        arguments = ("--isa=all", "--sizes=8..64", "--type=f32,f64", "--seed=42")
-        self.assertEqual(self.plan(*arguments), self.plan(*arguments))
-
-    def test_selection(self):
-        text = self.plan("--isa=all", "--sizes=8", "--semiring=maxplus,minplus")
-        for isa in ("scalar", "sse2", "avx2", "avx512"):
-            self.assertIn(f"gemm/maxplus-f32/{isa}/", text)
-        self.assertIn("gemm/minplus-f32/", text)
-        self.assertNotIn("gemm/maxtimes", text)
-        text = self.plan("--isa=all", "--sizes=8", "--filter=*/sse2/*")
-        self.assertIn("gemm/maxplus-f32/sse2/", text)
-        self.assertNotIn("gemm/maxplus-f32/scalar/", text)
 
     def test_nothing_is_written(self):
         self.run_tool("gemm", "--dry-run", "--sizes=8", f"--json={self.folder}/run.json",

@@ -376,47 +376,40 @@ static void test_only_one_has_it(void **state)
 static void test_failing_builds(void **state)
 {
     static const struct {
-        struct trouble trouble;
+        const char *verb;
+        char arm;
+        int first, code; /* EDOM: it is wrong; 0: its clock stands still */
         enum status status;
-        const char *reason;
+        const char *name;
     } rows[] = {
-        {{.verb = "check", .kernel = 1000 * 'h' + 1, .first = 1, .code = -ECONNRESET},
-         STATUS_FAILED,
-         "head: Connection reset by peer in 'check'"},
-        {{.verb = "check", .kernel = 1000 * 'b' + 1, .first = 3, .code = -ETIMEDOUT},
-         STATUS_FAILED,
-         "base: Connection timed out in 'check'"},
-        {{.verb = "check",
-          .kernel = 1000 * 'c' + 1,
-          .first = 2,
-          .field = "wrong",
-          .code = -EDOM},
-         STATUS_WRONG,
-         "control (a copy of base): Numerical argument out of domain in 'check'"},
-        {{.verb = "prepare", .kernel = 1000 * 'h' + 1, .first = 1, .code = -ENOTSUP},
-         STATUS_SKIPPED,
-         "head: Operation not supported in 'prepare'"},
-        {{.verb = "batch", .kernel = 1000 * 'h' + 1, .first = 30, .code = -ECONNRESET},
-         STATUS_FAILED,
-         "head: Connection reset by peer in 'batch'"},
-        {{.verb = "batch",
-          .kernel = 1000 * 'h' + 1,
-          .first = 30,
-          .field = "ns",
-          .number = -1},
-         STATUS_FAILED,
-         "the clock did not advance during a batch"},
+        {"check", 'h', 1, ECONNRESET, STATUS_FAILED, "head"},
+        {"check", 'b', 3, ETIMEDOUT, STATUS_FAILED, "base"},
+        {"check", 'c', 2, EDOM, STATUS_WRONG, "control (a copy of base)"},
+        {"prepare", 'h', 1, ENOTSUP, STATUS_SKIPPED, "head"},
+        {"batch", 'h', 30, ECONNRESET, STATUS_FAILED, "head"},
+        {"batch", 'h', 30, 0, STATUS_FAILED, NULL},
     };
     (void)state;
     for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+        const int code = rows[i / 2].code, first = rows[i / 2].first;
+        char reason[128] = "the clock did not advance during a batch";
         open_builds("--processes=8", same, same, i % 2);
-        script.trouble[0] = rows[i / 2].trouble;
+        struct trouble *const trouble = script_trouble(rows[i / 2].verb, first, first,
+                                                       code == EDOM ? "wrong"
+                                                       : code       ? NULL
+                                                                    : "ns",
+                                                       code == EDOM ? 0 : -1);
+        trouble->kernel = 1000 * (uint64_t)rows[i / 2].arm + 1;
+        trouble->code = -code;
         assert_int_equal(measure(0), 0);
         const struct result *open = find("open");
         if (open->status != rows[i / 2].status)
             fail_msg("row %zu: %s", i, status_name(open->status));
-        assert_string_equal(open->reason, rows[i / 2].reason);
-        assert_string_equal(open->comparison->reason, rows[i / 2].reason);
+        if (code)
+            snprintf(reason, sizeof reason, "%s: %s in '%s'", rows[i / 2].name,
+                     strerror(code), rows[i / 2].verb);
+        assert_string_equal(open->reason, reason);
+        assert_string_equal(open->comparison->reason, reason);
         assert_int_equal(open->comparison->verdict, VERDICT_UNUSABLE);
         assert_int_equal(open->n_samples, 0);
         assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
@@ -444,8 +437,7 @@ static void test_build_that_does_not_load(void **state)
 {
     (void)state;
     open_builds("--processes=8", same, same, true);
-    script.trouble[0] =
-        (struct trouble){.verb = "load", .worker = "head", .first = 3, .code = -ENOEXEC};
+    script_trouble("load", 3, 3, NULL, -ENOEXEC)->worker = "head";
     assert_int_equal(measure(0), 0);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(run->results[i].status, STATUS_FAILED);
@@ -458,8 +450,7 @@ static void test_interruption(void **state)
 {
     (void)state;
     open_builds("--processes=8 --rounds=4", same, same, false);
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .kernel = 1000 * 'h' + 1, .first = 30, .code = -EINTR};
+    script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
     assert_int_equal(measure(0), -EINTR);
     assert_true(run->interrupted);
     /* Processes that came to their end count. */
@@ -468,7 +459,7 @@ static void test_interruption(void **state)
     assert_int_equal(find("good")->comparison->n_trials, 4 * processes);
     assert_int_equal(find("good")->status, STATUS_OK);
     open_builds("--processes=8", same, same, false);
-    script.trouble[0] = (struct trouble){.verb = "overhead", .first = 1, .code = -EINTR};
+    script_trouble("overhead", 1, 1, NULL, -EINTR);
     assert_int_equal(measure(0), -EINTR);
     assert_string_equal(find("good")->comparison->reason, "interrupted");
     assert_int_equal(find("good")->status, STATUS_SKIPPED);
@@ -502,20 +493,19 @@ static int close_builds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_builds),
-        cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_second_look),
-        cmocka_unit_test(test_disturbed_processes),
-        cmocka_unit_test(test_usable_processes),
-        cmocka_unit_test(test_stolen_time),
-        cmocka_unit_test(test_only_one_has_it),
-        cmocka_unit_test(test_failing_builds),
-        cmocka_unit_test(test_own_processes),
-        cmocka_unit_test(test_build_that_does_not_load),
-        cmocka_unit_test(test_interruption),
-        cmocka_unit_test(test_seed),
-    };
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {TEST(test_equal_builds),
+                                       TEST(test_rounds),
+                                       TEST(test_changes),
+                                       TEST(test_second_look),
+                                       TEST(test_disturbed_processes),
+                                       TEST(test_usable_processes),
+                                       TEST(test_stolen_time),
+                                       TEST(test_only_one_has_it),
+                                       TEST(test_failing_builds),
+                                       TEST(test_own_processes),
+                                       TEST(test_build_that_does_not_load),
+                                       TEST(test_interruption),
+                                       TEST(test_seed)};
     return cmocka_run_group_tests(tests, NULL, close_builds);
 }

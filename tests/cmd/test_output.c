@@ -215,10 +215,9 @@ static void test_exit_status(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_saves_and_replaces), cmocka_unit_test(test_leaves_nothing),
-        cmocka_unit_test(test_writes_to_devices),  cmocka_unit_test(test_live_saving),
-        cmocka_unit_test(test_exit_status),
-    };
+        TEST(test_saves_and_replaces), TEST(test_leaves_nothing),
+        TEST(test_writes_to_devices), TEST(test_live_saving), TEST(test_exit_status)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -283,15 +283,14 @@ static void test_teams(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_fallback_passes_over_a_set),
-        cmocka_unit_test(test_refused_by_catalog_and_memory),
-        cmocka_unit_test(test_shape_files),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_cpus),
-        cmocka_unit_test(test_teams),
-    };
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {TEST(test_plans),
+                                       TEST(test_fallback_passes_over_a_set),
+                                       TEST(test_refused_by_catalog_and_memory),
+                                       TEST(test_shape_files),
+                                       TEST(test_events),
+                                       TEST(test_cpus),
+                                       TEST(test_teams)};
     if (!golden_arguments(argc, argv))
         return 2;
     return cmocka_run_group_tests(tests, begin, end);

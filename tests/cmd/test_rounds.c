@@ -52,8 +52,7 @@ static void test_target_is_crossed_twice(void **state)
 {
     static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
     (void)state;
-    script.trouble[0] =
-        (struct trouble){.verb = "batch", .first = 1, .field = "ns", .number = 6e5};
+    script_trouble("batch", 1, 1, "ns", 6e5);
     assert_int_equal(one("--rounds=1")->iterations, CALLS);
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
@@ -71,10 +70,8 @@ static void test_calls_longer_than_a_batch(void **state)
 static void test_calibration_ends(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .first = 1, .last = 1000, .field = "ns", .number = 1000};
-    script.trouble[1] = (struct trouble){
-        .verb = "batch", .first = 1, .last = 1000, .field = "cpu_ns", .number = 1000};
+    script_trouble("batch", 1, 1000, "ns", 1000);
+    script_trouble("batch", 1, 1000, "cpu_ns", 1000);
     const struct result *result = one("--rounds=10");
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 40 + 10);
     uint64_t calls = 1;
@@ -104,18 +101,21 @@ static void test_number_of_rounds(void **state)
 /* A team is known; threads of a library are told by their time. */
 static void test_threads_used(void **state)
 {
-    const struct trouble busy = {
-        .verb = "batch", .first = 1, .last = 99, .field = "threads_busy", .number = 2.6};
     (void)state;
-    script.trouble[0] = busy;
+    script_trouble("batch", 1, 99, "threads_busy", 2.6);
     assert_int_equal(one("--rounds=1")->threads_used, 1);
     assert_int_equal(run->results[0].n_notes, 0);
     run_begin();
-    script.trouble[0] = busy;
-    script.trouble[1] =
-        (struct trouble){.verb = "prepare", .first = 1, .field = "threads"};
-    assert_int_equal(one("--rounds=1")->threads_used, 3);
-    assert_string_equal(run->results[0].notes[0], "used 3 threads, the case asked for 1");
+    script_trouble("batch", 1, 99, "threads_busy", 2.6)->worker = "lib";
+    script_trouble("prepare", 1, 9, "threads", 0)->worker = "lib";
+    assert_int_equal(run_words("mul --variants=mine --sizes=8 --rounds=1 --baseline=lib"),
+                     0);
+    const struct result *library = &run->results[1];
+    assert_int_equal(library->threads_used, 3);
+    assert_true(library->is_baseline);
+    /* It is measured, but no fair opponent. */
+    assert_string_equal(library->unranked, "used 3 threads, the case asked for 1");
+    assert_null(run->results[0].unranked);
 }
 
 /* ---- what is thrown away ---- */
@@ -142,10 +142,7 @@ static void test_evidence(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(evidence); i++) {
         run_begin();
-        script.trouble[0] = (struct trouble){.verb = "batch",
-                                             .first = FIRST,
-                                             .field = evidence[i].field,
-                                             .number = evidence[i].number};
+        script_trouble("batch", FIRST, FIRST, evidence[i].field, evidence[i].number);
         const struct result *result = one("--rounds=10");
         const uint32_t lost = evidence[i].void_;
         assert_int_equal(result->voided, lost);
@@ -157,10 +154,8 @@ static void test_evidence(void **state)
     }
     /* The caller of a team may wait for its helpers. */
     run_begin();
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .first = 1, .last = 99, .field = "cpu_ns", .number = 1};
-    script.trouble[1] = (struct trouble){
-        .verb = "batch", .first = 1, .last = 99, .field = "waited_ns", .number = 1};
+    script_trouble("batch", 1, 99, "cpu_ns", 1);
+    script_trouble("batch", 1, 99, "waited_ns", 1);
     assert_int_equal(one("--rounds=10")->voided, 0);
 }
 
@@ -168,11 +163,10 @@ static void test_evidence(void **state)
 static void test_round_of_several(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){.verb = "batch",
-                                         .worker = "simdbench",
-                                         .kernel = 1,
-                                         .first = FIRST + 3,
-                                         .field = "migrated"};
+    struct trouble *const trouble =
+        script_trouble("batch", FIRST + 3, FIRST + 3, "migrated", 0);
+    trouble->worker = "simdbench";
+    trouble->kernel = 1;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
     assert_int_equal(run->n_results, 5);
     for (size_t i = 0; i < 5; i++) {
@@ -231,8 +225,7 @@ static void test_noisy(void **state)
     assert_int_equal(result->status, STATUS_NOISY);
     /* Half of them are enough. */
     run_begin();
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .first = FIRST, .last = FIRST + 9, .field = "migrated"};
+    script_trouble("batch", FIRST, FIRST + 9, "migrated", 0);
     result = one("--rounds=10");
     assert_int_equal(result->n_samples, 10);
     assert_int_equal(result->status, STATUS_OK);
@@ -255,8 +248,7 @@ static void test_probes(void **state)
     assert_int_equal(result->n_clock, 5);
     assert_near(result->ghz, 3, 1e-9);
     run_begin();
-    script.trouble[0] =
-        (struct trouble){.verb = "batch", .first = FIRST, .field = "migrated"};
+    script_trouble("batch", FIRST, FIRST, "migrated", 0);
     one("--rounds=5");
     assert_true(script_asked("batch", NULL, ANY_KERNEL, 4)->probe);
     assert_true(script_asked("batch", NULL, ANY_KERNEL, 5)->probe);
@@ -276,16 +268,13 @@ static void test_each_case_is_probed(void **state)
 static void test_core_share(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .first = FIRST, .field = "width", .number = 3.3};
-    script.trouble[1] = (struct trouble){
-        .verb = "batch", .first = FIRST + 10, .field = "width", .number = 9};
+    script_trouble("batch", FIRST, FIRST, "width", 3.3);
+    script_trouble("batch", FIRST + 10, FIRST + 10, "width", 9);
     one("--rounds=30");
     assert_near(facts_find_number(&run->host, "core_probes"), 5, 0);
     assert_near(facts_find_number(&run->host, "core_shared_probes"), 1, 0);
     run_begin();
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .first = FIRST, .field = "width", .number = 3.5};
+    script_trouble("batch", FIRST, FIRST, "width", 3.5);
     one("--rounds=30");
     assert_near(facts_find_number(&run->host, "core_shared_probes"), 0, 0);
 }
@@ -387,24 +376,22 @@ static void test_absent_events(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {
-        TEST(test_calibration),
-        TEST(test_target_is_crossed_twice),
-        TEST(test_calls_longer_than_a_batch),
-        TEST(test_calibration_ends),
-        TEST(test_multiplex),
-        TEST(test_number_of_rounds),
-        TEST(test_threads_used),
-        TEST(test_evidence),
-        TEST(test_round_of_several),
-        TEST(test_stolen_round),
-        TEST(test_noisy),
-        TEST(test_probes),
-        TEST(test_each_case_is_probed),
-        TEST(test_core_share),
-        TEST(test_loop_is_subtracted),
-        TEST(test_events),
-        TEST(test_absent_events),
-    };
+    const struct CMUnitTest tests[] = {TEST(test_calibration),
+                                       TEST(test_target_is_crossed_twice),
+                                       TEST(test_calls_longer_than_a_batch),
+                                       TEST(test_calibration_ends),
+                                       TEST(test_multiplex),
+                                       TEST(test_number_of_rounds),
+                                       TEST(test_threads_used),
+                                       TEST(test_evidence),
+                                       TEST(test_round_of_several),
+                                       TEST(test_stolen_round),
+                                       TEST(test_noisy),
+                                       TEST(test_probes),
+                                       TEST(test_each_case_is_probed),
+                                       TEST(test_core_share),
+                                       TEST(test_loop_is_subtracted),
+                                       TEST(test_events),
+                                       TEST(test_absent_events)};
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

@@ -40,85 +40,51 @@ static void expect_others(void)
 static void test_a_case_fails(void **state)
 {
     static const struct {
-        struct trouble trouble;
+        const char *verb;
+        int first, code; /* EDOM: it is wrong; 0: its clock stands still */
         enum status status;
-        const char *reason;
         bool fresh, again; /* is there another worker, do the others begin again? */
     } rows[] = {
-        {{.verb = "batch", .first = FOURTH, .code = -ECONNRESET},
-         STATUS_FAILED,
-         "simdbench: Connection reset by peer in 'batch'",
-         true,
-         true},
-        {{.verb = "batch", .first = FOURTH, .code = -ETIMEDOUT},
-         STATUS_FAILED,
-         "simdbench: Connection timed out in 'batch'",
-         true,
-         true},
-        {{.verb = "batch", .first = FOURTH, .code = -ENOTSUP},
-         STATUS_SKIPPED,
-         "simdbench: Operation not supported in 'batch'",
-         false,
-         true},
-        {{.verb = "batch", .first = FOURTH, .code = -EIO},
-         STATUS_FAILED,
-         "simdbench: Input/output error in 'batch'",
-         false,
-         true},
-        {{.verb = "batch", .first = FOURTH, .field = "ns", .number = -1},
-         STATUS_FAILED,
-         "the clock did not advance during a batch",
-         false,
-         true},
-        {{.verb = "batch", .first = 2, .code = -ECONNRESET},
-         STATUS_FAILED,
-         "simdbench: Connection reset by peer in 'batch'",
-         true,
-         false},
-        {{.verb = "check", .first = 1, .field = "wrong", .code = -EDOM},
-         STATUS_WRONG,
-         "simdbench: Numerical argument out of domain in 'check'",
-         true,
-         false},
-        {{.verb = "check", .first = 1, .code = -EIO},
-         STATUS_FAILED,
-         "simdbench: Input/output error in 'check'",
-         false,
-         false},
-        {{.verb = "check", .first = 1, .code = -ETIMEDOUT},
-         STATUS_FAILED,
-         "simdbench: Connection timed out in 'check'",
-         true,
-         false},
-        {{.verb = "prepare", .first = 1, .code = -ENOTSUP},
-         STATUS_SKIPPED,
-         "simdbench: Operation not supported in 'prepare'",
-         false,
-         false},
-        {{.verb = "prepare", .first = 1, .code = -ECONNRESET},
-         STATUS_FAILED,
-         "simdbench: Connection reset by peer in 'prepare'",
-         true,
-         false},
+        {"batch", FOURTH, ECONNRESET, STATUS_FAILED, true, true},
+        {"batch", FOURTH, ETIMEDOUT, STATUS_FAILED, true, true},
+        {"batch", FOURTH, ENOTSUP, STATUS_SKIPPED, false, true},
+        {"batch", FOURTH, EIO, STATUS_FAILED, false, true},
+        {"batch", FOURTH, 0, STATUS_FAILED, false, true},
+        {"batch", 2, ECONNRESET, STATUS_FAILED, true, false},
+        {"check", 1, EDOM, STATUS_WRONG, true, false},
+        {"check", 1, EIO, STATUS_FAILED, false, false},
+        {"check", 1, ETIMEDOUT, STATUS_FAILED, true, false},
+        {"prepare", 1, ENOTSUP, STATUS_SKIPPED, false, false},
+        {"prepare", 1, ECONNRESET, STATUS_FAILED, true, false},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const bool wrong = rows[i].code == EDOM;
+        char reason[128] = "the clock did not advance during a batch";
         run_begin();
-        script.trouble[0] = rows[i].trouble;
-        script.trouble[0].worker = "simdbench";
-        script.trouble[0].kernel = 1;
+        struct trouble *const trouble =
+            script_trouble(rows[i].verb, rows[i].first, rows[i].first,
+                           wrong          ? "wrong"
+                           : rows[i].code ? NULL
+                                          : "ns",
+                           wrong ? 0 : -1);
+        trouble->worker = "simdbench";
+        trouble->kernel = 1;
+        trouble->code = -rows[i].code;
         assert_int_equal(run_words(GROUP), 0);
         const struct result *result = find("/fma@");
         if (result->status != rows[i].status)
             fail_msg("row %zu: %s", i, status_name(result->status));
-        assert_string_equal(result->reason, rows[i].reason);
+        if (rows[i].code)
+            snprintf(reason, sizeof reason, "simdbench: %s in '%s'",
+                     strerror(rows[i].code), rows[i].verb);
+        assert_string_equal(result->reason, reason);
         expect_others();
         /* The catalog's worker was started before the log of this run began. */
         assert_int_equal(script_count("start", NULL, ANY_KERNEL), rows[i].fresh);
         assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), rows[i].fresh);
         /* The samples that the others had are measured anew. */
-        const size_t batches = script_count("batch", "mine", 0);
-        assert_int_equal(batches > 14, rows[i].again);
+        assert_int_equal(script_count("batch", "mine", 0) > 14, rows[i].again);
         assert_int_equal(script_count("fill", NULL, ANY_KERNEL),
                          1 + (rows[i].fresh || rows[i].again));
     }
@@ -128,10 +94,8 @@ static void test_a_case_fails(void **state)
 static void test_all_fail(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){
-        .verb = "check", .first = 1, .last = 9, .kernel = 0, .code = -ECONNRESET};
-    script.trouble[1] = (struct trouble){
-        .verb = "check", .first = 1, .last = 9, .kernel = 1, .code = -ECONNRESET};
+    for (uint64_t k = 0; k < 2; k++)
+        script_trouble("check", 1, 9, NULL, -ECONNRESET)->kernel = k;
     assert_int_equal(run_words(GROUP), 0);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(run->results[i].status, STATUS_FAILED);
@@ -153,16 +117,14 @@ static void test_limits_alone_do_not_run(void **state)
 static void test_worker_that_cannot_go_on(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){
-        .verb = "map", .worker = "simdbench", .first = 2, .code = -ENOMEM};
+    script_trouble("map", 2, 2, NULL, -ENOMEM)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1"), 0);
     assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), 1);
     for (size_t i = 0; i < run->n_results; i++)
         assert_int_equal(run->results[i].status, STATUS_OK);
     /* One that cannot begin afresh either ends its cases, and no others. */
     run_begin();
-    script.trouble[0] = (struct trouble){
-        .verb = "setup", .worker = "mine", .first = 1, .last = 2, .code = -ENOMEM};
+    script_trouble("setup", 1, 2, NULL, -ENOMEM)->worker = "mine";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
     assert_int_equal(find("/mine@8")->status, STATUS_FAILED);
     assert_string_equal(find("/mine@8")->reason,
@@ -174,7 +136,7 @@ static void test_worker_that_cannot_go_on(void **state)
 static void test_operands_that_cannot_be_had(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){.verb = "reference", .first = 1, .code = -EIO};
+    script_trouble("reference", 1, 1, NULL, -EIO);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
     assert_int_equal(find("/add@8")->status, STATUS_FAILED);
     assert_string_equal(find("/add@8")->reason,
@@ -182,8 +144,7 @@ static void test_operands_that_cannot_be_had(void **state)
     assert_int_equal(find("/add@16")->status, STATUS_OK);
     /* An op without answers is not checked, but measured. */
     run_begin();
-    script.trouble[0] =
-        (struct trouble){.verb = "reference", .first = 1, .code = -ENOTSUP};
+    script_trouble("reference", 1, 1, NULL, -ENOTSUP);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=1"), 0);
     assert_int_equal(find("/add@8")->status, STATUS_OK);
 }
@@ -192,7 +153,7 @@ static void test_operands_that_cannot_be_had(void **state)
 static void test_unknown_input(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){.verb = "fill", .first = 1, .code = -EINVAL};
+    script_trouble("fill", 1, 1, NULL, -EINVAL);
     assert_int_equal(run_words("mul --sizes=8 --input=plain,hard"), -EINVAL);
     assert_string_equal(error.text, "simdbench: Invalid argument in 'fill'");
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
@@ -201,11 +162,7 @@ static void test_unknown_input(void **state)
 static void test_huge_pages(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){.verb = "map",
-                                         .worker = "simdbench",
-                                         .first = 2,
-                                         .field = "huge_bytes",
-                                         .number = 4096};
+    script_trouble("map", 2, 2, "huge_bytes", 4096)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --pages=2m --rounds=1"), 0);
     assert_int_equal(find("/add@8")->status, STATUS_OK);
     assert_int_equal(find("/mine@8")->status, STATUS_SKIPPED);
@@ -218,8 +175,7 @@ static void test_huge_pages(void **state)
 static void test_interruption(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){
-        .verb = "batch", .worker = "mine", .first = FOURTH, .code = -EINTR};
+    script_trouble("batch", FOURTH, FOURTH, NULL, -EINTR)->worker = "mine";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=10"), -EINTR);
     assert_true(run->interrupted);
     /* Three or four rounds were complete; what they gave is summarised. */
@@ -243,8 +199,7 @@ static void test_interruption_of_the_first_round(void **state)
     (void)state;
     for (size_t k = 0; k < ARRAY_LEN(moments); k++) {
         run_begin();
-        script.trouble[0] = (struct trouble){
-            .verb = "batch", .worker = "mine", .first = moments[k], .code = -EINTR};
+        script_trouble("batch", moments[k], moments[k], NULL, -EINTR)->worker = "mine";
         assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=10"), -EINTR);
         for (size_t i = 0; i < run->n_results; i++)
             assert_int_equal(run->results[i].status,
@@ -294,12 +249,7 @@ static void test_watcher(void **state)
 static void test_accuracy(void **state)
 {
     (void)state;
-    script.trouble[0] = (struct trouble){.verb = "check",
-                                         .worker = "simdbench",
-                                         .first = 1,
-                                         .last = 2,
-                                         .field = "max_ulp",
-                                         .number = 1.5};
+    script_trouble("check", 1, 2, "max_ulp", 1.5)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --accuracy"), 0);
     assert_int_equal(run->n_results, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -314,18 +264,16 @@ static void test_accuracy(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_case_fails),
-        TEST(test_all_fail),
-        TEST(test_limits_alone_do_not_run),
-        TEST(test_worker_that_cannot_go_on),
-        TEST(test_operands_that_cannot_be_had),
-        TEST(test_unknown_input),
-        TEST(test_huge_pages),
-        TEST(test_interruption),
-        TEST(test_interruption_of_the_first_round),
-        TEST(test_watcher),
-        TEST(test_accuracy),
-    };
+    const struct CMUnitTest tests[] = {TEST(test_a_case_fails),
+                                       TEST(test_all_fail),
+                                       TEST(test_limits_alone_do_not_run),
+                                       TEST(test_worker_that_cannot_go_on),
+                                       TEST(test_operands_that_cannot_be_had),
+                                       TEST(test_unknown_input),
+                                       TEST(test_huge_pages),
+                                       TEST(test_interruption),
+                                       TEST(test_interruption_of_the_first_round),
+                                       TEST(test_watcher),
+                                       TEST(test_accuracy)};
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

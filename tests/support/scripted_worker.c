@@ -37,6 +37,22 @@ void script_begin(void)
     interrupted_by = 0;
 }
 
+struct trouble *script_trouble(const char *verb, int first, int last, const char *field,
+                               double number)
+{
+    struct trouble *trouble = script.trouble;
+    while (trouble->verb)
+        trouble++;
+    *trouble = (struct trouble){.verb = verb,
+                                .kernel = ANY_KERNEL,
+                                .first = first,
+                                .last = last,
+                                .field = field,
+                                .number = field ? number : 0,
+                                .code = field ? 0 : (int)number};
+    return trouble;
+}
+
 static bool is_of(const struct asked *asked, const char *verb, const char *worker,
                   uint64_t kernel)
 {

@@ -51,6 +51,9 @@ extern struct script script;
 
 /* No trouble; calls take 1000 ns each, the loop nothing. */
 void script_begin(void);
+/* Adds trouble of any worker and kernel; without a field the number is the code. */
+struct trouble *script_trouble(const char *verb, int first, int last, const char *field,
+                               double number);
 /* The n-th request of that kind, from 0, or NULL; worker NULL and kernel ANY_KERNEL: any.
  */
 #define ANY_KERNEL UINT64_MAX
