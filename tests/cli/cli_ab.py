@@ -99,10 +99,6 @@ class FailingBuilds(AbCase):
     def test_scribble(self):
         self.broken(module("writes_input"), module("pace"), "base", "wrong", "input")
 
-    def test_crash_in_own_processes(self):
-        path = shutil.copy(module("crash_run"), self.folder / "copy.so")
-        self.broken(path, module("crash_run"), "(base|head|control)", "failed", "signal")
-
 
 class Programs(AbCase):
     def test_two_programs(self):

@@ -45,6 +45,23 @@ class Blis(Case):
         for result in theirs:
             self.assertEqual("ran " in (result["unranked"] or ""), narrower, result)
 
+    def test_advice_is_taken(self):
+        """The narrowest is flagged, with the option that gives the widest, which is not."""
+        theirs, document = self.rows("--sizes=8", "--baseline=blis,arch=generic")
+        widest = document["host"]["isas"][-1]
+        option = {"avx2": "arch=haswell", "avx512": "arch=skx"}.get(widest)
+        if not option:
+            self.skipTest("this CPU has nothing wider than sse2")
+        self.assertEqual(theirs[0]["module_core"], "generic")
+        self.assertEqual(theirs[0]["module_isa"], "sse2")
+        self.assertIn("ran sse2", theirs[0]["unranked"])
+        self.assertTrue(any(n.endswith(f"compare --baseline=blis,{option}")
+                            for n in theirs[0]["notes"]), theirs[0])
+        theirs, _ = self.rows("--sizes=8", f"--baseline=blis,{option}")
+        self.assertEqual(theirs[0]["module_core"], option.partition("=")[2])
+        self.assertEqual(theirs[0]["module_isa"], widest)
+        self.assertNotIn("ran ", theirs[0]["unranked"] or "")
+
     def test_unknown_core(self):
         done = self.run_tool("gemm", "--sizes=8", "--baseline=blis,arch=knl", status=2)
         self.assertIn("arch=knl is none of skx, haswell", done.stderr)

@@ -68,15 +68,6 @@ class Compare(Case):
         self.assertIn("UNDECIDED", self.compare(head))
         self.assertIn("this fails", self.compare(head, "--strict", status=3))
 
-    def test_other_machine(self):
-        base = copy.deepcopy(self.base)
-        base["host"]["fingerprint"] = "0000"
-        base["host"]["identity"]["cpu"] = base["host"]["cpu"] = "Old CPU"
-        out = self.compare(self.head(1.5), base=base)
-        self.assertIn("times were not judged: cpu is 'Old CPU' and ", out)
-        self.assertIn("+50.", out)
-        self.compare(self.head(1.5), "--strict", base=base, status=3)
-
     def test_outputs(self):
         path, markdown = self.folder / "both.json", self.folder / "both.md"
         shown = self.compare(self.head(1.05), f"--json={path}", f"--markdown={markdown}",

@@ -64,21 +64,23 @@ class Foreign(Case):
 
     def test_death(self):
         self.assertIn("signal 11", self.fake("dies", "failed")["reason"])
+        self.assertIn("status 3", self.fake("exits", "failed")["reason"])
 
     def test_hang(self):
         started = time.monotonic()
         self.assertRegex(self.fake("hangs", "failed", "--timeout=1s")["reason"], r"\b1 s")
         self.assertLess(time.monotonic() - started, 30)
 
-    def test_nonsense(self):
-        self.assertIn("no JSON", self.fake("nonsense", "failed")["reason"])
-
     def test_exception(self):
         self.assertEqual(self.fake("raises", "failed")["reason"], "ValueError: first line")
 
-    def test_wrong_result(self):
-        self.assertRegex(self.fake("wrong", "wrong")["reason"],
-                         r"^1 of 64 checked are wrong: output\[7\]\[7\] is ")
+    def test_wrong_results(self):
+        for how, text in (("wrong", r"^1 of 64 checked are wrong: output\[7\]\[7\] is "),
+                          ("unwritten", r"output\[0\]\[3\] is never written, should be"),
+                          ("outside", "wrote outside operand 2"),
+                          ("input", "wrote to an input")):
+            with self.subTest(how=how):
+                self.assertRegex(self.fake(how, "wrong")["reason"], text)
 
     def test_unsupported_shape(self):
         self.assertEqual(self.fake("unsupported", "skipped")["reason"],

@@ -26,16 +26,6 @@ class All(Case):
             self.assertEqual(len({shape for name, shape in groups if name == op}), 4, op)
         self.assertEqual(sorted({op for op, shape in groups}), OPS)
 
-    def test_refused(self):
-        for option in ("--sizes=64", "--shape=64", "--shapes=suite", "--input=zero",
-                       "--accuracy"):
-            done = self.run_tool("all", option, status=2)
-            self.assertIn(option.split("=")[0] + " is no option of all", done.stderr)
-        self.assertIn("f16", self.plan("--type=f16", status=2).stderr)
-        self.assertIn("--filter", self.plan("--filter=nothing", status=2).stderr)
-        self.assertIn("none", self.run_tool("all", "--baseline=none", "--baseline=openblas",
-                                            "--dry-run", status=2).stderr)
-
     def test_baselines_stay_with_their_ops(self):
         text = self.run_tool("all", "--dry-run", "--quiet").stdout
         modules = set(re.findall(r"(?m)^  (\w+):(\w+)/", text))

@@ -6,15 +6,13 @@ import json
 import os
 import pty
 import re
-import shutil
 import signal
 import subprocess
-import unittest
 from pathlib import Path
 
 from cli_tool import (BINARY, QEMU, SHORT, SMALL, Case, environment, kernels, measured, sanitized)
 
-__all__ = ["Run", "Counters", "Merged", "Terminal", "Interrupt", "OrdinaryUser", "MissingIsa", "OldCpu"]
+__all__ = ["Run", "Counters", "Merged", "Terminal", "Interrupt", "MissingIsa", "OldCpu"]
 
 
 class Run(Case):
@@ -200,21 +198,6 @@ class Interrupt(Case):
         self.assertNotIn("512x512x512", shapes)
         self.assertEqual(list(self.folder.iterdir()), [path])
         self.run_tool("report", path)
-
-
-@unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
-class OrdinaryUser(Case):
-    def test_events(self):
-        self.folder.chmod(0o777)
-        binary = shutil.copy(BINARY, self.folder)
-        done = subprocess.run([binary, *SMALL, "--events=page-faults,context-switches",
-                               "--json=run.json"],
-                              cwd=self.folder, user=65534, group=65534, extra_groups=[],
-                              capture_output=True, text=True, timeout=60, env=environment())
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for result in kernels(self.load(self.folder / "run.json"), status="ok"):
-            for name in ("page-faults", "context-switches", "task-clock"):
-                self.assertIn("value", result["counters"][name], result["counters"])
 
 
 def old_cpu(case, name="Nehalem"):

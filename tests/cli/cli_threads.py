@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--threads, what it puts into a run, and simdbench threads."""
 import json
-import os
 
 from cli_tool import *
 

@@ -271,6 +271,16 @@ static void test_teams(void **state)
     assert_int_equal(make("mul --sizes=8 --threads=3 --threads-threshold=off"), 0);
     assert_int_equal(plan.groups[0].cases[0].team, 3);
 
+    /* Without that variable below the home folder; a folder must be named from the root.
+     */
+    assert_int_equal(setenv("HOME", folder, 1), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "relative", 1), 0);
+    assert_int_equal(make("mul --sizes=8 --threads=3"), 0);
+    assert_int_equal(plan.groups[0].cases[0].team, 3);
+    tree_put(folder, "/.config/simdbench/threads.json", "[]");
+    expect_error("mul --threads=2", -EINVAL, "/.config/simdbench/threads.json: ");
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+
     static const char *const broken[] = {"", "{", "[]", "{\"schema_version\": 2}"};
     for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
         tree_put(folder, "/simdbench/threads.json", broken[i]);

@@ -108,17 +108,6 @@ static void garbage(void)
     say("what?\n");
 }
 
-static void half_a_line(void)
-{
-    say("{\"ok\": true, ");
-}
-
-static void zero_bytes(void)
-{
-    if (write(SOCKET_FD, "\0\0\n", 3) != 3)
-        abort();
-}
-
 static void forge(void)
 {
     say("{\"ok\": true, \"ns\": 1, \"cpu_ns\": 1}\n");
@@ -156,8 +145,6 @@ static const struct {
     {"kill-parent", kill_parent},
     {"close", close_all},
     {"garbage", garbage},
-    {"half", half_a_line},
-    {"zeros", zero_bytes},
     {"forge", forge},
     {"flood", flood},
     {"child", leave_child},

@@ -207,19 +207,11 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
 
 /* ---- in place of room worker and of the host ---- */
 
-int __wrap_worker_start(struct worker *worker, bool in_process, struct error *error);
-bool __wrap_worker_alive(const struct worker *worker);
-void __wrap_worker_kill(struct worker *worker);
-int __wrap_worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns,
-                      cJSON **reply, struct error *error);
-int64_t __wrap_clock_now(void);
-int64_t __wrap_cpus_steal(int cpu);
-size_t __wrap_cpus_allowed(int *cpu, size_t max);
-size_t __wrap_cpus_cores(int *cpu, size_t n);
-bool __wrap_isa_available(size_t index, char *reason, size_t reason_size);
-size_t __wrap_isa_best(void);
+#define WRAP(type, name, ...)        \
+    type __wrap_##name(__VA_ARGS__); \
+    type __wrap_##name(__VA_ARGS__)
 
-int __wrap_worker_start(struct worker *worker, bool in_process, struct error *error)
+WRAP(int, worker_start, struct worker *worker, bool in_process, struct error *error)
 {
     const size_t i = life_of(worker);
     (void)in_process;
@@ -230,20 +222,20 @@ int __wrap_worker_start(struct worker *worker, bool in_process, struct error *er
     return 0;
 }
 
-bool __wrap_worker_alive(const struct worker *worker)
+WRAP(bool, worker_alive, const struct worker *worker)
 {
     return lives[life_of(worker)].alive;
 }
 
-void __wrap_worker_kill(struct worker *worker)
+WRAP(void, worker_kill, struct worker *worker)
 {
     if (lives[life_of(worker)].alive)
         note(worker, "kill");
     lives[life_of(worker)].alive = false;
 }
 
-int __wrap_worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns,
-                      cJSON **reply, struct error *error)
+WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
+     cJSON **reply, struct error *error)
 {
     const size_t i = life_of(worker);
     *reply = NULL;
@@ -271,19 +263,19 @@ int __wrap_worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns,
                       : 0;
 }
 
-int64_t __wrap_clock_now(void)
+WRAP(int64_t, clock_now, void)
 {
     return script.now;
 }
 
-int64_t __wrap_cpus_steal(int cpu)
+WRAP(int64_t, cpus_steal, int cpu)
 {
     (void)cpu;
     return script.stolen;
 }
 
 /* Four CPUs: 0 and 1 share a core, so do 2 and 3. */
-size_t __wrap_cpus_allowed(int *cpu, size_t max)
+WRAP(size_t, cpus_allowed, int *cpu, size_t max)
 {
     size_t n = 0;
     for (; n < 4 && n < max; n++)
@@ -291,7 +283,7 @@ size_t __wrap_cpus_allowed(int *cpu, size_t max)
     return n;
 }
 
-size_t __wrap_cpus_cores(int *cpu, size_t n)
+WRAP(size_t, cpus_cores, int *cpu, size_t n)
 {
     bool seen[2] = {false};
     size_t kept = 0;
@@ -303,14 +295,14 @@ size_t __wrap_cpus_cores(int *cpu, size_t n)
     return kept;
 }
 
-bool __wrap_isa_available(size_t index, char *reason, size_t reason_size)
+WRAP(bool, isa_available, size_t index, char *reason, size_t reason_size)
 {
     if (index >= script.isas && reason)
         snprintf(reason, reason_size, "the CPU lacks %s", isa_get(index)->name);
     return index < script.isas;
 }
 
-size_t __wrap_isa_best(void)
+WRAP(size_t, isa_best, void)
 {
     return script.isas - 1;
 }
@@ -355,7 +347,7 @@ void script_offer(struct catalog *catalog, struct worker *worker)
 }
 
 const char script_ops[] =
-    "[{\"name\": \"mul\", \"default_shapes\": \"8,16\", \"inputs\": \"plain hard\","
+    "[{\"name\": \"mul\", \"default_shapes\": \"8\", \"inputs\": \"plain hard\","
     "  \"accuracy_inputs\": \"plain hard\", \"accuracy_shape\": \"32\","
     "  \"lists\": [{\"name\": \"suite\", \"shapes\": \"4 8\"},"
     "              {\"name\": \"large\", \"shapes\": \"512\"}]},"
