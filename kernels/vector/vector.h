@@ -10,15 +10,19 @@
  *   #define T f64
  *   #include "gemm_body.h"
  *
- * OF(name) is name_f32 where T is f32: OF(load) is load_f32. Sums, products and shifts of
- * vectors are written with the operators of C. The files vector_<isa>.h define for each
- * type:
+ * OF(name) is name_f32 where T is f32: OF(load) is load_f32. Bodies write sums and
+ * products of floats, and shifts of their bits, with the operators of C. The files
+ * vector_<isa>.h define for each type:
  *
  *   vector_f32                    a register of elements
  *   load, store                   memory of any alignment
  *   splat(x)                      x in all lanes
  *   max(a, b), min(a, b)          b if one is a NaN or both are zeros. (NEON: the number
  *                                 if one is a NaN; either zero)
+ *
+ * for i32 and i64:
+ *
+ *   add(a, b)                     a + b; the vector types of x86 do not know their lanes
  *
  * for f32 and f64:
  *
