@@ -50,7 +50,7 @@ static void test_load(void **state)
 {
     (void)state;
     cJSON *own = ask(message_new("describe"));
-    cJSON *one = load("pace"), *two = load("pace_other");
+    cJSON *one = load("pace"), *two = load("pace_again");
     assert_true(message_true(one, "ok"));
     assert_true(message_true(two, "ok"));
     assert_int_equal(message_u64(one, "first", 0), count(own, "kernels"));
@@ -78,7 +78,7 @@ static void test_bad_load(void **state)
         cJSON_Delete(replies[i]);
     }
     /* A request that failed leaves the worker as it was. */
-    cJSON *more = load("pace_slow");
+    cJSON *more = load("pace_again");
     assert_true(message_true(more, "ok"));
     assert_true(can_prepare(message_u64(more, "first", 0)));
     cJSON_Delete(more);
