@@ -9,8 +9,9 @@
 
 #include "license_private.h"
 
-_Static_assert(LICENSE_CPUS_MAX >= CPUS_MAX, "a scope has room for all CPUs");
-_Static_assert(LICENSE_CLASSES_MAX > PAYLOADS_MAX, "and for all payloads and a control");
+_Static_assert((int)LICENSE_CPUS_MAX >= (int)CPUS_MAX, "a scope has room for all CPUs");
+_Static_assert((int)LICENSE_CLASSES_MAX > (int)PAYLOADS_MAX,
+               "and for all payloads and a control");
 
 /* A licence is granted some 20 us to 1 ms after the first instruction that needs it and
  * kept for as long after the last one: each visit works for a while before it counts. */
