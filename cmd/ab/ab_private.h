@@ -113,7 +113,7 @@ int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t ti
 
 /* ab_rounds.c: what the loop costs; a case's number of calls; its rounds in this process.
  * Like case_ask(). */
-int ab_overhead(struct ab_group *group);
+int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group, size_t c);
 int ab_take_rounds(struct ab_group *group, size_t c);
 

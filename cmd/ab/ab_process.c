@@ -175,9 +175,9 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
     return status;
 }
 
-static int measure_cases(struct ab_group *group)
+static int measure_cases(struct ab_group *group, struct error *error)
 {
-    int status = group->overhead_known ? 0 : ab_overhead(group);
+    int status = group->overhead_known ? 0 : ab_overhead(group, error);
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
         if (group->cases[c].wanted && !group->cases[c].iterations)
             status = ab_calibrate(group, c);
@@ -230,6 +230,7 @@ int ab_process(struct ab_group *group, struct error *error)
     int order[ARMS] = {0, 1, 2};
     uint64_t random = ab_random(ab, group->state.number, group->process, 1);
     order_shuffle(order, ARMS, &random);
+    error->text[0] = '\0';
     int status = place_operands(group, error);
     if (status < 0)
         return status;
@@ -237,12 +238,13 @@ int ab_process(struct ab_group *group, struct error *error)
     if (status == 0)
         status = check_cases(group, order);
     if (status == 0)
-        status = measure_cases(group);
+        status = measure_cases(group, error);
     if (status == 0)
         status = take_trials(group);
     stop_arms(ab);
     group->answered &= status != GROUP_RESTART;
-    return status < 0 ? error_set(error, status, "%s",
-                                  status == -EINTR ? "interrupted" : "out of memory")
-                      : status;
+    if (status < 0 && !error->text[0])
+        error_set(error, status, "%s",
+                  status == -EINTR ? "interrupted" : strerror(-status));
+    return status;
 }

@@ -16,10 +16,9 @@ uint32_t ab_rounds_of(const struct ab *ab, double call_ns)
 
 /* Takes the least cost that any arm had: the loop is the same code, noise only adds, and
  * an unequal subtraction would look like a change. */
-int ab_overhead(struct ab_group *group)
+int ab_overhead(struct ab_group *group, struct error *error)
 {
     struct ab *ab = group->ab;
-    struct error error = {.text = ""};
     double least = INFINITY;
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
@@ -27,7 +26,7 @@ int ab_overhead(struct ab_group *group)
         cJSON *request = message_new("overhead"), *reply = NULL;
         cJSON_AddBoolToObject(request, "cold", ab->options.cold);
         int status =
-            worker_ask(ab->workers[i], request, ab->options.timeout_ns, &reply, &error);
+            worker_ask(ab->workers[i], request, ab->options.timeout_ns, &reply, error);
         least = fmin(least, message_number(reply, "ns", 0));
         cJSON_Delete(reply);
         if (status < 0)
