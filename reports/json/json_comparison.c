@@ -112,12 +112,8 @@ int json_read_gate(const struct value *root, struct run *run)
         return 0;
     if (!run_gate(run))
         return value_no_memory(root);
-    int code;
-
-    if ((code = value_fields(&object, &gate_fields, run->gate)) ||
-        (code = value_array(&arms)) || (code = value_each(&arms, add_arm, run->gate)))
-        return code;
-    return 0;
+    return value_fields(&object, &gate_fields, run->gate)
+               ?: value_array(&arms) ?: value_each(&arms, add_arm, run->gate);
 }
 
 static int read_time(const struct value *entry, bool may_be_0, double *ns)
@@ -154,12 +150,9 @@ static int add_trial(const struct value *entry, void *context)
     }
     int code = value_whole(&cell[0], UINT32_MAX, &process);
     trial.process = (uint32_t)process;
-    if (!code)
-        code = read_time(&cell[1], false, &trial.base_ns);
-    if (!code)
-        code = read_time(&cell[2], false, &trial.head_ns);
-    if (!code)
-        code = read_time(&cell[3], true, &trial.control_ns);
+    code = code ?: read_time(&cell[1], false, &trial.base_ns)
+                ?: read_time(&cell[2], false, &trial.head_ns)
+                ?: read_time(&cell[3], true, &trial.control_ns);
     if (code)
         return code;
     code = comparison_add_trial(from->comparison, &trial);
@@ -212,14 +205,11 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     comparison = result_comparison(result);
     if (!comparison)
         return value_no_memory(entry);
-    int code;
-
-    if ((code = value_object(&object)) || (code = read_verdict(&object, comparison)) ||
-        (code = value_fields(&object, &comparison_fields, comparison)) ||
-        (code = value_interval(&object, "ci", &comparison->change_ci)) ||
-        (code = value_fields(&control, &control_fields, comparison)) ||
-        (code = value_interval(&control, "ci", &comparison->control_ci)) ||
-        (code = read_trials(&object, comparison)))
-        return code;
-    return 0;
+    return value_object(&object)
+               ?: read_verdict(&object, comparison)
+               ?: value_fields(&object, &comparison_fields, comparison)
+               ?: value_interval(&object, "ci", &comparison->change_ci)
+               ?: value_fields(&control, &control_fields, comparison)
+               ?: value_interval(&control, "ci", &comparison->control_ci)
+               ?: read_trials(&object, comparison);
 }

@@ -34,22 +34,6 @@ int selftest_add(struct selftest_effect *effect, const struct comparison *c,
     return 0;
 }
 
-static size_t *counter_of(struct selftest_effect *effect, enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_REGRESSED:
-        return &effect->regressed;
-    case VERDICT_IMPROVED:
-        return &effect->improved;
-    case VERDICT_SAME:
-        return &effect->same;
-    case VERDICT_INCONCLUSIVE:
-        return &effect->inconclusive;
-    default:
-        return &effect->unusable;
-    }
-}
-
 /* Sorts the known values of one member of each gate; returns their number. */
 static size_t collect(const struct selftest_effect *effect, size_t member, double *out)
 {
@@ -69,10 +53,18 @@ static size_t collect(const struct selftest_effect *effect, size_t member, doubl
 
 static void derive_effect(struct selftest_effect *effect, double *room)
 {
-    effect->regressed = effect->improved = effect->same = 0;
-    effect->inconclusive = effect->unusable = 0;
+    size_t *const counts[] = {[VERDICT_SAME] = &effect->same,
+                              [VERDICT_IMPROVED] = &effect->improved,
+                              [VERDICT_REGRESSED] = &effect->regressed,
+                              [VERDICT_INCONCLUSIVE] = &effect->inconclusive,
+                              [VERDICT_UNUSABLE] = &effect->unusable,
+                              [VERDICT_NEW] = &effect->unusable,
+                              [VERDICT_GONE] = &effect->unusable};
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        *counts[i] = 0;
     for (size_t i = 0; i < effect->n; i++)
-        ++*counter_of(effect, effect->outcomes[i].verdict);
+        ++*counts[effect->outcomes[i].verdict];
     effect->rate = effect->n ? (double)effect->regressed / (double)effect->n : NAN;
     effect->rate_ci =
         stats_proportion_interval(effect->regressed, effect->n, STATS_LEVEL);
