@@ -13,12 +13,8 @@ static void put_escaped(FILE *file, const char *raw)
 
     buffer_plain(&plain, raw);
     for (const char *text = buffer_text(&plain); *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
+        if (text_entity(*text))
+            fputs(text_entity(*text), file);
         else if (*text == '"')
             fputs("&quot;", file);
         else if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))

@@ -206,12 +206,8 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
     int code = name ? add_sources(into, other, name) : -ENOMEM;
 
     results_number(into);
-    if (!code)
-        code = move_results(into, other, name);
-    if (!code)
-        code = results_sort(into);
-    if (!code)
-        code = run_summarise(into, GROUP_ALL);
+    code = code ?: move_results(into, other, name)
+                ?: results_sort(into) ?: run_summarise(into, GROUP_ALL);
     free(name);
     return code ? error_set(error, code, "out of memory") : 0;
 }

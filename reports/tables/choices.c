@@ -103,10 +103,8 @@ void workspace_lines(struct legend *legend)
         text_scaled(hi, "B", hi_text);
         buffer_add(buffer, "workspace: ");
         buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
-        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
-                      hi_text);
-        buffer_add(buffer, " beyond the operands");
-        legend_flush(legend);
+        legend_range(legend, lo_text, hi_text);
+        legend_put(legend, " beyond the operands", "");
     }
     more_line("workspace", &kernels, legend);
 }

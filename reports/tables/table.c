@@ -140,12 +140,6 @@ static void layout_begin(struct layout *layout, const struct run *run,
         step++;
 }
 
-static void layout_end(struct layout *layout)
-{
-    buffer_free(&layout->scratch);
-    buffer_free(&layout->hidden);
-}
-
 static void print_tone(const struct layout *layout, enum tone tone)
 {
     text_tone(layout->file, layout->options->colour, tone);
@@ -172,8 +166,9 @@ static void print_metrics(struct layout *layout, const struct result *result)
     print_wrapped(layout, buffer_text(&layout->scratch), WRAP_INDENT);
 }
 
-static void print_titles(const struct layout *layout)
+static void print_titles(struct layout *layout, size_t group)
 {
+    (void)group;
     bool two = false;
 
     for (size_t i = 0; i < layout->sheet.n; i++)
@@ -275,8 +270,9 @@ static void print_line(const char *line, void *context)
     print_wrapped(context, line, 0);
 }
 
-static void print_end(struct layout *layout)
+static void print_end(struct layout *layout, size_t group)
 {
+    (void)group;
     fputc('\n', layout->file);
     if (layout->hidden.length) {
         buffer_clear(&layout->scratch);
@@ -300,40 +296,38 @@ static void print_groups(struct layout *layout, size_t group)
     }
 }
 
-void table_begin(const struct run *run, const struct text_options *options, FILE *file)
+/* Runs one step of a table. */
+static void print_step(const struct run *run, const struct text_options *options,
+                       FILE *file, void (*print)(struct layout *layout, size_t group),
+                       size_t group)
 {
     struct layout layout;
 
-    if (run->gate) /* its verdicts need all cases */
-        return;
     layout_begin(&layout, run, options, file);
-    print_titles(&layout);
-    layout_end(&layout);
+    print(&layout, group);
+    buffer_free(&layout.scratch);
+    buffer_free(&layout.hidden);
+}
+
+void table_begin(const struct run *run, const struct text_options *options, FILE *file)
+{
+    if (!run->gate) /* its verdicts need all cases */
+        print_step(run, options, file, print_titles, 0);
 }
 
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate)
-        return;
-    layout_begin(&layout, run, options, file);
-    print_groups(&layout, group);
-    layout_end(&layout);
+    if (!run->gate)
+        print_step(run, options, file, print_groups, group);
 }
 
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate) {
+    if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
-        return;
-    }
-    layout_begin(&layout, run, options, file);
-    print_end(&layout);
-    layout_end(&layout);
+    else
+        print_step(run, options, file, print_end, 0);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)

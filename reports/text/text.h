@@ -73,6 +73,8 @@ void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
+const char *text_entity(char c);
 /* A field of CSV: any text, safe to print and in quotes if it needs them; or a number,
  * empty if it is not known or not finite. */
 void text_csv(FILE *file, const char *text);
