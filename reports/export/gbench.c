@@ -204,8 +204,7 @@ static void put_counters(struct json *json, struct cJSON *row,
 {
     struct buffer key = {.text = NULL};
 
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);

@@ -45,8 +45,7 @@ void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
     cJSON *const object = json_object(json, parent, "gate");
     json_fields(json, object, &gate_fields, gate);
     cJSON *const arms = json_array(json, object, "arms");
-    for (size_t i = 0; i < gate->n_arms; i++) {
-        const struct arm *const arm = &gate->arms[i];
+    EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         cJSON *const entry = json_object(json, arms, NULL);
         json_fields(json, entry, &arm_fields, arm);
         json_texts(json, entry, "objects", arm->objects, arm->n_objects);

@@ -9,13 +9,11 @@
 static const struct result *fastest(const struct run *run, size_t group, const char *isa)
 {
     const struct result *best = NULL;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
+    EACH (const struct result, result, run->results, run->n_results)
         if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
             strcmp(result->isa, isa) == 0 &&
             (!best || result->median_ns < best->median_ns))
             best = result;
-    }
     return best;
 }
 

@@ -7,8 +7,7 @@
 
 void license_summarise(struct license_scope *scope)
 {
-    for (size_t i = 0; i < scope->n_classes; i++) {
-        struct license_class *const class = &scope->class[i];
+    EACH (struct license_class, class, scope->class, scope->n_classes) {
         if (class->skip[0])
             continue;
         class->median_ghz = stats_median(class->ghz, scope->rounds);
@@ -154,8 +153,7 @@ static void tell_contradiction(const struct license_scope *scopes, size_t n,
     const size_t left = sizeof verdict->reason - length;
     const struct license_class *licensed = NULL;
     int most = 0;
-    for (size_t s = 0; s < n; s++) {
-        const struct license_scope *const scope = &scopes[s];
+    EACH (const struct license_scope, scope, scopes, n) {
         for (size_t i = 0; i < scope->n_classes && !scope->skip[0]; i++) {
             const struct license_class *const class = &scope->class[i];
             const int level = level_of(scope, class);
@@ -182,13 +180,11 @@ void license_judge(const struct license_scope *scopes, size_t n,
     const struct license_class *worst = NULL;
     int widest = 0;
     *verdict = (struct license_verdict){.cost = LICENSE_UNKNOWN};
-    for (size_t s = 0; s < n; s++) {
-        const struct license_scope *const scope = &scopes[s];
+    EACH (const struct license_scope, scope, scopes, n) {
         if (scope->skip[0] || !scope->n_classes)
             continue;
         const double floor = fmax(LICENSE_FREE, deviation(scope));
-        for (size_t i = 0; i < scope->n_classes; i++) {
-            const struct license_class *const class = &scope->class[i];
+        EACH (const struct license_class, class, scope->class, scope->n_classes) {
             if (class->lacking || class->control || !class->bits)
                 continue;
             struct license_verdict one = judge_class(class, floor, scope->name);

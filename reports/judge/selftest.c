@@ -112,16 +112,12 @@ static const struct selftest_effect *find_found(const struct selftest *selftest)
     const struct selftest_effect *least = NULL;
     double missed = 0;
 
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
+    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && !(e->rate >= SELFTEST_SHARE))
             missed = fmax(missed, e->effect);
-    }
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
+    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && e->effect > missed && (!least || e->effect < least->effect))
             least = e;
-    }
     return least;
 }
 
@@ -129,11 +125,9 @@ static const struct selftest_effect *find_largest(const struct selftest *selftes
 {
     const struct selftest_effect *largest = NULL;
 
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
+    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && e->effect > 0 && (!largest || e->effect > largest->effect))
             largest = e;
-    }
     return largest;
 }
 

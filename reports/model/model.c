@@ -266,8 +266,7 @@ void result_clear_samples(struct result *result)
     result->rounds = NULL;
     result->n_samples = result->n_clock = 0;
     result->voided = 0;
-    for (size_t i = 0; i < result->n_counters; i++) {
-        struct counter *counter = &result->counters[i];
+    EACH (struct counter, counter, result->counters, result->n_counters) {
         free(counter->samples);
         counter->samples = NULL;
         counter->n = 0;

@@ -69,8 +69,7 @@ static void note_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally notes = {.n = 0}, intervals = {.n = 0};
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    EACH (const struct result, result, run->results, run->n_results) {
         const char *id = result->id ? result->id : "";
         for (size_t n = 0; n < result->n_notes; n++)
             tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);

@@ -79,8 +79,7 @@ static void add_baselines(struct sheet *sheet, const struct run *run)
     size_t first = sheet->n;
 
     for (int merged = 0; merged < 2; merged++)
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
+        EACH (const struct result, result, run->results, run->n_results) {
             size_t length = baseline_label(result);
             if (result->is_baseline && !result->source == !merged &&
                 sheet->n < first + BASELINE_COLUMNS && length &&
@@ -110,8 +109,7 @@ void sheet_make(struct sheet *sheet, const struct run *run)
     bool limit = false, accuracy = false;
 
     *sheet = (struct sheet){.run = run};
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof)
             continue;
         sheet->gbps |= in_bytes(run, result);
@@ -223,8 +221,7 @@ static void counter_cell(const struct column *column, const struct result *resul
 {
     char number[NUMBER_SIZE];
 
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (strcmp(counter->name, column->key))
             continue;
         if (counter->absent) {

@@ -63,8 +63,7 @@ static int longest_id(struct layout *layout, bool own)
 {
     int longest = 4;
 
-    for (size_t i = 0; i < layout->run->n_results; i++) {
-        const struct result *result = &layout->run->results[i];
+    EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         int width = 0;
         if (!(result->is_roof && !layout->options->roofs) &&
             !(own && (result->is_baseline || result->is_roof)))
@@ -177,8 +176,7 @@ static void print_titles(struct layout *layout, size_t group)
         int blank = line ? layout->id_width - 4 : layout->id_width;
         print_tone(layout, TONE_BOLD);
         fprintf(layout->file, "%*s%s", INDENT, "", line ? "case" : "");
-        for (size_t i = 0; i < layout->sheet.n; i++) {
-            const struct column *column = &layout->sheet.column[i];
+        EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
             const char *title = line ? column->title : column->top;
             blank += GAP + cell_width(&layout->sheet, column) - text_width(title);
             if (!*title)
@@ -196,8 +194,7 @@ static void print_cells(const struct layout *layout, const struct result *result
 {
     char text[CELL_SIZE];
 
-    for (size_t i = 0; i < layout->sheet.n; i++) {
-        const struct column *column = &layout->sheet.column[i];
+    EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
         enum tone tone;
         int gap;
         sheet_cell(&layout->sheet, column, result, text, &tone);
