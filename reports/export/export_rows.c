@@ -172,7 +172,7 @@ int export_json(struct json *json, const char *before, const char *after, FILE *
 {
     char *const text = json_take(json, ' ');
 
-    fprintf(file, "%s%s%s", before, text ? text : "", after);
+    fprintf(file, "%s%s%s", before, text ?: "", after);
     free(text);
     return text ? 0 : -ENOMEM;
 }

@@ -94,7 +94,7 @@ static void put_context(struct writer *writer, const struct run *run,
     struct json json = {.root = NULL};
     struct cJSON *const root = json_object(&json, NULL, NULL);
 
-    buffer_format(&version, "simdbench %s", run->tool_version ? run->tool_version : "");
+    buffer_format(&version, "simdbench %s", run->tool_version ?: "");
     json_plain(&json, root, "date", run->started_at);
     json_plain(&json, root, "host_name", run->fingerprint);
     json_plain(&json, root, "executable", run->argc ? run->argv[0] : "simdbench");

@@ -156,7 +156,7 @@ static void put_arguments(struct writer *writer, const struct run *run)
 
 static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
 {
-    const char *const fingerprint = run->fingerprint ? run->fingerprint : "";
+    const char *const fingerprint = run->fingerprint ?: "";
     const struct gate *const gate = run->gate;
 
     begin(writer, ADD_HOST);

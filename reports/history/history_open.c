@@ -96,12 +96,11 @@ int database_check(const struct database *database, bool *empty, struct error *e
 {
     int application = 0, version = 0, tables = 0;
     char name[256];
-    int code = ask_number(database, "PRAGMA application_id", &application);
+    const int code = ask_number(database, "PRAGMA application_id", &application)
+                         ?: ask_number(database, "PRAGMA user_version", &version)
+                         ?: ask_number(database, "SELECT count(*) FROM sqlite_master",
+                                       &tables);
 
-    if (code == SQLITE_OK)
-        code = ask_number(database, "PRAGMA user_version", &version);
-    if (code == SQLITE_OK)
-        code = ask_number(database, "SELECT count(*) FROM sqlite_master", &tables);
     if (code != SQLITE_OK)
         return database_error(database, "read", code, error);
     *empty = !application && !version && !tables;

@@ -38,11 +38,10 @@ static const struct field trial_table[] = {
 
 void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
 {
-    if (!gate) {
-        json_null(json, parent, "gate");
+    cJSON *const object = json_maybe(json, parent, "gate", gate);
+
+    if (!object)
         return;
-    }
-    cJSON *const object = json_object(json, parent, "gate");
     json_fields(json, object, &gate_fields, gate);
     cJSON *const arms = json_array(json, object, "arms");
     EACH (const struct arm, arm, gate->arms, gate->n_arms) {
@@ -75,11 +74,10 @@ static void put_trials(struct json *json, cJSON *parent,
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison)
 {
-    if (!comparison) {
-        json_null(json, parent, "comparison");
+    cJSON *const object = json_maybe(json, parent, "comparison", comparison);
+
+    if (!object)
         return;
-    }
-    cJSON *const object = json_object(json, parent, "comparison");
     json_text(json, object, "verdict", verdict_name(comparison->verdict));
     json_fields(json, object, &comparison_fields, comparison);
     json_interval(json, object, "ci", "ci_level", &comparison->change_ci);

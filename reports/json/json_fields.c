@@ -71,6 +71,14 @@ void json_interval(struct json *json, cJSON *parent, const char *name,
         json_number(json, parent, level_name, known ? interval->level : NAN);
 }
 
+cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known)
+{
+    if (known)
+        return json_object(json, parent, name);
+    json_null(json, parent, name);
+    return NULL;
+}
+
 static double number_of(enum field_kind kind, const void *at)
 {
     switch (kind) {

@@ -50,9 +50,8 @@ int hosts_compare(const struct run *base, const struct run *head, char **differe
         if (fact->identity && !find_fact(base, fact))
             add_difference(&buffer, fact->name, NULL, fact);
     if (!buffer.length)
-        buffer_format(&buffer, "fingerprint is %s and %s",
-                      base->fingerprint ? base->fingerprint : "unknown",
-                      head->fingerprint ? head->fingerprint : "unknown");
+        buffer_format(&buffer, "fingerprint is %s and %s", base->fingerprint ?: "unknown",
+                      head->fingerprint ?: "unknown");
     const int status =
         buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));
     buffer_free(&buffer);

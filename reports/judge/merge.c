@@ -7,13 +7,13 @@
 
 static bool same(const char *a, const char *b)
 {
-    return !strcmp(a ? a : "", b ? b : "");
+    return !strcmp(a ?: "", b ?: "");
 }
 
 /* "f32" of "maxplus-f32": kernels of all semirings share a group. */
 static const char *element(const struct result *result)
 {
-    const char *type = result->type ? result->type : "", *dash = strrchr(type, '-');
+    const char *type = result->type ?: "", *dash = strrchr(type, '-');
 
     return dash ? dash + 1 : type;
 }
@@ -108,7 +108,7 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
 static int rename_result(struct result *result, const char *name)
 {
-    int code = prefix(&result->id, name, result->id ? result->id : "")
+    int code = prefix(&result->id, name, result->id ?: "")
                    ?: prefix(&result->source, name, result->source);
 
     if (!code && result->limit_id)

@@ -99,7 +99,7 @@ static double read_sum(struct reader *reader)
 double metric_value(const struct run *run, const struct result *result,
                     const char *formula)
 {
-    struct reader reader = {.run = run, .result = result, .at = formula ? formula : ""};
+    struct reader reader = {.run = run, .result = result, .at = formula ?: ""};
     double value = read_sum(&reader);
 
     return *reader.at || !isfinite(value) ? NAN : value;
@@ -120,7 +120,7 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
     bool any = false;
 
     EACH (const struct metric, metric, result->metrics, result->n_metrics) {
-        const char *unit = metric->unit ? metric->unit : "";
+        const char *unit = metric->unit ?: "";
         char number[NUMBER_SIZE];
         if (!metric->asked || !isfinite(metric->value))
             continue;

@@ -138,8 +138,7 @@ static int summarise(struct selftest *selftest)
         selftest->found ? selftest->found : find_largest(selftest);
     struct buffer text = {0};
 
-    buffer_format(&text, "%.10s, threshold %.3g%%",
-                  selftest->started_at ? selftest->started_at : "",
+    buffer_format(&text, "%.10s, threshold %.3g%%", selftest->started_at ?: "",
                   100 * selftest->threshold);
     const char *before = ": ";
     if (equal && equal->n) {

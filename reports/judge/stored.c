@@ -179,8 +179,7 @@ static int say_status(struct comparison *c, enum verdict verdict, const char *ru
                       const struct result *result)
 {
     return comparison_set(c, verdict, "%s: %s%s%.150s", run, status_name(result->status),
-                          result->reason ? ": " : "",
-                          result->reason ? result->reason : "");
+                          result->reason ? ": " : "", result->reason ?: "");
 }
 
 static bool is_good(const struct result *result)
@@ -265,10 +264,9 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
         status = decide(pairs, n, baselines, gate->threshold);
     for (size_t i = 0; i < n && !status; i++) {
         if (gate->refused)
-            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE, "%s",
+            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
                                     OTHER_MACHINE);
-        if (!status)
-            status = judge_facts(&pairs[i], gate->threshold);
+        status = status ?: judge_facts(&pairs[i], gate->threshold);
     }
     return status;
 }
@@ -363,12 +361,12 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
     if (!run_gate(head))
         return error_set(error, -ENOMEM, "out of memory");
     head->gate->threshold = threshold;
-    int status;
-    if ((status = string_set(&head->gate->kind, "stored")) ||
-        (status = add_arm(head->gate, "run 1", base_path, base)) ||
-        (status = add_arm(head->gate, "run 2", head_path, head)) ||
-        (status = hosts_compare(base, head, &head->gate->refused)) ||
-        (status = match_all(head, base)) || (status = move_gone(head, base)))
+    const int status = string_set(&head->gate->kind, "stored")
+                           ?: add_arm(head->gate, "run 1", base_path, base)
+                           ?: add_arm(head->gate, "run 2", head_path, head)
+                           ?: hosts_compare(base, head, &head->gate->refused)
+                           ?: match_all(head, base) ?: move_gone(head, base);
+    if (status)
         return error_set(error, status, "out of memory");
     gate_count(head);
     return 0;

@@ -20,10 +20,8 @@ const char *change_title(const struct gate *gate, enum change_column column)
 
 static void time_cell(double ns, char text[CELL_SIZE])
 {
-    char number[NUMBER_SIZE];
-
-    text_time(ns, number);
-    snprintf(text, CELL_SIZE, "%s", ns > 0 ? number : "-");
+    if (ns > 0)
+        text_time(ns, text);
 }
 
 static enum tone verdict_tone(enum verdict verdict)
@@ -112,9 +110,9 @@ size_t change_op_end(const struct run *run, size_t first)
         const struct result *const result = &run->results[end];
         if (!change_is_shown(result))
             continue;
-        if (op && strcmp(op, result->op ? result->op : ""))
+        if (op && strcmp(op, result->op ?: ""))
             break;
-        op = result->op ? result->op : "";
+        op = result->op ?: "";
     }
     return end;
 }

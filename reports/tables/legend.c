@@ -70,7 +70,7 @@ static void note_lines(struct legend *legend)
     struct tally notes = {.n = 0}, intervals = {.n = 0};
 
     EACH (const struct result, result, run->results, run->n_results) {
-        const char *id = result->id ? result->id : "";
+        const char *id = result->id ?: "";
         for (size_t n = 0; n < result->n_notes; n++)
             tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);
         if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)

@@ -80,13 +80,11 @@ static void print_metrics(const struct result *result, void *context)
     fputs(")\n", markdown->file);
 }
 
-static void print_item(const char *line, void *context)
+void markdown_line(const char *line, void *file)
 {
-    struct markdown *markdown = context;
-
-    fputs("- ", markdown->file);
-    text_markdown(markdown->file, line);
-    fputc('\n', markdown->file);
+    fputs("- ", file);
+    text_markdown(file, line);
+    fputc('\n', file);
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
@@ -99,7 +97,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     }
     sheet_make(&markdown.sheet, run);
     fputs("# simdbench\n\n", file);
-    legend_origin(run, print_item, &markdown);
+    legend_origin(run, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;
         markdown.end = run_group_end(run, first);
@@ -110,6 +108,6 @@ void markdown_print(const struct run *run, const struct text_options *options, F
                    &markdown);
     }
     fputc('\n', file);
-    legend_notes(run, print_item, &markdown);
+    legend_notes(run, markdown_line, file);
     buffer_free(&markdown.scratch);
 }

@@ -52,7 +52,7 @@ static bool ratio_is_of(const struct result *result, size_t r, const struct labe
 {
     const char *id = result->ratios[r].baseline;
 
-    return id && id_label(id, result->op ? result->op : "") == label->length &&
+    return id && id_label(id, result->op ?: "") == label->length &&
            !memcmp(id, label->text, label->length);
 }
 
@@ -140,7 +140,7 @@ void unranked_lines(struct legend *legend)
     EACH (const struct result, result, run->results, run->n_results)
         if (result->is_baseline && result->unranked)
             tally_add(&reasons, result->unranked, strlen(result->unranked),
-                      result->id ? result->id : "");
+                      result->id ?: "");
     tally_lines(&reasons, "* unranked, in no mean", legend);
 }
 

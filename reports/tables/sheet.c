@@ -219,16 +219,13 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
 static void counter_cell(const struct column *column, const struct result *result,
                          char *text)
 {
-    char number[NUMBER_SIZE];
-
     EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (strcmp(counter->name, column->key))
             continue;
         if (counter->absent) {
             snprintf(text, CELL_SIZE, "n/a");
         } else if (counter->n && isfinite(counter->value)) {
-            text_scaled(counter->value, "", number);
-            snprintf(text, CELL_SIZE, "%s", number);
+            text_scaled(counter->value, "", text);
         }
         return;
     }
@@ -237,16 +234,12 @@ static void counter_cell(const struct column *column, const struct result *resul
 void sheet_cell(const struct sheet *sheet, const struct column *column,
                 const struct result *result, char text[CELL_SIZE], enum tone *tone)
 {
-    char number[NUMBER_SIZE];
-
     snprintf(text, CELL_SIZE, "-");
     *tone = TONE_PLAIN;
     switch (column->kind) {
     case COLUMN_TIME:
-        if (!result_has_summary(result))
-            break;
-        text_time(result->median_ns, number);
-        snprintf(text, CELL_SIZE, "%s", number);
+        if (result_has_summary(result))
+            text_time(result->median_ns, text);
         break;
     case COLUMN_INTERVAL:
         interval_cell(result, text);

@@ -46,8 +46,8 @@ static int total_width(const struct layout *layout)
 /* Writes the id to the scratch buffer and returns its width. */
 static int id_width(struct layout *layout, const struct result *result)
 {
-    const char *id = result->id ? result->id : "", *at = strchr(id, '@');
-    const char *shape = result->shape ? result->shape : "";
+    const char *id = result->id ?: "", *at = strchr(id, '@');
+    const char *shape = result->shape ?: "";
     size_t length = strlen(shape);
     bool cut = layout->short_ids && at && !result->is_roof &&
                !strncmp(at + 1, shape, length) && strchr(";", at[1 + length]);
