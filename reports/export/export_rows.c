@@ -200,15 +200,10 @@ bool export_fails(const struct run *run, const struct result *result)
 {
     if (!result->comparison || (run->gate && run->gate->refused))
         return false;
-    switch (result->comparison->verdict) {
-    case VERDICT_REGRESSED:
-        return true;
-    case VERDICT_INCONCLUSIVE:
-    case VERDICT_UNUSABLE:
-        return run->gate && run->gate->strict;
-    default:
-        return false;
-    }
+    const enum verdict verdict = result->comparison->verdict;
+    return verdict == VERDICT_REGRESSED ||
+           ((verdict == VERDICT_INCONCLUSIVE || verdict == VERDICT_UNUSABLE) &&
+            run->gate && run->gate->strict);
 }
 
 const char *export_word(const struct result *result)

@@ -64,16 +64,10 @@ enum outcome { OUTCOME_PASS, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_SKIPPED, OU
 
 static enum outcome outcome_of(const struct run *run, const struct result *result)
 {
-    switch (result->status) {
-    case STATUS_WRONG:
-    case STATUS_FAILED:
+    if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
         return OUTCOME_ERROR;
-    case STATUS_SKIPPED:
-    case STATUS_PENDING:
+    if (result->status == STATUS_SKIPPED || result->status == STATUS_PENDING)
         return OUTCOME_SKIPPED;
-    default:
-        break;
-    }
     if (export_fails(run, result))
         return OUTCOME_FAILURE;
     return result->comparison && result->comparison->verdict == VERDICT_GONE

@@ -77,17 +77,18 @@ static void begin(struct writer *writer, enum insert insert)
     writer->column = 1;
 }
 
+static void bind_text(struct writer *writer, const char *text)
+{
+    keep(writer,
+         sqlite3_bind_text(writer->row, writer->column++, text, -1, SQLITE_TRANSIENT));
+}
+
 /* Stores text as it is printed, so that every client can read the database. */
 static void put_text(struct writer *writer, const char *text)
 {
-    if (!text) {
-        keep(writer, sqlite3_bind_null(writer->row, writer->column++));
-        return;
-    }
     buffer_clear(&writer->scratch);
     buffer_plain(&writer->scratch, text);
-    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
-                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+    bind_text(writer, text ? buffer_text(&writer->scratch) : NULL);
 }
 
 static void put_texts(struct writer *writer, const char *const *texts, size_t n)
@@ -147,9 +148,8 @@ static void put_arguments(struct writer *writer, const struct run *run)
     }
     if (array && (size_t)cJSON_GetArraySize(array) == run->argc)
         text = cJSON_PrintUnformatted(array);
-    keep(writer, text ? sqlite3_bind_text(writer->row, writer->column++, text, -1,
-                                          SQLITE_TRANSIENT)
-                      : SQLITE_NOMEM);
+    keep(writer, text ? SQLITE_OK : SQLITE_NOMEM);
+    bind_text(writer, text);
     cJSON_free(text);
     cJSON_Delete(array);
 }
@@ -195,8 +195,7 @@ static void put_samples(struct writer *writer, const struct result *result)
         buffer_format(&writer->scratch, "%s%s", i ? "," : "", number);
     }
     buffer_add(&writer->scratch, "]");
-    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
-                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+    bind_text(writer, buffer_text(&writer->scratch));
 }
 
 static void put_summary(struct writer *writer, const struct result *result)

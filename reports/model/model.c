@@ -291,15 +291,15 @@ static void strings_free(char **list, size_t n)
 
 static void settings_free(struct setting *list, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        TEXTS_FREE(list[i].name, list[i].value);
+    EACH (struct setting, entry, list, n)
+        TEXTS_FREE(entry->name, entry->value);
     free(list);
 }
 
 static void facts_free(struct facts *facts)
 {
-    for (size_t i = 0; i < facts->n; i++)
-        TEXTS_FREE(facts->fact[i].name, facts->fact[i].text);
+    EACH (struct fact, fact, facts->fact, facts->n)
+        TEXTS_FREE(fact->name, fact->text);
     free(facts->fact);
 }
 
@@ -313,25 +313,14 @@ static void result_free(struct result *result)
     settings_free(result->settings, result->n_settings);
     settings_free(result->module_options, result->n_module_options);
     strings_free(result->notes, result->n_notes);
-    for (size_t i = 0; i < result->n_counters; i++)
-        TEXTS_FREE(result->counters[i].name, result->counters[i].event,
-                   result->counters[i].config, result->counters[i].scope,
-                   result->counters[i].absent, result->counters[i].fix,
-                   result->counters[i].errno_name);
+    EACH (struct counter, counter, result->counters, result->n_counters)
+        TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
+                   counter->absent, counter->fix, counter->errno_name);
     free(result->counters);
-    for (size_t i = 0; i < result->n_metrics; i++)
-        TEXTS_FREE(result->metrics[i].name, result->metrics[i].unit,
-                   result->metrics[i].formula);
+    EACH (struct metric, metric, result->metrics, result->n_metrics)
+        TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
-}
-
-static void sources_free(struct source *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        TEXTS_FREE(list[i].name, list[i].fingerprint, list[i].cpu, list[i].started_at,
-                   list[i].tool_version);
-    free(list);
 }
 
 void run_free(struct run *run)
@@ -345,10 +334,13 @@ void run_free(struct run *run)
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    sources_free(run->sources, run->n_sources);
+    EACH (struct source, source, run->sources, run->n_sources)
+        TEXTS_FREE(source->name, source->fingerprint, source->cpu, source->started_at,
+                   source->tool_version);
+    free(run->sources);
     gate_free(run->gate);
-    for (size_t i = 0; i < run->n_results; i++)
-        result_free(&run->results[i]);
+    EACH (struct result, result, run->results, run->n_results)
+        result_free(result);
     free(run->results);
     free(run);
 }

@@ -25,7 +25,8 @@ static bool same_kernel(const struct result *a, const struct result *b)
     size_t length = strcspn(a->id, "@");
 
     return strcspn(b->id, "@") == length && !memcmp(a->id, b->id, length) &&
-           !strcmp(settings_of(a), settings_of(b)) && text_same(a->layout, b->layout);
+           !strcmp(settings_of(a), settings_of(b)) &&
+           !strcmp(a->layout ?: "", b->layout ?: "");
 }
 
 struct mean {

@@ -14,6 +14,7 @@ struct layout {
     const struct text_options *options;
     FILE *file;
     struct sheet sheet;
+    size_t group; /* that is printed; or GROUP_ALL */
     int id_width;
     bool short_ids; /* without shape and settings, which are in the heading */
     struct buffer scratch, hidden;
@@ -165,9 +166,8 @@ static void print_metrics(struct layout *layout, const struct result *result)
     print_wrapped(layout, buffer_text(&layout->scratch), WRAP_INDENT);
 }
 
-static void print_titles(struct layout *layout, size_t group)
+static void print_titles(struct layout *layout)
 {
-    (void)group;
     bool two = false;
 
     for (size_t i = 0; i < layout->sheet.n; i++)
@@ -267,9 +267,8 @@ static void print_line(const char *line, void *context)
     print_wrapped(context, line, 0);
 }
 
-static void print_end(struct layout *layout, size_t group)
+static void print_end(struct layout *layout)
 {
-    (void)group;
     fputc('\n', layout->file);
     if (layout->hidden.length) {
         buffer_clear(&layout->scratch);
@@ -281,9 +280,9 @@ static void print_end(struct layout *layout, size_t group)
     legend_origin(layout->run, print_line, layout);
 }
 
-/* Prints the groups with that number, or all with GROUP_ALL. */
-static void print_groups(struct layout *layout, size_t group)
+static void print_groups(struct layout *layout)
 {
+    const size_t group = layout->group;
     const struct run *const run = layout->run;
 
     for (size_t first = 0, end; first < run->n_results; first = end) {
@@ -294,14 +293,15 @@ static void print_groups(struct layout *layout, size_t group)
 }
 
 /* Runs one step of a table. */
-static void print_step(const struct run *run, const struct text_options *options,
-                       FILE *file, void (*print)(struct layout *layout, size_t group),
-                       size_t group)
+static void print_step(const struct run *run, size_t group,
+                       const struct text_options *options, FILE *file,
+                       void (*print)(struct layout *layout))
 {
     struct layout layout;
 
     layout_begin(&layout, run, options, file);
-    print(&layout, group);
+    layout.group = group;
+    print(&layout);
     buffer_free(&layout.scratch);
     buffer_free(&layout.hidden);
 }
@@ -309,14 +309,14 @@ static void print_step(const struct run *run, const struct text_options *options
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
 {
     if (!run->gate) /* its verdicts need all cases */
-        print_step(run, options, file, print_titles, 0);
+        print_step(run, GROUP_ALL, options, file, print_titles);
 }
 
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file)
 {
     if (!run->gate)
-        print_step(run, options, file, print_groups, group);
+        print_step(run, group, options, file, print_groups);
 }
 
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
@@ -324,7 +324,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
     if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
     else
-        print_step(run, options, file, print_end, 0);
+        print_step(run, GROUP_ALL, options, file, print_end);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)
