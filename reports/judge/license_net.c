@@ -61,9 +61,6 @@ size_t license_wins_from(const struct license_net *net)
 
 void license_net_free(struct license_net *net)
 {
-    for (size_t i = 0; i < net->n_points; i++) {
-        free(net->point[i].shape);
-        free(net->point[i].wide);
-        free(net->point[i].narrow);
-    }
+    EACH (const struct license_point, point, net->point, net->n_points)
+        TEXTS_FREE(point->shape, point->wide, point->narrow);
 }

@@ -100,42 +100,41 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
 
 static const struct selftest_effect *find_equal(const struct selftest *selftest)
 {
-    for (size_t i = 0; i < selftest->n_effects; i++)
-        if (!(selftest->effects[i].effect > 0))
-            return &selftest->effects[i];
+    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+        if (!(e->effect > 0))
+            return e;
     return NULL;
+}
+
+/* The least effect above `above` that has gates, or the largest one. */
+static const struct selftest_effect *find_effect(const struct selftest *selftest,
+                                                 double above, bool largest)
+{
+    const struct selftest_effect *found = NULL;
+
+    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+        if (e->n && e->effect > above &&
+            (!found || (largest ? e->effect > found->effect : e->effect < found->effect)))
+            found = e;
+    return found;
 }
 
 /* The least effect that was found, if all larger ones were too. */
 static const struct selftest_effect *find_found(const struct selftest *selftest)
 {
-    const struct selftest_effect *least = NULL;
     double missed = 0;
 
     EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && !(e->rate >= SELFTEST_SHARE))
             missed = fmax(missed, e->effect);
-    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
-        if (e->n && e->effect > missed && (!least || e->effect < least->effect))
-            least = e;
-    return least;
-}
-
-static const struct selftest_effect *find_largest(const struct selftest *selftest)
-{
-    const struct selftest_effect *largest = NULL;
-
-    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
-        if (e->n && e->effect > 0 && (!largest || e->effect > largest->effect))
-            largest = e;
-    return largest;
+    return find_effect(selftest, missed, false);
 }
 
 static int summarise(struct selftest *selftest)
 {
     const struct selftest_effect *const equal = find_equal(selftest);
     const struct selftest_effect *const power =
-        selftest->found ? selftest->found : find_largest(selftest);
+        selftest->found ?: find_effect(selftest, 0, true);
     struct buffer text = {0};
 
     buffer_format(&text, "%.10s, threshold %.3g%%", selftest->started_at ?: "",
