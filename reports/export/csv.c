@@ -99,7 +99,7 @@ static int columns_make(const struct run *run, struct columns *columns)
 {
     int code = 0;
 
-    EACH (const struct result, result, run->results, run->n_results) {
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_baseline && result->id && !code)
             code = keys_add(&columns->baselines, result->id, baseline_label(result));
         for (size_t c = 0; c < result->n_counters && !code; c++) {
@@ -218,7 +218,7 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
 
     put_case(csv, result);
     put_measured(csv, result);
-    EACH (const struct key, key, columns->baselines.key, columns->baselines.n) {
+    FOR_EACH (const struct key, key, columns->baselines.key, columns->baselines.n) {
         const struct ratio *ratio =
             baseline_ratio(run, result, key->text, key->length).ratio;
         PUT_NUMBERS(csv, ratio, ratio ? ratio->speedup : 0);
@@ -226,7 +226,7 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
     }
     for (size_t i = 0; i < columns->counters.n; i++) {
         double value = NAN;
-        EACH (const struct counter, counter, result->counters, result->n_counters)
+        FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
             if (!strcmp(counter->name, columns->counters.key[i].text))
                 value = !counter->absent && counter->n ? counter->value : NAN;
         PUT_NUMBERS(csv, true, value);

@@ -204,7 +204,7 @@ static void put_counters(struct json *json, struct cJSON *row,
 {
     struct buffer key = {.text = NULL};
 
-    EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);

@@ -217,7 +217,7 @@ static void put_summary(struct writer *writer, const struct result *result)
 static void add_counts(struct writer *writer, sqlite3_int64 id,
                        const struct result *result)
 {
-    EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         const bool known = !counter->absent && counter->n;
         begin(writer, ADD_COUNT);
         put_whole(writer, id);

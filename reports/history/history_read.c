@@ -86,7 +86,7 @@ static void derive_changes(struct history *history)
 {
     const struct history_entry *before = NULL;
 
-    EACH (struct history_entry, entry, history->entries, history->n) {
+    FOR_EACH (struct history_entry, entry, history->entries, history->n) {
         if (before && (strcmp(before->id, entry->id) != 0 ||
                        strcmp(before->fingerprint, entry->fingerprint) != 0))
             before = NULL;

@@ -11,7 +11,7 @@ enum { HISTORY_COLUMNS = 7 };
 
 void history_free(struct history *history)
 {
-    EACH (struct history_entry, entry, history->entries, history->n)
+    FOR_EACH (struct history_entry, entry, history->entries, history->n)
         TEXTS_FREE(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
                    entry->commit, entry->label, entry->status, entry->reason,
                    entry->verdict);
@@ -184,7 +184,7 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
           "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
           "compared_level\r\n",
           file);
-    EACH (const struct history_entry, entry, history->entries, history->n) {
+    FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
         const char *const texts[] = {
             entry->id,         entry->fingerprint, entry->cpu,
             entry->started_at, entry->commit,      entry->label,

@@ -44,7 +44,7 @@ void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
         return;
     json_fields(json, object, &gate_fields, gate);
     cJSON *const arms = json_array(json, object, "arms");
-    EACH (const struct arm, arm, gate->arms, gate->n_arms) {
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         cJSON *const entry = json_object(json, arms, NULL);
         json_fields(json, entry, &arm_fields, arm);
         json_texts(json, entry, "objects", arm->objects, arm->n_objects);

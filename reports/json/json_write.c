@@ -45,7 +45,7 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
 {
     cJSON *counters = json_object(json, parent, "counters");
 
-    EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         cJSON *const item = json_object(json, counters, counter->name);
         if (counter->absent) {
             json_text(json, item, "absent", counter->absent);

@@ -41,7 +41,7 @@ static void put_effect(struct json *json, cJSON *list,
     json_interval(json, item, "rate_ci", "rate_ci_level", &effect->rate_ci);
     json_fields(json, item, &median_fields, effect);
     cJSON *const outcomes = json_array(json, item, "outcomes");
-    EACH (const struct selftest_outcome, outcome, effect->outcomes, effect->n) {
+    FOR_EACH (const struct selftest_outcome, outcome, effect->outcomes, effect->n) {
         cJSON *const entry = json_object(json, outcomes, NULL);
         json_text(json, entry, "verdict", verdict_name(outcome->verdict));
         json_fields(json, entry, &outcome_fields, outcome);

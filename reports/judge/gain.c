@@ -57,7 +57,7 @@ static double group_gain(const struct run *run, size_t group, uint32_t threads)
 {
     double logs = 0;
     size_t n = 0;
-    EACH (const struct result, one, run->results, run->n_results) {
+    FOR_EACH (const struct result, one, run->results, run->n_results) {
         if (one->group != group || one->is_roof || one->threads > 1)
             continue;
         const struct result *const many = gain_partner(run, one, threads);
@@ -77,7 +77,7 @@ double gain_least_work(const struct run *run, uint32_t threads, const char **sha
 {
     double worst = -1, least = INFINITY;
     for (int pass = 0; pass < 2; pass++)
-        EACH (const struct result, one, run->results, run->n_results) {
+        FOR_EACH (const struct result, one, run->results, run->n_results) {
             if (one->is_roof || one->threads > 1 || one->ops <= worst)
                 continue;
             const double gain = group_gain(run, one->group, threads);

@@ -43,10 +43,10 @@ int hosts_compare(const struct run *base, const struct run *head, char **differe
 
     if (head->fingerprint && text_same(head->fingerprint, base->fingerprint))
         return 0;
-    EACH (const struct fact, fact, base->host.fact, base->host.n)
+    FOR_EACH (const struct fact, fact, base->host.fact, base->host.n)
         if (fact->identity && !same_fact(fact, find_fact(head, fact)))
             add_difference(&buffer, fact->name, fact, find_fact(head, fact));
-    EACH (const struct fact, fact, head->host.fact, head->host.n)
+    FOR_EACH (const struct fact, fact, head->host.fact, head->host.n)
         if (fact->identity && !find_fact(base, fact))
             add_difference(&buffer, fact->name, NULL, fact);
     if (!buffer.length)

@@ -9,7 +9,7 @@
 static const struct result *fastest(const struct run *run, size_t group, const char *isa)
 {
     const struct result *best = NULL;
-    EACH (const struct result, result, run->results, run->n_results)
+    FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
             strcmp(result->isa, isa) == 0 &&
             (!best || result->median_ns < best->median_ns))
@@ -61,6 +61,6 @@ size_t license_wins_from(const struct license_net *net)
 
 void license_net_free(struct license_net *net)
 {
-    EACH (const struct license_point, point, net->point, net->n_points)
+    FOR_EACH (const struct license_point, point, net->point, net->n_points)
         TEXTS_FREE(point->shape, point->wide, point->narrow);
 }

@@ -7,7 +7,7 @@
 
 void license_summarise(struct license_scope *scope)
 {
-    EACH (struct license_class, class, scope->class, scope->n_classes) {
+    FOR_EACH (struct license_class, class, scope->class, scope->n_classes) {
         if (class->skip[0])
             continue;
         class->median_ghz = stats_median(class->ghz, scope->rounds);
@@ -153,7 +153,7 @@ static void tell_contradiction(const struct license_scope *scopes, size_t n,
     const size_t left = sizeof verdict->reason - length;
     const struct license_class *licensed = NULL;
     int most = 0;
-    EACH (const struct license_scope, scope, scopes, n) {
+    FOR_EACH (const struct license_scope, scope, scopes, n) {
         for (size_t i = 0; i < scope->n_classes && !scope->skip[0]; i++) {
             const struct license_class *const class = &scope->class[i];
             const int level = level_of(scope, class);
@@ -180,11 +180,11 @@ void license_judge(const struct license_scope *scopes, size_t n,
     const struct license_class *worst = NULL;
     int widest = 0;
     *verdict = (struct license_verdict){.cost = LICENSE_UNKNOWN};
-    EACH (const struct license_scope, scope, scopes, n) {
+    FOR_EACH (const struct license_scope, scope, scopes, n) {
         if (scope->skip[0] || !scope->n_classes)
             continue;
         const double floor = fmax(LICENSE_FREE, deviation(scope));
-        EACH (const struct license_class, class, scope->class, scope->n_classes) {
+        FOR_EACH (const struct license_class, class, scope->class, scope->n_classes) {
             if (class->lacking || class->control || !class->bits)
                 continue;
             struct license_verdict one = judge_class(class, floor, scope->name);

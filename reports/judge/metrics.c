@@ -33,7 +33,7 @@ static double named(const struct reader *reader, const char *name, size_t length
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strlen(known[i].name) == length && !memcmp(known[i].name, name, length))
             return known[i].value;
-    EACH (const struct counter, counter, result->counters, result->n_counters)
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
         if (strlen(counter->name) == length && !memcmp(counter->name, name, length))
             return counter->absent || !counter->n ? NAN : counter->value;
     return NAN;
@@ -119,7 +119,7 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
 {
     bool any = false;
 
-    EACH (const struct metric, metric, result->metrics, result->n_metrics) {
+    FOR_EACH (const struct metric, metric, result->metrics, result->n_metrics) {
         const char *unit = metric->unit ?: "";
         char number[NUMBER_SIZE];
         if (!metric->asked || !isfinite(metric->value))

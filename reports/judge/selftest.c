@@ -100,7 +100,7 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
 
 static const struct selftest_effect *find_equal(const struct selftest *selftest)
 {
-    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (!(e->effect > 0))
             return e;
     return NULL;
@@ -112,7 +112,7 @@ static const struct selftest_effect *find_effect(const struct selftest *selftest
 {
     const struct selftest_effect *found = NULL;
 
-    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && e->effect > above &&
             (!found || (largest ? e->effect > found->effect : e->effect < found->effect)))
             found = e;
@@ -124,7 +124,7 @@ static const struct selftest_effect *find_found(const struct selftest *selftest)
 {
     double missed = 0;
 
-    EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && !(e->rate >= SELFTEST_SHARE))
             missed = fmax(missed, e->effect);
     return find_effect(selftest, missed, false);

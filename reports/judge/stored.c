@@ -72,7 +72,7 @@ static const struct result *find_roof(const struct run *run, size_t group, const
 {
     const struct result *found = NULL;
 
-    EACH (const struct result, roof, run->results, run->n_results) {
+    FOR_EACH (const struct result, roof, run->results, run->n_results) {
         if (!roof->is_roof || !roof->n_samples || (id && !text_same(roof->id, id)))
             continue;
         if (roof->group == group)
@@ -144,7 +144,7 @@ static bool is_exact(const struct counter *counter)
 static const struct counter *same_counter(const struct result *result,
                                           const struct counter *counter)
 {
-    EACH (const struct counter, other, result->counters, result->n_counters)
+    FOR_EACH (const struct counter, other, result->counters, result->n_counters)
         if (text_same(other->name, counter->name) &&
             text_same(other->event, counter->event) &&
             text_same(other->scope, counter->scope))
@@ -155,7 +155,7 @@ static const struct counter *same_counter(const struct result *result,
 /* A count that does not vary has no noise, so it decides before times do. */
 static int judge_facts(const struct pair *pair, double threshold)
 {
-    EACH (const struct counter, head, pair->head->counters, pair->head->n_counters) {
+    FOR_EACH (const struct counter, head, pair->head->counters, pair->head->n_counters) {
         const struct counter *const base = same_counter(pair->base, head);
         if (!base || !is_exact(base) || !is_exact(head) ||
             !(head->value / base->value - 1 > threshold))

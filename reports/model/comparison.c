@@ -92,7 +92,7 @@ void gate_free(struct gate *gate)
 {
     if (!gate)
         return;
-    EACH (const struct arm, arm, gate->arms, gate->n_arms) {
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
         texts_free(arm->objects, arm->n_objects);
         free(arm->objects);

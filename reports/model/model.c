@@ -266,7 +266,7 @@ void result_clear_samples(struct result *result)
     result->rounds = NULL;
     result->n_samples = result->n_clock = 0;
     result->voided = 0;
-    EACH (struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (struct counter, counter, result->counters, result->n_counters) {
         free(counter->samples);
         counter->samples = NULL;
         counter->n = 0;
@@ -291,14 +291,14 @@ static void strings_free(char **list, size_t n)
 
 static void settings_free(struct setting *list, size_t n)
 {
-    EACH (struct setting, entry, list, n)
+    FOR_EACH (struct setting, entry, list, n)
         TEXTS_FREE(entry->name, entry->value);
     free(list);
 }
 
 static void facts_free(struct facts *facts)
 {
-    EACH (struct fact, fact, facts->fact, facts->n)
+    FOR_EACH (struct fact, fact, facts->fact, facts->n)
         TEXTS_FREE(fact->name, fact->text);
     free(facts->fact);
 }
@@ -313,11 +313,11 @@ static void result_free(struct result *result)
     settings_free(result->settings, result->n_settings);
     settings_free(result->module_options, result->n_module_options);
     strings_free(result->notes, result->n_notes);
-    EACH (struct counter, counter, result->counters, result->n_counters)
+    FOR_EACH (struct counter, counter, result->counters, result->n_counters)
         TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
                    counter->absent, counter->fix, counter->errno_name);
     free(result->counters);
-    EACH (struct metric, metric, result->metrics, result->n_metrics)
+    FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
@@ -334,12 +334,12 @@ void run_free(struct run *run)
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    EACH (struct source, source, run->sources, run->n_sources)
+    FOR_EACH (struct source, source, run->sources, run->n_sources)
         TEXTS_FREE(source->name, source->fingerprint, source->cpu, source->started_at,
                    source->tool_version);
     free(run->sources);
     gate_free(run->gate);
-    EACH (struct result, result, run->results, run->n_results)
+    FOR_EACH (struct result, result, run->results, run->n_results)
         result_free(result);
     free(run->results);
     free(run);

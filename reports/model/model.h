@@ -264,7 +264,7 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
 /* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
-#define EACH(type, entry, array, n)                                              \
+#define FOR_EACH(type, entry, array, n)                                          \
     for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
          entry != entry##_end; entry++)
 /* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.

@@ -25,7 +25,7 @@ typedef bool is_told(const struct result *result);
 static void add_kernels(const struct run *run, is_told *told, struct tally *kernels)
 {
     for (int own = 0; own < 2; own++)
-        EACH (const struct result, result, run->results, run->n_results)
+        FOR_EACH (const struct result, result, run->results, run->n_results)
             if (result->id && !result->is_roof && result->is_baseline == !own &&
                 told(result))
                 tally_add(kernels, result->id, strcspn(result->id, "@"), "");
@@ -90,7 +90,7 @@ void workspace_lines(struct legend *legend)
     add_kernels(run, has_workspace, &kernels);
     for (size_t k = 0; k < kernels.n && k < LINES_MAX; k++) {
         double lo = INFINITY, hi = 0;
-        EACH (const struct result, result, run->results, run->n_results) {
+        FOR_EACH (const struct result, result, run->results, run->n_results) {
             if (!is_of(result, &kernels, k) || !has_workspace(result))
                 continue;
             lo = fmin(lo, result->workspace_bytes);

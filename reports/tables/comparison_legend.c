@@ -26,7 +26,7 @@ static bool is_control(const struct arm *arm)
 /* True if all builds load an object with the same "PATH BUILD-ID". */
 static bool everywhere(const struct gate *gate, const char *object)
 {
-    EACH (const struct arm, arm, gate->arms, gate->n_arms) {
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         size_t k = 0;
         if (is_control(arm))
             continue;
@@ -42,7 +42,7 @@ static void arm_lines(struct legend *legend)
 {
     const struct gate *const gate = legend->run->gate;
 
-    EACH (const struct arm, arm, gate->arms, gate->n_arms) {
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         buffer_plain(&legend->buffer, arm->name);
         buffer_add(&legend->buffer, ": ");
         buffer_plain(&legend->buffer, arm->path);

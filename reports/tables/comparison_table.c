@@ -42,7 +42,7 @@ static void fit(struct layout *layout)
     const int width = layout->options->width;
 
     layout->id_width = WRAP_INDENT;
-    EACH (const struct result, result, layout->run->results, layout->run->n_results) {
+    FOR_EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         if (!change_is_shown(result))
             continue;
         const int id = text_width(plain_id(layout, result));

@@ -69,7 +69,7 @@ static void note_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally notes = {.n = 0}, intervals = {.n = 0};
 
-    EACH (const struct result, result, run->results, run->n_results) {
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         const char *id = result->id ?: "";
         for (size_t n = 0; n < result->n_notes; n++)
             tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);

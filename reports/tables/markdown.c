@@ -22,7 +22,7 @@ static void print_heading(struct markdown *markdown)
     fputs("\n## ", file);
     text_markdown(file, name);
     fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
-    EACH (const struct column, column, markdown->sheet.column, markdown->sheet.n) {
+    FOR_EACH (const struct column, column, markdown->sheet.column, markdown->sheet.n) {
         fputc(' ', file);
         text_markdown(file, column->top);
         fputs(*column->top ? "," : "", file);

@@ -79,7 +79,7 @@ static void add_baselines(struct sheet *sheet, const struct run *run)
     size_t first = sheet->n;
 
     for (int merged = 0; merged < 2; merged++)
-        EACH (const struct result, result, run->results, run->n_results) {
+        FOR_EACH (const struct result, result, run->results, run->n_results) {
             size_t length = baseline_label(result);
             if (result->is_baseline && !result->source == !merged &&
                 sheet->n < first + BASELINE_COLUMNS && length &&
@@ -109,7 +109,7 @@ void sheet_make(struct sheet *sheet, const struct run *run)
     bool limit = false, accuracy = false;
 
     *sheet = (struct sheet){.run = run};
-    EACH (const struct result, result, run->results, run->n_results) {
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof)
             continue;
         sheet->gbps |= in_bytes(run, result);
@@ -219,7 +219,7 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
 static void counter_cell(const struct column *column, const struct result *result,
                          char *text)
 {
-    EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (strcmp(counter->name, column->key))
             continue;
         if (counter->absent) {

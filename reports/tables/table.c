@@ -64,7 +64,7 @@ static int longest_id(struct layout *layout, bool own)
 {
     int longest = 4;
 
-    EACH (const struct result, result, layout->run->results, layout->run->n_results) {
+    FOR_EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         int width = 0;
         if (!(result->is_roof && !layout->options->roofs) &&
             !(own && (result->is_baseline || result->is_roof)))
@@ -176,7 +176,7 @@ static void print_titles(struct layout *layout)
         int blank = line ? layout->id_width - 4 : layout->id_width;
         print_tone(layout, TONE_BOLD);
         fprintf(layout->file, "%*s%s", INDENT, "", line ? "case" : "");
-        EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
+        FOR_EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
             const char *title = line ? column->title : column->top;
             blank += GAP + cell_width(&layout->sheet, column) - text_width(title);
             if (!*title)
@@ -194,7 +194,7 @@ static void print_cells(const struct layout *layout, const struct result *result
 {
     char text[CELL_SIZE];
 
-    EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
+    FOR_EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
         enum tone tone;
         int gap;
         sheet_cell(&layout->sheet, column, result, text, &tone);
