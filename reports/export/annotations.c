@@ -28,16 +28,14 @@ static enum kind kind_of(const struct run *run, const struct result *result)
         return KIND_NONE;
     if (export_fails(run, result))
         return KIND_ERROR;
-    switch (result->comparison->verdict) {
-    case VERDICT_REGRESSED: /* of another machine: it fails nothing */
-    case VERDICT_INCONCLUSIVE:
-    case VERDICT_UNUSABLE:
-        return KIND_WARNING;
-    case VERDICT_SAME:
+    const enum verdict verdict = result->comparison->verdict;
+    if (verdict == VERDICT_SAME)
         return KIND_NONE;
-    default:
-        return KIND_NOTICE;
-    }
+    /* REGRESSED is of another machine: it fails nothing. */
+    return verdict == VERDICT_REGRESSED || verdict == VERDICT_INCONCLUSIVE ||
+                   verdict == VERDICT_UNUSABLE
+               ? KIND_WARNING
+               : KIND_NOTICE;
 }
 
 /* Wrong results come before slow ones, and those are ordered by their change. */

@@ -44,7 +44,7 @@ static void put_text(FILE *file, const char *key, const char *value)
 static void put_name(FILE *file, const struct export_row *row)
 {
     const struct result *result = row->result;
-    const char *op = result->op ? result->op : "";
+    const char *op = result->op ?: "";
     const bool lower = islower((unsigned char)*op);
 
     fprintf(file, "Benchmark%c", lower ? toupper((unsigned char)*op) : '_');

@@ -23,18 +23,28 @@ static void put(struct csv *csv, const char *text)
     text_csv(csv->file, text);
 }
 
-static void put_number(struct csv *csv, bool known, double value)
+static void put_texts(struct csv *csv, const char *const *texts, size_t n)
 {
-    put(csv, "");
-    text_csv_number(csv->file, known, value);
+    for (size_t i = 0; i < n; i++)
+        put(csv, texts[i]);
 }
+
+static void put_numbers(struct csv *csv, bool known, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put(csv, "");
+        text_csv_number(csv->file, known, values[i]);
+    }
+}
+
+/* A field for each argument; numbers are empty unless they are known. */
+#define PUT_TEXTS(csv, ...) put_texts(csv, LIST(const char *, __VA_ARGS__))
+#define PUT_NUMBERS(csv, known, ...) put_numbers(csv, known, LIST(double, __VA_ARGS__))
 
 static void put_interval(struct csv *csv, bool known, const struct interval *interval)
 {
-    known &= interval->known;
-    put_number(csv, known, interval->lo);
-    put_number(csv, known, interval->hi);
-    put_number(csv, known, interval->level);
+    PUT_NUMBERS(csv, known && interval->known, interval->lo, interval->hi,
+                interval->level);
 }
 
 static void end_row(struct csv *csv)
@@ -68,6 +78,10 @@ struct keys {
     size_t n;
 };
 
+struct columns {
+    struct keys baselines, counters, metrics;
+};
+
 static int keys_add(struct keys *keys, const char *text, size_t length)
 {
     for (size_t i = 0; i < keys->n; i++)
@@ -81,23 +95,22 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     return 0;
 }
 
-static int keys_make(const struct run *run, struct keys *baselines, struct keys *counters,
-                     struct keys *metrics)
+static int columns_make(const struct run *run, struct columns *columns)
 {
     int code = 0;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_baseline && result->id && !code)
-            code = keys_add(baselines, result->id, baseline_label(result));
+            code = keys_add(&columns->baselines, result->id, baseline_label(result));
         for (size_t c = 0; c < result->n_counters && !code; c++) {
             const char *name = result->counters[c].name;
-            code = keys_add(counters, name, strlen(name));
+            code = keys_add(&columns->counters, name, strlen(name));
         }
-        for (size_t m = 0; m < result->n_metrics && !code; m++)
-            if (isfinite(result->metrics[m].value))
-                code = keys_add(metrics, result->metrics[m].name,
-                                strlen(result->metrics[m].name));
+        for (size_t m = 0; m < result->n_metrics && !code; m++) {
+            const struct metric *metric = &result->metrics[m];
+            if (isfinite(metric->value))
+                code = keys_add(&columns->metrics, metric->name, strlen(metric->name));
+        }
     }
     return code;
 }
@@ -108,9 +121,17 @@ static const char comparison_titles[] =
     ",change,change_lo,change_hi,change_level,least_change,control_change,floor"
     ",delta,detectable,p";
 
+static void put_keys(struct csv *csv, const char *before, const struct key *key, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        buffer_clear(&csv->scratch);
+        buffer_format(&csv->scratch, "%s:%.*s", before, (int)key[i].length, key[i].text);
+        put(csv, buffer_text(&csv->scratch));
+    }
+}
+
 static void put_titles(struct csv *csv, const struct run *run,
-                       const struct keys *baselines, const struct keys *counters,
-                       const struct keys *metrics)
+                       const struct columns *columns)
 {
     static const char titles[] =
         "id,group,role,op,type,isa,variant,shape,settings,threads,threads_used,module"
@@ -121,145 +142,101 @@ static void put_titles(struct csv *csv, const struct run *run,
         ",source,workspace_bytes,max_ulp,mean_ulp,worst_input";
     static const char *const ratio[] = {"speedup", "speedup_lo", "speedup_hi",
                                         "speedup_level"};
-    struct buffer title = {.text = NULL};
 
     fputs(titles, csv->file);
     csv->begun = true;
-    for (size_t i = 0; i < baselines->n; i++)
-        for (size_t part = 0; part < ARRAY_LEN(ratio); part++) {
-            buffer_clear(&title);
-            buffer_format(&title, "%s:%.*s", ratio[part], (int)baselines->key[i].length,
-                          baselines->key[i].text);
-            put(csv, buffer_text(&title));
-        }
-    for (size_t i = 0; i < counters->n; i++) {
-        buffer_clear(&title);
-        buffer_format(&title, "counter:%s", counters->key[i].text);
-        put(csv, buffer_text(&title));
-    }
-    for (size_t i = 0; i < metrics->n; i++) {
-        buffer_clear(&title);
-        buffer_format(&title, "metric:%s", metrics->key[i].text);
-        put(csv, buffer_text(&title));
-    }
-    buffer_free(&title);
+    for (size_t i = 0; i < columns->baselines.n; i++)
+        for (size_t part = 0; part < ARRAY_LEN(ratio); part++)
+            put_keys(csv, ratio[part], &columns->baselines.key[i], 1);
+    put_keys(csv, "counter", columns->counters.key, columns->counters.n);
+    put_keys(csv, "metric", columns->metrics.key, columns->metrics.n);
     fputs(run->gate ? comparison_titles : "", csv->file);
     end_row(csv);
 }
 
 static void put_case(struct csv *csv, const struct result *result)
 {
-    put(csv, result->id);
-    put_number(csv, true, (double)result->group);
-    put(csv, result_role(result));
-    put(csv, result->op);
-    put(csv, result->type);
-    put(csv, result->isa);
-    put(csv, result->variant);
-    put(csv, result->shape);
+    PUT_TEXTS(csv, result->id);
+    PUT_NUMBERS(csv, true, (double)result->group);
+    PUT_TEXTS(csv, result_role(result), result->op, result->type, result->isa,
+              result->variant, result->shape);
     put_settings(csv, result->settings, result->n_settings);
-    put_number(csv, true, result->threads);
-    put_number(csv, true, result->threads_used);
-    put(csv, result->module);
+    PUT_NUMBERS(csv, true, result->threads, result->threads_used);
+    PUT_TEXTS(csv, result->module);
     put_settings(csv, result->module_options, result->n_module_options);
-    put(csv, result->module_version);
-    put(csv, result->module_core);
-    put(csv, status_name(result->status));
-    put(csv, result->reason);
+    PUT_TEXTS(csv, result->module_version, result->module_core,
+              status_name(result->status), result->reason);
 }
 
 static void put_measured(struct csv *csv, const struct result *result)
 {
-    bool known = result_has_summary(result);
+    const bool known = result_has_summary(result);
     const struct limit *limit = &result->limit;
 
-    put_number(csv, true, result->ops);
-    put_number(csv, true, result->bytes);
-    put_number(csv, known, result->prepare_ns);
-    put_number(csv, known, (double)result->iterations);
-    put_number(csv, true, (double)result->n_samples);
-    put_number(csv, true, result->voided);
-    put_number(csv, known, result->overhead_ns);
-    put_number(csv, known, result->median_ns);
-    put_number(csv, known, result->min_ns);
-    put_number(csv, known, result->mad_ns);
+    PUT_NUMBERS(csv, true, result->ops, result->bytes);
+    PUT_NUMBERS(csv, known, result->prepare_ns, (double)result->iterations);
+    PUT_NUMBERS(csv, true, (double)result->n_samples, result->voided);
+    PUT_NUMBERS(csv, known, result->overhead_ns, result->median_ns, result->min_ns,
+                result->mad_ns);
     put_interval(csv, known, &result->ci_ns);
-    put_number(csv, known && result->gops > 0, result->gops);
-    put_number(csv, known && result->gbps > 0, result->gbps);
-    put(csv, limit->id);
-    put_number(csv, limit->gops > 0, limit->gops);
-    put_number(csv, limit->gbps > 0, limit->gbps);
-    put_number(csv, limit->id != NULL, limit->share);
-    put_number(csv, result->ghz > 0, result->ghz);
+    PUT_NUMBERS(csv, known && result->gops > 0, result->gops);
+    PUT_NUMBERS(csv, known && result->gbps > 0, result->gbps);
+    PUT_TEXTS(csv, limit->id);
+    PUT_NUMBERS(csv, limit->gops > 0, limit->gops);
+    PUT_NUMBERS(csv, limit->gbps > 0, limit->gbps);
+    PUT_NUMBERS(csv, limit->id, limit->share);
+    PUT_NUMBERS(csv, result->ghz > 0, result->ghz);
     put_interval(csv, result->ghz > 0, &result->ghz_ci);
-}
-
-static void put_choice(struct csv *csv, const struct result *result)
-{
-    bool accuracy = result->has_accuracy;
-
-    put(csv, result->layout);
-    put(csv, result->implementation);
-    put(csv, result->unranked);
-    put(csv, result->source);
-    put_number(csv, true, result->workspace_bytes);
-    put_number(csv, accuracy, result->max_ulp);
-    put_number(csv, accuracy, result->mean_ulp);
-    put_number(csv, accuracy, result->worst_input);
+    PUT_TEXTS(csv, result->layout, result->implementation, result->unranked,
+              result->source);
+    PUT_NUMBERS(csv, true, result->workspace_bytes);
+    PUT_NUMBERS(csv, result->has_accuracy, result->max_ulp, result->mean_ulp,
+                result->worst_input);
 }
 
 static void put_comparison(struct csv *csv, const struct comparison *comparison)
 {
     static const struct comparison none;
     const struct comparison *c = comparison ? comparison : &none;
-    const bool known = c->base_ns > 0 && c->head_ns > 0, tried = c->n_trials > 0;
+    const bool known = comparison_has_change(c), tried = known && c->n_trials;
 
-    put(csv, comparison ? verdict_name(c->verdict) : "");
-    put(csv, c->reason);
-    put_number(csv, comparison != NULL, (double)c->n_trials);
-    put_number(csv, comparison != NULL, c->processes);
-    put_number(csv, comparison != NULL, c->voided);
-    put_number(csv, c->base_ns > 0, c->base_ns);
-    put_number(csv, c->head_ns > 0, c->head_ns);
-    put_number(csv, known, c->change);
+    PUT_TEXTS(csv, comparison ? verdict_name(c->verdict) : "", c->reason);
+    PUT_NUMBERS(csv, comparison, (double)c->n_trials, c->processes, c->voided);
+    PUT_NUMBERS(csv, c->base_ns > 0, c->base_ns);
+    PUT_NUMBERS(csv, c->head_ns > 0, c->head_ns);
+    PUT_NUMBERS(csv, known, c->change);
     put_interval(csv, known, &c->change_ci);
-    put_number(csv, known && tried, c->least_change);
-    put_number(csv, known && tried, c->control_change);
-    put_number(csv, known && tried, c->floor);
-    put_number(csv, known, c->delta);
-    put_number(csv, known && tried, c->detectable);
-    put_number(csv, known && tried, c->p);
+    PUT_NUMBERS(csv, tried, c->least_change, c->control_change, c->floor);
+    PUT_NUMBERS(csv, known, c->delta);
+    PUT_NUMBERS(csv, tried, c->detectable, c->p);
 }
 
 static void put_row(struct csv *csv, const struct run *run, const struct result *result,
-                    const struct keys *baselines, const struct keys *counters,
-                    const struct keys *metrics)
+                    const struct columns *columns)
 {
-    static const struct ratio unknown;
+    static const struct interval unknown;
 
     put_case(csv, result);
     put_measured(csv, result);
-    put_choice(csv, result);
-    for (size_t i = 0; i < baselines->n; i++) {
+    FOR_EACH (const struct key, key, columns->baselines.key, columns->baselines.n) {
         const struct ratio *ratio =
-            baseline_ratio(run, result, baselines->key[i].text, baselines->key[i].length)
-                .ratio;
-        put_number(csv, ratio != NULL, ratio ? ratio->speedup : 0);
-        put_interval(csv, ratio != NULL, ratio ? &ratio->ci : &unknown.ci);
+            baseline_ratio(run, result, key->text, key->length).ratio;
+        PUT_NUMBERS(csv, ratio, ratio ? ratio->speedup : 0);
+        put_interval(csv, ratio, ratio ? &ratio->ci : &unknown);
     }
-    for (size_t i = 0; i < counters->n; i++) {
-        const struct counter *found = NULL;
-        for (size_t c = 0; c < result->n_counters && !found; c++)
-            if (!strcmp(result->counters[c].name, counters->key[i].text))
-                found = &result->counters[c];
-        put_number(csv, found && !found->absent && found->n, found ? found->value : 0);
+    for (size_t i = 0; i < columns->counters.n; i++) {
+        double value = NAN;
+        FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
+            if (!strcmp(counter->name, columns->counters.key[i].text))
+                value = !counter->absent && counter->n ? counter->value : NAN;
+        PUT_NUMBERS(csv, true, value);
     }
-    for (size_t i = 0; i < metrics->n; i++) {
-        const struct metric *found = NULL;
-        for (size_t m = 0; m < result->n_metrics && !found; m++)
-            if (!strcmp(result->metrics[m].name, metrics->key[i].text))
-                found = &result->metrics[m];
-        put_number(csv, found && isfinite(found->value), found ? found->value : 0);
+    for (size_t i = 0; i < columns->metrics.n; i++) {
+        double value = NAN;
+        for (size_t m = 0; m < result->n_metrics; m++)
+            if (!strcmp(result->metrics[m].name, columns->metrics.key[i].text))
+                value = result->metrics[m].value;
+        PUT_NUMBERS(csv, true, value);
     }
     if (run->gate)
         put_comparison(csv, result->comparison);
@@ -269,18 +246,17 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
 int csv_write(const struct run *run, FILE *file)
 {
     struct csv csv = {.file = file};
-    struct keys baselines = {.key = NULL}, counters = {.key = NULL};
-    struct keys metrics = {.key = NULL};
-    int code = keys_make(run, &baselines, &counters, &metrics);
+    struct columns columns = {.baselines = {.key = NULL}};
+    const int code = columns_make(run, &columns);
 
     if (!code) {
-        put_titles(&csv, run, &baselines, &counters, &metrics);
+        put_titles(&csv, run, &columns);
         for (size_t i = 0; i < run->n_results; i++)
-            put_row(&csv, run, &run->results[i], &baselines, &counters, &metrics);
+            put_row(&csv, run, &run->results[i], &columns);
     }
-    free(baselines.key);
-    free(counters.key);
-    free(metrics.key);
+    free(columns.baselines.key);
+    free(columns.counters.key);
+    free(columns.metrics.key);
     buffer_free(&csv.scratch);
     return code;
 }

@@ -172,7 +172,7 @@ int export_json(struct json *json, const char *before, const char *after, FILE *
 {
     char *const text = json_take(json, ' ');
 
-    fprintf(file, "%s%s%s", before, text ? text : "", after);
+    fprintf(file, "%s%s%s", before, text ?: "", after);
     free(text);
     return text ? 0 : -ENOMEM;
 }
@@ -200,15 +200,10 @@ bool export_fails(const struct run *run, const struct result *result)
 {
     if (!result->comparison || (run->gate && run->gate->refused))
         return false;
-    switch (result->comparison->verdict) {
-    case VERDICT_REGRESSED:
-        return true;
-    case VERDICT_INCONCLUSIVE:
-    case VERDICT_UNUSABLE:
-        return run->gate && run->gate->strict;
-    default:
-        return false;
-    }
+    const enum verdict verdict = result->comparison->verdict;
+    return verdict == VERDICT_REGRESSED ||
+           ((verdict == VERDICT_INCONCLUSIVE || verdict == VERDICT_UNUSABLE) &&
+            run->gate && run->gate->strict);
 }
 
 const char *export_word(const struct result *result)

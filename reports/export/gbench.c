@@ -94,7 +94,7 @@ static void put_context(struct writer *writer, const struct run *run,
     struct json json = {.root = NULL};
     struct cJSON *const root = json_object(&json, NULL, NULL);
 
-    buffer_format(&version, "simdbench %s", run->tool_version ? run->tool_version : "");
+    buffer_format(&version, "simdbench %s", run->tool_version ?: "");
     json_plain(&json, root, "date", run->started_at);
     json_plain(&json, root, "host_name", run->fingerprint);
     json_plain(&json, root, "executable", run->argc ? run->argv[0] : "simdbench");
@@ -148,7 +148,7 @@ static double cpu_ns(const struct family *family, size_t i)
 }
 
 static struct cJSON *open_row(struct json *json, const struct family *family,
-                              const char *name)
+                              const char *name, const char *type)
 {
     struct cJSON *const row = json_object(json, NULL, NULL);
 
@@ -156,6 +156,8 @@ static struct cJSON *open_row(struct json *json, const struct family *family,
     json_number(json, row, "family_index", (double)family->index);
     json_number(json, row, "per_family_instance_index", (double)family->instance);
     json_text(json, row, "run_name", family->name);
+    json_text(json, row, "run_type", type);
+    json_number(json, row, "repetitions", (double)family->series->n);
     return row;
 }
 
@@ -187,9 +189,7 @@ static void put_samples(struct writer *writer, const struct family *family)
 
     for (size_t i = 0; i < series->n; i++) {
         struct json json = {.root = NULL};
-        struct cJSON *const row = open_row(&json, family, family->name);
-        json_text(&json, row, "run_type", "iteration");
-        json_number(&json, row, "repetitions", (double)series->n);
+        struct cJSON *const row = open_row(&json, family, family->name, "iteration");
         json_number(&json, row, "repetition_index", (double)i);
         json_number(&json, row, "threads", family->row->result->threads);
         put_times(&json, row, family, series->ns[i], cpu_ns(family, i),
@@ -204,8 +204,7 @@ static void put_counters(struct json *json, struct cJSON *row,
 {
     struct buffer key = {.text = NULL};
 
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);
@@ -225,9 +224,7 @@ static void put_aggregate(struct writer *writer, const struct family *family,
     struct json json = {.root = NULL};
 
     buffer_format(&text, "%s_%s", family->name, aggregate);
-    struct cJSON *const row = open_row(&json, family, buffer_text(&text));
-    json_text(&json, row, "run_type", "aggregate");
-    json_number(&json, row, "repetitions", (double)family->series->n);
+    struct cJSON *const row = open_row(&json, family, buffer_text(&text), "aggregate");
     json_number(&json, row, "threads", result->threads);
     json_text(&json, row, "aggregate_name", aggregate);
     json_text(&json, row, "aggregate_unit", "time");

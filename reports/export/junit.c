@@ -13,12 +13,8 @@ static void put_escaped(FILE *file, const char *raw)
 
     buffer_plain(&plain, raw);
     for (const char *text = buffer_text(&plain); *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
+        if (text_entity(*text))
+            fputs(text_entity(*text), file);
         else if (*text == '"')
             fputs("&quot;", file);
         else if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))
@@ -55,22 +51,23 @@ static void put_number(FILE *file, const char *name, double value)
     put_property(file, "        ", name, text);
 }
 
+static void put_interval(FILE *file, const char *lo, const char *hi,
+                         const struct interval *interval)
+{
+    put_number(file, lo, interval->known ? interval->lo : NAN);
+    put_number(file, hi, interval->known ? interval->hi : NAN);
+}
+
 /* ---- cases ---- */
 
 enum outcome { OUTCOME_PASS, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_SKIPPED, OUTCOMES };
 
 static enum outcome outcome_of(const struct run *run, const struct result *result)
 {
-    switch (result->status) {
-    case STATUS_WRONG:
-    case STATUS_FAILED:
+    if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
         return OUTCOME_ERROR;
-    case STATUS_SKIPPED:
-    case STATUS_PENDING:
+    if (result->status == STATUS_SKIPPED || result->status == STATUS_PENDING)
         return OUTCOME_SKIPPED;
-    default:
-        break;
-    }
     if (export_fails(run, result))
         return OUTCOME_FAILURE;
     return result->comparison && result->comparison->verdict == VERDICT_GONE
@@ -101,21 +98,17 @@ static void put_properties(FILE *file, const struct result *result)
     put_property(file, "        ", "status", status_name(result->status));
     if (result_has_summary(result) && result->median_ns > 0) {
         put_number(file, "median_ns", result->median_ns);
-        put_number(file, "ci_lo_ns", result->ci_ns.known ? result->ci_ns.lo : NAN);
-        put_number(file, "ci_hi_ns", result->ci_ns.known ? result->ci_ns.hi : NAN);
+        put_interval(file, "ci_lo_ns", "ci_hi_ns", &result->ci_ns);
     }
-    if (comparison) {
-        const struct interval *ci = &comparison->change_ci;
+    if (comparison)
         put_property(file, "        ", "verdict", verdict_name(comparison->verdict));
-        if (export_compares(result)) {
-            put_number(file, "base_ns", comparison->base_ns);
-            put_number(file, "head_ns", comparison->head_ns);
-            put_number(file, "change", comparison->change);
-            put_number(file, "change_lo", ci->known ? ci->lo : NAN);
-            put_number(file, "change_hi", ci->known ? ci->hi : NAN);
-            put_number(file, "delta", comparison->delta);
-            put_number(file, "detectable", comparison->detectable);
-        }
+    if (export_compares(result)) {
+        put_number(file, "base_ns", comparison->base_ns);
+        put_number(file, "head_ns", comparison->head_ns);
+        put_number(file, "change", comparison->change);
+        put_interval(file, "change_lo", "change_hi", &comparison->change_ci);
+        put_number(file, "delta", comparison->delta);
+        put_number(file, "detectable", comparison->detectable);
     }
     fputs("      </properties>\n", file);
 }
@@ -133,8 +126,7 @@ static void put_case(const struct run *run, const struct export_row *row, FILE *
     const char *type = export_word(result);
 
     buffer_clear(scratch);
-    buffer_format(scratch, "simdbench.%s.%s", result->op ? result->op : "",
-                  result->type ? result->type : "");
+    buffer_format(scratch, "simdbench.%s.%s", result->op ?: "", result->type ?: "");
     fputs("    <testcase", file);
     put_attribute(file, "classname", buffer_text(scratch));
     put_attribute(file, "name", row->name);

@@ -77,25 +77,38 @@ static void begin(struct writer *writer, enum insert insert)
     writer->column = 1;
 }
 
+static void bind_text(struct writer *writer, const char *text)
+{
+    keep(writer,
+         sqlite3_bind_text(writer->row, writer->column++, text, -1, SQLITE_TRANSIENT));
+}
+
 /* Stores text as it is printed, so that every client can read the database. */
 static void put_text(struct writer *writer, const char *text)
 {
-    if (!text) {
-        keep(writer, sqlite3_bind_null(writer->row, writer->column++));
-        return;
-    }
     buffer_clear(&writer->scratch);
     buffer_plain(&writer->scratch, text);
-    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
-                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+    bind_text(writer, text ? buffer_text(&writer->scratch) : NULL);
 }
 
-static void put_number(struct writer *writer, bool known, double value)
+static void put_texts(struct writer *writer, const char *const *texts, size_t n)
 {
-    keep(writer, known && isfinite(value)
-                     ? sqlite3_bind_double(writer->row, writer->column++, value)
-                     : sqlite3_bind_null(writer->row, writer->column++));
+    for (size_t i = 0; i < n; i++)
+        put_text(writer, texts[i]);
 }
+
+static void put_numbers(struct writer *writer, bool known, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++, writer->column++)
+        keep(writer, known && isfinite(values[i])
+                         ? sqlite3_bind_double(writer->row, writer->column, values[i])
+                         : sqlite3_bind_null(writer->row, writer->column));
+}
+
+/* A value for each argument; numbers are NULL unless they are known. */
+#define PUT_TEXTS(writer, ...) put_texts(writer, LIST(const char *, __VA_ARGS__))
+#define PUT_NUMBERS(writer, known, ...) \
+    put_numbers(writer, known, LIST(double, __VA_ARGS__))
 
 static void put_whole(struct writer *writer, sqlite3_int64 value)
 {
@@ -105,10 +118,8 @@ static void put_whole(struct writer *writer, sqlite3_int64 value)
 static void put_interval(struct writer *writer, bool known,
                          const struct interval *interval)
 {
-    known = known && interval->known;
-    put_number(writer, known, interval->lo);
-    put_number(writer, known, interval->hi);
-    put_number(writer, known, interval->level);
+    PUT_NUMBERS(writer, known && interval->known, interval->lo, interval->hi,
+                interval->level);
 }
 
 static void end(struct writer *writer)
@@ -137,36 +148,30 @@ static void put_arguments(struct writer *writer, const struct run *run)
     }
     if (array && (size_t)cJSON_GetArraySize(array) == run->argc)
         text = cJSON_PrintUnformatted(array);
-    keep(writer, text ? sqlite3_bind_text(writer->row, writer->column++, text, -1,
-                                          SQLITE_TRANSIENT)
-                      : SQLITE_NOMEM);
+    keep(writer, text ? SQLITE_OK : SQLITE_NOMEM);
+    bind_text(writer, text);
     cJSON_free(text);
     cJSON_Delete(array);
 }
 
 static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
 {
-    const char *const fingerprint = run->fingerprint ? run->fingerprint : "";
+    const char *const fingerprint = run->fingerprint ?: "";
     const struct gate *const gate = run->gate;
 
     begin(writer, ADD_HOST);
-    put_text(writer, fingerprint);
-    put_text(writer, facts_find_text(&run->host, "cpu"));
+    PUT_TEXTS(writer, fingerprint, facts_find_text(&run->host, "cpu"));
     end(writer);
     begin(writer, ADD_RUN);
-    put_text(writer, fingerprint);
-    put_text(writer, run->started_at ? run->started_at : "");
-    put_text(writer, facts_find_text(&run->settings, "label"));
-    put_text(writer, run->tool_version);
-    put_text(writer, run->tool_commit);
-    put_text(writer, run->tool_compiler);
-    put_text(writer, run->tool_flags);
+    PUT_TEXTS(writer, fingerprint, run->started_at ?: "",
+              facts_find_text(&run->settings, "label"), run->tool_version,
+              run->tool_commit, run->tool_compiler, run->tool_flags);
     put_arguments(writer, run);
-    put_text(writer, run->seed);
+    PUT_TEXTS(writer, run->seed);
     put_whole(writer, run->interrupted);
-    put_text(writer, gate ? gate->kind : NULL);
-    put_number(writer, gate, gate ? gate->threshold : 0);
-    put_text(writer, gate ? gate->refused : NULL);
+    PUT_TEXTS(writer, gate ? gate->kind : NULL);
+    PUT_NUMBERS(writer, gate, gate ? gate->threshold : 0);
+    PUT_TEXTS(writer, gate ? gate->refused : NULL);
     end(writer);
     return sqlite3_last_insert_rowid(writer->database.sqlite);
 }
@@ -174,14 +179,8 @@ static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
 static void add_case(struct writer *writer, const struct result *result)
 {
     begin(writer, ADD_CASE);
-    put_text(writer, result->id);
-    put_text(writer, result->op);
-    put_text(writer, result->type);
-    put_text(writer, result->isa);
-    put_text(writer, result->variant);
-    put_text(writer, result->shape);
-    put_text(writer, result->layout);
-    put_text(writer, result->module);
+    PUT_TEXTS(writer, result->id, result->op, result->type, result->isa, result->variant,
+              result->shape, result->layout, result->module);
     end(writer);
 }
 
@@ -196,40 +195,35 @@ static void put_samples(struct writer *writer, const struct result *result)
         buffer_format(&writer->scratch, "%s%s", i ? "," : "", number);
     }
     buffer_add(&writer->scratch, "]");
-    keep(writer, sqlite3_bind_text(writer->row, writer->column++,
-                                   buffer_text(&writer->scratch), -1, SQLITE_TRANSIENT));
+    bind_text(writer, buffer_text(&writer->scratch));
 }
 
 static void put_summary(struct writer *writer, const struct result *result)
 {
     const bool known = result_has_summary(result);
 
-    put_number(writer, known, result->median_ns);
+    PUT_NUMBERS(writer, known, result->median_ns);
     put_interval(writer, known, &result->ci_ns);
-    put_number(writer, known, result->min_ns);
-    put_number(writer, known, result->mad_ns);
-    put_number(writer, known, result->overhead_ns);
+    PUT_NUMBERS(writer, known, result->min_ns, result->mad_ns, result->overhead_ns);
     put_whole(writer, (sqlite3_int64)result->iterations);
     put_samples(writer, result);
-    put_number(writer, known && result->gops > 0, result->gops);
-    put_number(writer, known && result->gbps > 0, result->gbps);
-    put_text(writer, result->limit.id);
-    put_number(writer, result->limit.id, result->limit.share);
-    put_number(writer, result->ghz > 0, result->ghz);
+    PUT_NUMBERS(writer, known && result->gops > 0, result->gops);
+    PUT_NUMBERS(writer, known && result->gbps > 0, result->gbps);
+    PUT_TEXTS(writer, result->limit.id);
+    PUT_NUMBERS(writer, result->limit.id, result->limit.share);
+    PUT_NUMBERS(writer, result->ghz > 0, result->ghz);
 }
 
 static void add_counts(struct writer *writer, sqlite3_int64 id,
                        const struct result *result)
 {
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *const counter = &result->counters[i];
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         const bool known = !counter->absent && counter->n;
         begin(writer, ADD_COUNT);
         put_whole(writer, id);
-        put_text(writer, counter->name);
-        put_number(writer, known, counter->value);
-        put_number(writer, known, counter->per_element);
-        put_text(writer, counter->absent);
+        PUT_TEXTS(writer, counter->name);
+        PUT_NUMBERS(writer, known, counter->value, counter->per_element);
+        PUT_TEXTS(writer, counter->absent);
         end(writer);
     }
 }
@@ -237,20 +231,17 @@ static void add_counts(struct writer *writer, sqlite3_int64 id,
 static void add_comparison(struct writer *writer, sqlite3_int64 id,
                            const struct comparison *comparison)
 {
-    const bool known = comparison->head_ns > 0 && comparison->base_ns > 0;
+    const bool known = comparison_has_change(comparison);
 
     begin(writer, ADD_COMPARISON);
     put_whole(writer, id);
-    put_text(writer, verdict_name(comparison->verdict));
-    put_text(writer, comparison->reason);
+    PUT_TEXTS(writer, verdict_name(comparison->verdict), comparison->reason);
     put_whole(writer, comparison->processes);
-    put_number(writer, comparison->base_ns > 0, comparison->base_ns);
-    put_number(writer, comparison->head_ns > 0, comparison->head_ns);
-    put_number(writer, known, comparison->change);
+    PUT_NUMBERS(writer, comparison->base_ns > 0, comparison->base_ns);
+    PUT_NUMBERS(writer, comparison->head_ns > 0, comparison->head_ns);
+    PUT_NUMBERS(writer, known, comparison->change);
     put_interval(writer, known, &comparison->change_ci);
-    put_number(writer, known, comparison->floor);
-    put_number(writer, known, comparison->delta);
-    put_number(writer, known, comparison->p);
+    PUT_NUMBERS(writer, known, comparison->floor, comparison->delta, comparison->p);
     end(writer);
 }
 
@@ -260,14 +251,11 @@ static void add_result(struct writer *writer, sqlite3_int64 run,
     add_case(writer, result);
     begin(writer, ADD_RESULT);
     put_whole(writer, run);
-    put_text(writer, result->id);
+    PUT_TEXTS(writer, result->id);
     put_whole(writer, (sqlite3_int64)result->group);
-    put_text(writer, result_role(result));
-    put_text(writer, status_name(result->status));
-    put_text(writer, result->reason);
-    put_text(writer, result->module_version);
-    put_number(writer, true, result->ops);
-    put_number(writer, true, result->bytes);
+    PUT_TEXTS(writer, result_role(result), status_name(result->status), result->reason,
+              result->module_version);
+    PUT_NUMBERS(writer, true, result->ops, result->bytes);
     put_summary(writer, result);
     end(writer);
     const sqlite3_int64 id = sqlite3_last_insert_rowid(writer->database.sqlite);

@@ -11,22 +11,15 @@ enum { WAIT_MS = 5000 };
 
 static int errno_of(int code)
 {
-    switch (code) {
-    case SQLITE_NOMEM:
-        return -ENOMEM;
-    case SQLITE_FULL:
-        return -ENOSPC;
-    case SQLITE_BUSY:
-        return -EBUSY;
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-        return -EACCES;
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-        return -EINVAL;
-    default:
-        return -EIO;
-    }
+    static const int table[][2] = {{SQLITE_NOMEM, ENOMEM},  {SQLITE_FULL, ENOSPC},
+                                   {SQLITE_BUSY, EBUSY},    {SQLITE_READONLY, EACCES},
+                                   {SQLITE_PERM, EACCES},   {SQLITE_NOTADB, EINVAL},
+                                   {SQLITE_CORRUPT, EINVAL}};
+
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (table[i][0] == code)
+            return -table[i][1];
+    return -EIO;
 }
 
 int database_error(const struct database *database, const char *doing, int code,
@@ -96,12 +89,11 @@ int database_check(const struct database *database, bool *empty, struct error *e
 {
     int application = 0, version = 0, tables = 0;
     char name[256];
-    int code = ask_number(database, "PRAGMA application_id", &application);
+    const int code = ask_number(database, "PRAGMA application_id", &application)
+                         ?: ask_number(database, "PRAGMA user_version", &version)
+                         ?: ask_number(database, "SELECT count(*) FROM sqlite_master",
+                                       &tables);
 
-    if (code == SQLITE_OK)
-        code = ask_number(database, "PRAGMA user_version", &version);
-    if (code == SQLITE_OK)
-        code = ask_number(database, "SELECT count(*) FROM sqlite_master", &tables);
     if (code != SQLITE_OK)
         return database_error(database, "read", code, error);
     *empty = !application && !version && !tables;

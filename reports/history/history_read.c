@@ -86,8 +86,7 @@ static void derive_changes(struct history *history)
 {
     const struct history_entry *before = NULL;
 
-    for (size_t i = 0; i < history->n; i++) {
-        struct history_entry *const entry = &history->entries[i];
+    FOR_EACH (struct history_entry, entry, history->entries, history->n) {
         if (before && (strcmp(before->id, entry->id) != 0 ||
                        strcmp(before->fingerprint, entry->fingerprint) != 0))
             before = NULL;

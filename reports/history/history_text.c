@@ -11,12 +11,10 @@ enum { HISTORY_COLUMNS = 7 };
 
 void history_free(struct history *history)
 {
-    for (size_t i = 0; i < history->n; i++) {
-        struct history_entry *const entry = &history->entries[i];
+    FOR_EACH (struct history_entry, entry, history->entries, history->n)
         TEXTS_FREE(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
                    entry->commit, entry->label, entry->status, entry->reason,
                    entry->verdict);
-    }
     free(history->entries);
     *history = (struct history){.n = 0};
 }
@@ -186,8 +184,7 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
           "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
           "compared_level\r\n",
           file);
-    for (size_t i = 0; i < history->n; i++) {
-        const struct history_entry *const entry = &history->entries[i];
+    FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
         const char *const texts[] = {
             entry->id,         entry->fingerprint, entry->cpu,
             entry->started_at, entry->commit,      entry->label,

@@ -48,38 +48,33 @@ int place_error(const struct place *place, struct error *error, int code,
     return code;
 }
 
+static size_t count_digits(const char *text, size_t left)
+{
+    size_t n = 0;
+
+    while (n < left && isdigit((unsigned char)text[n]))
+        n++;
+    return n;
+}
+
 /* The grammar of RFC 8259; 0 if there is no number. */
 static size_t number_length(const char *text, size_t left)
 {
-    size_t i = 0, begin;
+    size_t i = *text == '-', n = count_digits(text + i, left - i);
 
-#define DIGIT(at) ((at) < left && isdigit((unsigned char)text[at]))
-    if (i < left && text[i] == '-')
-        i++;
-    if (!DIGIT(i))
+    if (!n)
         return 0;
-    if (text[i] == '0')
-        i++;
-    else
-        while (DIGIT(i))
-            i++;
+    i += text[i] == '0' ? 1 : n;
     if (i < left && text[i] == '.') {
-        for (begin = ++i; DIGIT(i);)
-            i++;
-        if (i == begin)
-            return 0;
-    }
-    if (i < left && (text[i] == 'e' || text[i] == 'E')) {
         i++;
-        if (i < left && (text[i] == '+' || text[i] == '-'))
-            i++;
-        for (begin = i; DIGIT(i);)
-            i++;
-        if (i == begin)
-            return 0;
+        i += n = count_digits(text + i, left - i);
     }
-    return DIGIT(i) ? 0 : i;
-#undef DIGIT
+    if (n && i < left && (text[i] == 'e' || text[i] == 'E')) {
+        i++;
+        i += i < left && (text[i] == '+' || text[i] == '-');
+        i += n = count_digits(text + i, left - i);
+    }
+    return !n || count_digits(text + i, left - i) ? 0 : i;
 }
 
 /* Length of the string that begins with the quote at `text`. On error 0, and `*bad` is

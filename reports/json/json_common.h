@@ -48,6 +48,8 @@ extern const struct fields case_fields, work_fields, measured_fields, accuracy_f
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, metric_fields;
 
+/* An object, or null in its place and NULL if there is nothing to tell. */
+cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known);
 /* Adds the fields of the struct at `base` to an object. */
 void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
                  const void *base);

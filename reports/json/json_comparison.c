@@ -38,15 +38,13 @@ static const struct field trial_table[] = {
 
 void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
 {
-    if (!gate) {
-        json_null(json, parent, "gate");
+    cJSON *const object = json_maybe(json, parent, "gate", gate);
+
+    if (!object)
         return;
-    }
-    cJSON *const object = json_object(json, parent, "gate");
     json_fields(json, object, &gate_fields, gate);
     cJSON *const arms = json_array(json, object, "arms");
-    for (size_t i = 0; i < gate->n_arms; i++) {
-        const struct arm *const arm = &gate->arms[i];
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         cJSON *const entry = json_object(json, arms, NULL);
         json_fields(json, entry, &arm_fields, arm);
         json_texts(json, entry, "objects", arm->objects, arm->n_objects);
@@ -76,11 +74,10 @@ static void put_trials(struct json *json, cJSON *parent,
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison)
 {
-    if (!comparison) {
-        json_null(json, parent, "comparison");
+    cJSON *const object = json_maybe(json, parent, "comparison", comparison);
+
+    if (!object)
         return;
-    }
-    cJSON *const object = json_object(json, parent, "comparison");
     json_text(json, object, "verdict", verdict_name(comparison->verdict));
     json_fields(json, object, &comparison_fields, comparison);
     json_interval(json, object, "ci", "ci_level", &comparison->change_ci);
@@ -112,12 +109,8 @@ int json_read_gate(const struct value *root, struct run *run)
         return 0;
     if (!run_gate(run))
         return value_no_memory(root);
-    int code;
-
-    if ((code = value_fields(&object, &gate_fields, run->gate)) ||
-        (code = value_array(&arms)) || (code = value_each(&arms, add_arm, run->gate)))
-        return code;
-    return 0;
+    return value_fields(&object, &gate_fields, run->gate)
+               ?: value_array(&arms) ?: value_each(&arms, add_arm, run->gate);
 }
 
 static int read_time(const struct value *entry, bool may_be_0, double *ns)
@@ -154,12 +147,9 @@ static int add_trial(const struct value *entry, void *context)
     }
     int code = value_whole(&cell[0], UINT32_MAX, &process);
     trial.process = (uint32_t)process;
-    if (!code)
-        code = read_time(&cell[1], false, &trial.base_ns);
-    if (!code)
-        code = read_time(&cell[2], false, &trial.head_ns);
-    if (!code)
-        code = read_time(&cell[3], true, &trial.control_ns);
+    code = code ?: read_time(&cell[1], false, &trial.base_ns)
+                ?: read_time(&cell[2], false, &trial.head_ns)
+                ?: read_time(&cell[3], true, &trial.control_ns);
     if (code)
         return code;
     code = comparison_add_trial(from->comparison, &trial);
@@ -212,14 +202,11 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     comparison = result_comparison(result);
     if (!comparison)
         return value_no_memory(entry);
-    int code;
-
-    if ((code = value_object(&object)) || (code = read_verdict(&object, comparison)) ||
-        (code = value_fields(&object, &comparison_fields, comparison)) ||
-        (code = value_interval(&object, "ci", &comparison->change_ci)) ||
-        (code = value_fields(&control, &control_fields, comparison)) ||
-        (code = value_interval(&control, "ci", &comparison->control_ci)) ||
-        (code = read_trials(&object, comparison)))
-        return code;
-    return 0;
+    return value_object(&object)
+               ?: read_verdict(&object, comparison)
+               ?: value_fields(&object, &comparison_fields, comparison)
+               ?: value_interval(&object, "ci", &comparison->change_ci)
+               ?: value_fields(&control, &control_fields, comparison)
+               ?: value_interval(&control, "ci", &comparison->control_ci)
+               ?: read_trials(&object, comparison);
 }

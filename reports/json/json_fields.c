@@ -71,45 +71,45 @@ void json_interval(struct json *json, cJSON *parent, const char *name,
         json_number(json, parent, level_name, known ? interval->level : NAN);
 }
 
+cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known)
+{
+    if (known)
+        return json_object(json, parent, name);
+    json_null(json, parent, name);
+    return NULL;
+}
+
+static double number_of(enum field_kind kind, const void *at)
+{
+    switch (kind) {
+    case FIELD_INT:
+        return *(const int *)at;
+    case FIELD_U32:
+        return *(const uint32_t *)at;
+    case FIELD_U64:
+        return (double)*(const uint64_t *)at;
+    case FIELD_SIZE:
+        return (double)*(const size_t *)at;
+    case FIELD_RATE:
+        return *(const double *)at != 0 ? *(const double *)at : NAN;
+    default:
+        return *(const double *)at;
+    }
+}
+
 static void put_field(struct json *json, cJSON *parent, const struct field *field,
                       const char *base)
 {
     const void *at = base + field->offset;
-    const char *text;
-    double rate;
 
-    switch (field->kind) {
-    case FIELD_TEXT:
-        text = *(char *const *)at;
-        json_text(json, parent, field->name, text ? text : "");
-        break;
-    case FIELD_NAME:
+    if (field->kind == FIELD_TEXT)
+        json_text(json, parent, field->name, *(char *const *)at ?: "");
+    else if (field->kind == FIELD_NAME)
         json_text(json, parent, field->name, *(char *const *)at);
-        break;
-    case FIELD_NUMBER:
-    case FIELD_AMOUNT:
-        json_number(json, parent, field->name, *(const double *)at);
-        break;
-    case FIELD_RATE:
-        rate = *(const double *)at;
-        json_number(json, parent, field->name, rate != 0 ? rate : NAN);
-        break;
-    case FIELD_INT:
-        json_number(json, parent, field->name, *(const int *)at);
-        break;
-    case FIELD_U32:
-        json_number(json, parent, field->name, *(const uint32_t *)at);
-        break;
-    case FIELD_U64:
-        json_number(json, parent, field->name, (double)*(const uint64_t *)at);
-        break;
-    case FIELD_SIZE:
-        json_number(json, parent, field->name, (double)*(const size_t *)at);
-        break;
-    case FIELD_BOOL:
+    else if (field->kind == FIELD_BOOL)
         json_bool(json, parent, field->name, *(const bool *)at);
-        break;
-    }
+    else
+        json_number(json, parent, field->name, number_of(field->kind, at));
 }
 
 void json_fields(struct json *json, cJSON *parent, const struct fields *fields,

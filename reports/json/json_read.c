@@ -56,18 +56,16 @@ static int read_host(const struct value *host, struct run *run)
     struct value isas = value_member(host, "isas"), pmu = value_member(host, "pmu");
     struct value state = value_member(&pmu, "state");
     struct value reason = value_member(&pmu, "reason");
-    int code;
 
-    if ((code = value_object(host)) ||
-        (code = value_each(host, add_host_fact, &run->host)) ||
-        (code = value_name(&fingerprint, &run->fingerprint)) ||
-        (code = value_object(&identity)) ||
-        (code = value_each(&identity, add_identity, &run->host)) ||
-        (code = value_texts(&isas, &run->isas, &run->n_isas)) ||
-        (code = value_object(&pmu)) || (code = value_name(&state, &run->pmu_state)) ||
-        (code = value_name(&reason, &run->pmu_reason)))
-        return code;
-    return 0;
+    return value_object(host)
+               ?: value_each(host, add_host_fact, &run->host)
+               ?: value_name(&fingerprint, &run->fingerprint)
+               ?: value_object(&identity)
+               ?: value_each(&identity, add_identity, &run->host)
+               ?: value_texts(&isas, &run->isas, &run->n_isas)
+               ?: value_object(&pmu)
+               ?: value_name(&state, &run->pmu_state)
+               ?: value_name(&reason, &run->pmu_reason);
 }
 
 /* ---- the document ---- */
@@ -107,22 +105,21 @@ static int read_document(const struct value *root, struct run *run)
     struct value argv = value_member(root, "argv"), host = value_member(root, "host");
     struct value settings = value_member(root, "settings");
     struct value results = value_member(root, "results");
-    int code;
+    const bool ours =
+        cJSON_IsString(name.json) && !strcmp(name.json->valuestring, "simdbench");
 
-    if ((code = value_object(root)) || (code = read_version(root, run)) ||
-        (code = value_want(&name,
-                           cJSON_IsString(name.json) &&
-                               !strcmp(name.json->valuestring, "simdbench"),
-                           "\"simdbench\"")) ||
-        (code = value_fields(&tool, &tool_fields, run)) ||
-        (code = value_texts(&argv, &run->argv, &run->argc)) ||
-        (code = value_fields(root, &run_fields, run)) ||
-        (code = read_facts(&settings, &run->settings)) ||
-        (code = read_host(&host, run)) || (code = read_sources(root, run)) ||
-        (code = json_read_gate(root, run)) || (code = value_array(&results)) ||
-        (code = value_each(&results, json_read_result, run)))
-        return code;
-    return 0;
+    return value_object(root)
+               ?: read_version(root, run)
+               ?: value_want(&name, ours, "\"simdbench\"")
+               ?: value_fields(&tool, &tool_fields, run)
+               ?: value_texts(&argv, &run->argv, &run->argc)
+               ?: value_fields(root, &run_fields, run)
+               ?: read_facts(&settings, &run->settings)
+               ?: read_host(&host, run)
+               ?: read_sources(root, run)
+               ?: json_read_gate(root, run)
+               ?: value_array(&results)
+               ?: value_each(&results, json_read_result, run);
 }
 
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)

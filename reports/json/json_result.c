@@ -98,19 +98,15 @@ static int add_counter(const struct value *entry, void *context)
     struct value reason = value_member(entry, "absent");
     struct value samples = value_member(entry, "samples");
     struct counter *counter = result_add_counter(context, entry->json->string);
-    int code;
 
     if (!counter)
         return value_no_memory(entry);
-    if ((code = value_fields(entry, &counter_fields, counter)) ||
-        (code = value_name(&reason, &counter->absent)))
-        return code;
-    if (counter->absent)
-        return value_fields(entry, &absence_fields, counter);
-    if ((code = value_fields(entry, &count_fields, counter)) ||
-        (code = value_array(&samples)))
-        return code;
-    return value_each(&samples, add_count, counter);
+    const int code = value_fields(entry, &counter_fields, counter)
+                         ?: value_name(&reason, &counter->absent);
+    if (code || counter->absent)
+        return code ?: value_fields(entry, &absence_fields, counter);
+    return value_fields(entry, &count_fields, counter)
+               ?: value_array(&samples) ?: value_each(&samples, add_count, counter);
 }
 
 static int add_metric(const struct value *entry, void *context)
@@ -199,6 +195,11 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
+static int read_notes(const struct value *notes, struct result *result)
+{
+    return value_absent(notes) ? 0 : value_texts(notes, &result->notes, &result->n_notes);
+}
+
 static int read_derived(const struct value *object, struct result *result)
 {
     struct value summary = value_member(object, "summary");
@@ -207,19 +208,18 @@ static int read_derived(const struct value *object, struct result *result)
     struct value clock = value_member(object, "clock");
     struct value ghz = value_member(&clock, "ghz");
     struct value probes = value_member(&clock, "samples");
-    int code;
+    int code = 0;
 
-    if ((!value_absent(&summary) &&
-         ((code = value_fields(&summary, &summary_fields, result)) ||
-          (code = value_interval(&summary, "ci_ns", &result->ci_ns)) ||
-          (code = value_name(&reason, &result->ci_reason)))) ||
-        (!value_absent(&rates) && (code = value_fields(&rates, &rate_fields, result))) ||
-        (code = value_object(&clock)) ||
-        (!value_absent(&ghz) && (code = value_number(&ghz, &result->ghz))) ||
-        (code = value_interval(&clock, "ci", &result->ghz_ci)) ||
-        (code = value_array(&probes)))
-        return code;
-    return value_each(&probes, add_clock, result);
+    if (!value_absent(&summary))
+        code = value_fields(&summary, &summary_fields, result)
+                   ?: value_interval(&summary, "ci_ns", &result->ci_ns)
+                   ?: value_name(&reason, &result->ci_reason);
+    if (!code && !value_absent(&rates))
+        code = value_fields(&rates, &rate_fields, result);
+    return code ?: value_object(&clock)
+                ?: (value_absent(&ghz) ? 0 : value_number(&ghz, &result->ghz))
+                ?: value_interval(&clock, "ci", &result->ghz_ci)
+                ?: value_array(&probes) ?: value_each(&probes, add_clock, result);
 }
 
 int json_read_result(const struct value *entry, void *context)
@@ -232,29 +232,27 @@ int json_read_result(const struct value *entry, void *context)
     struct value group = value_member(entry, "group");
     struct run *run = context;
     struct result *result = run_add_result(run);
-    int code;
 
     if (!result)
         return value_no_memory(entry);
-    code = value_fields(entry, &case_fields, result);
+    int code = value_fields(entry, &case_fields, result);
     if (!code && run->n_results > 1 && result[-1].group > result->group)
         code = VALUE_FAIL(&group, "groups must ascend");
-    if (code || (code = read_role(entry, result)) ||
-        (code = read_settings(&settings, result, result_add_setting)) ||
-        (code = read_settings(&options, result, result_add_module_option)) ||
-        (code = read_status(entry, result)) ||
-        (!value_absent(&notes) &&
-         (code = value_texts(&notes, &result->notes, &result->n_notes))) ||
-        (code = value_fields(&work, &work_fields, result)) ||
-        (code = value_fields(entry, &measured_fields, result)) ||
-        (code = read_accuracy(entry, result)) || (code = read_samples(entry, result)) ||
-        (code = read_derived(entry, result)) || (code = read_limit(entry, result)) ||
-        (code = value_array(&ratios)) ||
-        (code = value_each(&ratios, add_ratio, result)) ||
-        (code = value_object(&counters)) ||
-        (code = value_each(&counters, add_counter, result)) ||
-        (code = read_metrics(entry, result)) ||
-        (code = json_read_comparison(entry, run, result)))
-        return code;
-    return 0;
+    return code ?: read_role(entry, result)
+                ?: read_settings(&settings, result, result_add_setting)
+                ?: read_settings(&options, result, result_add_module_option)
+                ?: read_status(entry, result)
+                ?: read_notes(&notes, result)
+                ?: value_fields(&work, &work_fields, result)
+                ?: value_fields(entry, &measured_fields, result)
+                ?: read_accuracy(entry, result)
+                ?: read_samples(entry, result)
+                ?: read_derived(entry, result)
+                ?: read_limit(entry, result)
+                ?: value_array(&ratios)
+                ?: value_each(&ratios, add_ratio, result)
+                ?: value_object(&counters)
+                ?: value_each(&counters, add_counter, result)
+                ?: read_metrics(entry, result)
+                ?: json_read_comparison(entry, run, result);
 }

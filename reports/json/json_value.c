@@ -103,9 +103,10 @@ int value_whole(const struct value *value, double max, double *number)
 
     if (code)
         return code;
-    *number = value->json->valuedouble;
-    if (*number != floor(*number) || *number < 0 || *number > max)
+    const double found = value->json->valuedouble;
+    if (found != floor(found) || found < 0 || found > max)
         return VALUE_FAIL(value, "expected a whole number from 0 to %.0f", max);
+    *number = found;
     return 0;
 }
 
@@ -124,50 +125,39 @@ static int read_field(const struct value *value, enum field_kind kind, void *at)
 
     switch (kind) {
     case FIELD_TEXT:
-        code = value_text(value, at);
-        break;
+        return value_text(value, at);
     case FIELD_NAME:
-        code = value_name(value, at);
-        break;
+        return value_name(value, at);
     case FIELD_NUMBER:
-        if (cJSON_IsNull(value->json))
-            *(double *)at = NAN;
-        else
-            code = value_number(value, at);
-        break;
+        if (!cJSON_IsNull(value->json))
+            return value_number(value, at);
+        *(double *)at = NAN;
+        return 0;
     case FIELD_RATE:
-        if (!value_absent(value))
-            code = value_number(value, at);
-        break;
+        return value_absent(value) ? 0 : value_number(value, at);
     case FIELD_AMOUNT:
-        if (value->json)
-            code = value_number(value, at);
-        if (!code && *(double *)at < 0)
-            code = VALUE_FAIL(value, "expected a number from 0 up");
-        break;
+        code = value->json ? value_number(value, at) : 0;
+        return code || *(double *)at >= 0
+                   ? code
+                   : VALUE_FAIL(value, "expected a number from 0 up");
     case FIELD_INT:
         code = value_whole(value, INT_MAX, &whole);
-        if (!code)
-            *(int *)at = (int)whole;
-        break;
+        *(int *)at = (int)whole;
+        return code;
     case FIELD_U32:
         code = value_whole(value, UINT32_MAX, &whole);
-        if (!code)
-            *(uint32_t *)at = (uint32_t)whole;
-        break;
+        *(uint32_t *)at = (uint32_t)whole;
+        return code;
     case FIELD_U64:
         code = value_whole(value, 0x1p53, &whole);
-        if (!code)
-            *(uint64_t *)at = (uint64_t)whole;
-        break;
+        *(uint64_t *)at = (uint64_t)whole;
+        return code;
     case FIELD_SIZE:
         code = value_whole(value, 0x1p53, &whole);
-        if (!code)
-            *(size_t *)at = (size_t)whole;
-        break;
+        *(size_t *)at = (size_t)whole;
+        return code;
     case FIELD_BOOL:
-        code = read_bool(value, at);
-        break;
+        return read_bool(value, at);
     }
     return code;
 }

@@ -26,16 +26,15 @@ static void put_fact(struct json *json, cJSON *parent, const struct fact *fact)
 
 static void put_host(struct json *json, cJSON *parent, const struct run *run)
 {
-    cJSON *host = json_object(json, parent, "host");
-    cJSON *identity, *pmu;
+    cJSON *const host = json_object(json, parent, "host");
 
     json_text(json, host, "fingerprint", run->fingerprint);
-    identity = json_object(json, host, "identity");
+    cJSON *const identity = json_object(json, host, "identity");
     for (size_t i = 0; i < run->host.n; i++)
         if (run->host.fact[i].identity)
             put_fact(json, identity, &run->host.fact[i]);
     json_texts(json, host, "isas", run->isas, run->n_isas);
-    pmu = json_object(json, host, "pmu");
+    cJSON *const pmu = json_object(json, host, "pmu");
     json_text(json, pmu, "state", run->pmu_state);
     json_text(json, pmu, "reason", run->pmu_reason);
     for (size_t i = 0; i < run->host.n; i++)
@@ -46,8 +45,7 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
 {
     cJSON *counters = json_object(json, parent, "counters");
 
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         cJSON *const item = json_object(json, counters, counter->name);
         if (counter->absent) {
             json_text(json, item, "absent", counter->absent);
@@ -75,41 +73,26 @@ static void put_metrics(struct json *json, cJSON *parent, const struct result *r
 
 static void put_limit(struct json *json, cJSON *parent, const struct result *result)
 {
-    cJSON *limit;
+    cJSON *const limit = json_maybe(json, parent, "limit", result->limit_id);
 
-    if (!result->limit_id) {
-        json_null(json, parent, "limit");
+    if (!limit)
         return;
-    }
-    limit = json_object(json, parent, "limit");
     json_text(json, limit, "id", result->limit_id);
     json_fields(json, limit, &limit_fields, &result->limit);
 }
 
 static void put_summary(struct json *json, cJSON *parent, const struct result *result)
 {
-    cJSON *summary, *rates;
+    const bool known = result_has_summary(result);
+    cJSON *const summary = json_maybe(json, parent, "summary", known);
+    cJSON *const rates = json_maybe(json, parent, "rates", known);
 
-    if (!result_has_summary(result)) {
-        json_null(json, parent, "summary");
-        json_null(json, parent, "rates");
+    if (!known)
         return;
-    }
-    summary = json_object(json, parent, "summary");
     json_fields(json, summary, &summary_fields, result);
     json_interval(json, summary, "ci_ns", "ci_level", &result->ci_ns);
     json_text(json, summary, "ci_reason", result->ci_reason);
-    rates = json_object(json, parent, "rates");
     json_fields(json, rates, &rate_fields, result);
-}
-
-static void put_accuracy(struct json *json, cJSON *parent, const struct result *result)
-{
-    if (result->has_accuracy)
-        json_fields(json, json_object(json, parent, "accuracy"), &accuracy_fields,
-                    result);
-    else
-        json_null(json, parent, "accuracy");
 }
 
 static void put_ratios(struct json *json, cJSON *parent, const struct result *result)
@@ -127,7 +110,6 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
 {
     cJSON *object = json_object(json, parent, NULL);
     bool bad = result->status != STATUS_OK && result->status != STATUS_PENDING;
-    cJSON *work, *clock;
 
     json_fields(json, object, &case_fields, result);
     json_text(json, object, "role", result_role(result));
@@ -137,11 +119,11 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_text(json, object, "status", status_name(result->status));
     json_text(json, object, "reason", bad && !result->reason ? "" : result->reason);
     json_texts(json, object, "notes", result->notes, result->n_notes);
-    work = json_object(json, object, "work");
-    json_number(json, work, "ops", result->ops);
-    json_number(json, work, "bytes", result->bytes);
+    json_fields(json, json_object(json, object, "work"), &work_fields, result);
     json_fields(json, object, &measured_fields, result);
-    put_accuracy(json, object, result);
+    cJSON *const accuracy = json_maybe(json, object, "accuracy", result->has_accuracy);
+    if (accuracy)
+        json_fields(json, accuracy, &accuracy_fields, result);
     json_numbers(json, object, "samples_ns", result->samples_ns, NULL, result->n_samples);
     json_numbers(json, object, "rounds", NULL, result->rounds, result->n_samples);
     put_summary(json, object, result);
@@ -149,7 +131,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     put_ratios(json, object, result);
     put_counters(json, object, result);
     put_metrics(json, object, result);
-    clock = json_object(json, object, "clock");
+    cJSON *const clock = json_object(json, object, "clock");
     json_number(json, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
     json_interval(json, clock, "ci", "ci_level", &result->ghz_ci);
     json_numbers(json, clock, "samples", result->clock_ghz, NULL, result->n_clock);
@@ -159,24 +141,24 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
 
 static void make_document(struct json *json, const struct run *run)
 {
-    cJSON *root = json_object(json, NULL, NULL), *tool, *settings, *sources, *results;
+    cJSON *const root = json_object(json, NULL, NULL);
 
     json_number(json, root, "schema_version", run->schema_version);
-    tool = json_object(json, root, "tool");
+    cJSON *const tool = json_object(json, root, "tool");
     json_text(json, tool, "name", "simdbench");
     json_fields(json, tool, &tool_fields, run);
     json_texts(json, root, "argv", run->argv, run->argc);
     json_fields(json, root, &run_fields, run);
-    settings = json_object(json, root, "settings");
+    cJSON *const settings = json_object(json, root, "settings");
     for (size_t i = 0; i < run->settings.n; i++)
         put_fact(json, settings, &run->settings.fact[i]);
     put_host(json, root, run);
-    sources = json_array(json, root, "sources");
+    cJSON *const sources = json_array(json, root, "sources");
     for (size_t i = 0; i < run->n_sources; i++)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
     json_gate(json, root, run->gate);
-    results = json_array(json, root, "results");
+    cJSON *const results = json_array(json, root, "results");
     for (size_t i = 0; i < run->n_results; i++)
         put_result(json, results, &run->results[i]);
 }

@@ -8,41 +8,44 @@
 
 #include "json_common.h"
 
-static void put_gates(struct json *json, cJSON *parent,
-                      const struct selftest_effect *effect)
-{
-    cJSON *const list = json_array(json, parent, "outcomes");
-
-    for (size_t i = 0; i < effect->n; i++) {
-        const struct selftest_outcome *const outcome = &effect->outcomes[i];
-        cJSON *const item = json_object(json, list, NULL);
-        json_text(json, item, "verdict", verdict_name(outcome->verdict));
-        json_number(json, item, "change", outcome->change);
-        json_number(json, item, "floor", outcome->floor);
-        json_number(json, item, "detectable", outcome->detectable);
-        json_number(json, item, "seconds", outcome->seconds);
-    }
-}
+static const struct fields outcome_fields = FIELDS(
+    FIELD(NUMBER, selftest_outcome, change), FIELD(NUMBER, selftest_outcome, floor),
+    FIELD(NUMBER, selftest_outcome, detectable),
+    FIELD(NUMBER, selftest_outcome, seconds));
+static const struct fields count_table = FIELDS(
+    FIELD(NUMBER, selftest_effect, effect), FIELD_AS("gates", SIZE, selftest_effect, n),
+    FIELD(SIZE, selftest_effect, regressed), FIELD(SIZE, selftest_effect, improved),
+    FIELD(SIZE, selftest_effect, same), FIELD(SIZE, selftest_effect, inconclusive),
+    FIELD(SIZE, selftest_effect, unusable), FIELD(NUMBER, selftest_effect, rate));
+static const struct fields median_fields =
+    FIELDS(FIELD(NUMBER, selftest_effect, change), FIELD(NUMBER, selftest_effect, floor),
+           FIELD(NUMBER, selftest_effect, detectable),
+           FIELD_AS("seconds_per_gate", NUMBER, selftest_effect, seconds));
+static const struct fields tool_table =
+    FIELDS(FIELD_AS("version", NAME, selftest, tool_version),
+           FIELD_AS("commit", NAME, selftest, tool_commit));
+static const struct fields host_fields =
+    FIELDS(FIELD(NAME, selftest, cpu), FIELD(NAME, selftest, fingerprint));
+static const struct fields setting_fields =
+    FIELDS(FIELD_AS("case", NAME, selftest, case_id), FIELD(NUMBER, selftest, call_ns),
+           FIELD(NUMBER, selftest, threshold), FIELD(U32, selftest, processes),
+           FIELD_AS("process_rounds", U32, selftest, rounds),
+           FIELD_AS("seconds", NUMBER, selftest, total_seconds));
 
 static void put_effect(struct json *json, cJSON *list,
                        const struct selftest_effect *effect)
 {
     cJSON *const item = json_object(json, list, NULL);
 
-    json_number(json, item, "effect", effect->effect);
-    json_number(json, item, "gates", (double)effect->n);
-    json_number(json, item, "regressed", (double)effect->regressed);
-    json_number(json, item, "improved", (double)effect->improved);
-    json_number(json, item, "same", (double)effect->same);
-    json_number(json, item, "inconclusive", (double)effect->inconclusive);
-    json_number(json, item, "unusable", (double)effect->unusable);
-    json_number(json, item, "rate", effect->rate);
+    json_fields(json, item, &count_table, effect);
     json_interval(json, item, "rate_ci", "rate_ci_level", &effect->rate_ci);
-    json_number(json, item, "change", effect->change);
-    json_number(json, item, "floor", effect->floor);
-    json_number(json, item, "detectable", effect->detectable);
-    json_number(json, item, "seconds_per_gate", effect->seconds);
-    put_gates(json, item, effect);
+    json_fields(json, item, &median_fields, effect);
+    cJSON *const outcomes = json_array(json, item, "outcomes");
+    FOR_EACH (const struct selftest_outcome, outcome, effect->outcomes, effect->n) {
+        cJSON *const entry = json_object(json, outcomes, NULL);
+        json_text(json, entry, "verdict", verdict_name(outcome->verdict));
+        json_fields(json, entry, &outcome_fields, outcome);
+    }
 }
 
 static void make_document(struct json *json, const struct selftest *selftest)
@@ -53,20 +56,11 @@ static void make_document(struct json *json, const struct selftest *selftest)
     snprintf(seed, sizeof seed, "%" PRIu64, selftest->seed);
     json_number(json, root, "selftest_schema_version", SELFTEST_SCHEMA_VERSION);
     json_text(json, root, "summary", selftest->summary);
-    cJSON *const tool = json_object(json, root, "tool");
-    json_text(json, tool, "version", selftest->tool_version);
-    json_text(json, tool, "commit", selftest->tool_commit);
-    cJSON *const host = json_object(json, root, "host");
-    json_text(json, host, "cpu", selftest->cpu);
-    json_text(json, host, "fingerprint", selftest->fingerprint);
+    json_fields(json, json_object(json, root, "tool"), &tool_table, selftest);
+    json_fields(json, json_object(json, root, "host"), &host_fields, selftest);
     json_text(json, root, "started_at", selftest->started_at);
     json_text(json, root, "seed", seed);
-    json_text(json, root, "case", selftest->case_id);
-    json_number(json, root, "call_ns", selftest->call_ns);
-    json_number(json, root, "threshold", selftest->threshold);
-    json_number(json, root, "processes", selftest->processes);
-    json_number(json, root, "process_rounds", selftest->rounds);
-    json_number(json, root, "seconds", selftest->total_seconds);
+    json_fields(json, root, &setting_fields, selftest);
     json_number(json, root, "recommended_threshold",
                 selftest->recommended > 0 ? selftest->recommended : NAN);
     json_number(json, root, "reliable_change", selftest->reliable);

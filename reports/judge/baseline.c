@@ -16,7 +16,7 @@ size_t id_label(const char *id, const char *op)
 
 size_t baseline_label(const struct result *result)
 {
-    return id_label(result->id ? result->id : "", result->op ? result->op : "");
+    return id_label(result->id ?: "", result->op ?: "");
 }
 
 static const struct result *find_baseline(const struct run *run,
@@ -50,7 +50,7 @@ struct versus baseline_ratio(const struct run *run, const struct result *result,
         const struct result *baseline;
         bool ranked;
         if (!ratio->baseline || strncmp(ratio->baseline, label, length) ||
-            id_label(ratio->baseline, result->op ? result->op : "") != length)
+            id_label(ratio->baseline, result->op ?: "") != length)
             continue;
         baseline = find_baseline(run, result, ratio->baseline);
         ranked = !(baseline && baseline->unranked);

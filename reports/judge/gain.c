@@ -57,8 +57,7 @@ static double group_gain(const struct run *run, size_t group, uint32_t threads)
 {
     double logs = 0;
     size_t n = 0;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const one = &run->results[i];
+    FOR_EACH (const struct result, one, run->results, run->n_results) {
         if (one->group != group || one->is_roof || one->threads > 1)
             continue;
         const struct result *const many = gain_partner(run, one, threads);
@@ -78,8 +77,7 @@ double gain_least_work(const struct run *run, uint32_t threads, const char **sha
 {
     double worst = -1, least = INFINITY;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *const one = &run->results[i];
+        FOR_EACH (const struct result, one, run->results, run->n_results) {
             if (one->is_roof || one->threads > 1 || one->ops <= worst)
                 continue;
             const double gain = group_gain(run, one->group, threads);

@@ -278,37 +278,26 @@ bool comparison_is_open(const struct comparison *comparison, double threshold)
             !within(comparison->change_ci, threshold));
 }
 
-static size_t *counter_of(struct gate *gate, enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_SAME:
-        return &gate->same;
-    case VERDICT_IMPROVED:
-        return &gate->improved;
-    case VERDICT_REGRESSED:
-        return &gate->regressed;
-    case VERDICT_INCONCLUSIVE:
-        return &gate->inconclusive;
-    case VERDICT_UNUSABLE:
-        return &gate->unusable;
-    default:
-        return &gate->only_one;
-    }
-}
-
 void gate_count(struct run *run)
 {
     struct gate *const gate = run->gate;
+    size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
+                              [VERDICT_IMPROVED] = &gate->improved,
+                              [VERDICT_REGRESSED] = &gate->regressed,
+                              [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
+                              [VERDICT_UNUSABLE] = &gate->unusable,
+                              [VERDICT_NEW] = &gate->only_one,
+                              [VERDICT_GONE] = &gate->only_one};
     double sum = 0;
     size_t n = 0;
 
-    gate->regressed = gate->improved = gate->same = 0;
-    gate->inconclusive = gate->unusable = gate->only_one = 0;
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        *counts[i] = 0;
     for (size_t i = 0; i < run->n_results; i++) {
         const struct comparison *const c = run->results[i].comparison;
         if (!c || run->results[i].is_baseline)
             continue;
-        ++*counter_of(gate, c->verdict);
+        ++*counts[c->verdict];
         if (comparison_has_change(c)) {
             sum += log1p(c->change);
             n++;

@@ -17,11 +17,11 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
             result = &run->results[i];
             break;
         }
-    type = result->type ? result->type : "";
+    type = result->type ?: "";
     for (size_t i = first; i < end; i++) {
         const struct result *other = &run->results[i];
         if (!other->is_roof && !other->is_baseline)
-            same &= !strcmp(other->type ? other->type : "", type);
+            same &= !strcmp(other->type ?: "", type);
     }
     /* Kernels of several semirings share a group, but not a type: the element remains. */
     element = same ? NULL : strrchr(type, '-');

@@ -43,20 +43,15 @@ int hosts_compare(const struct run *base, const struct run *head, char **differe
 
     if (head->fingerprint && text_same(head->fingerprint, base->fingerprint))
         return 0;
-    for (size_t i = 0; i < base->host.n; i++) {
-        const struct fact *const fact = &base->host.fact[i];
+    FOR_EACH (const struct fact, fact, base->host.fact, base->host.n)
         if (fact->identity && !same_fact(fact, find_fact(head, fact)))
             add_difference(&buffer, fact->name, fact, find_fact(head, fact));
-    }
-    for (size_t i = 0; i < head->host.n; i++) {
-        const struct fact *const fact = &head->host.fact[i];
+    FOR_EACH (const struct fact, fact, head->host.fact, head->host.n)
         if (fact->identity && !find_fact(base, fact))
             add_difference(&buffer, fact->name, NULL, fact);
-    }
     if (!buffer.length)
-        buffer_format(&buffer, "fingerprint is %s and %s",
-                      base->fingerprint ? base->fingerprint : "unknown",
-                      head->fingerprint ? head->fingerprint : "unknown");
+        buffer_format(&buffer, "fingerprint is %s and %s", base->fingerprint ?: "unknown",
+                      head->fingerprint ?: "unknown");
     const int status =
         buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));
     buffer_free(&buffer);

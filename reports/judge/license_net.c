@@ -9,13 +9,11 @@
 static const struct result *fastest(const struct run *run, size_t group, const char *isa)
 {
     const struct result *best = NULL;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
             strcmp(result->isa, isa) == 0 &&
             (!best || result->median_ns < best->median_ns))
             best = result;
-    }
     return best;
 }
 
@@ -63,9 +61,6 @@ size_t license_wins_from(const struct license_net *net)
 
 void license_net_free(struct license_net *net)
 {
-    for (size_t i = 0; i < net->n_points; i++) {
-        free(net->point[i].shape);
-        free(net->point[i].wide);
-        free(net->point[i].narrow);
-    }
+    FOR_EACH (const struct license_point, point, net->point, net->n_points)
+        TEXTS_FREE(point->shape, point->wide, point->narrow);
 }

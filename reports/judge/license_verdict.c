@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "judge.h"
 
 void license_summarise(struct license_scope *scope)
 {
-    for (size_t i = 0; i < scope->n_classes; i++) {
-        struct license_class *const class = &scope->class[i];
+    FOR_EACH (struct license_class, class, scope->class, scope->n_classes) {
         if (class->skip[0])
             continue;
         class->median_ghz = stats_median(class->ghz, scope->rounds);
@@ -68,6 +68,18 @@ static int level_of(const struct license_scope *scope, const struct license_clas
                : -1;
 }
 
+__attribute__((format(printf, 2, 3))) static struct license_verdict
+verdict_of(enum license_cost cost, const char *format, ...)
+{
+    struct license_verdict verdict = {.cost = cost};
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(verdict.reason, sizeof verdict.reason, format, arguments);
+    va_end(arguments);
+    return verdict;
+}
+
 /* Where the clock does not tell, a licence does. It is not heavy if the clock excludes so
  * large a loss. */
 static void judge_by_level(const struct license_scope *scope,
@@ -77,51 +89,42 @@ static void judge_by_level(const struct license_scope *scope,
     const int level = level_of(scope, class);
     const struct interval *const ci = &class->effect.ci;
     const bool small = !class->skip[0] && ci->known && ci->lo > 1 - LICENSE_MUCH;
-    char clock[sizeof verdict->reason];
     if (verdict->cost != LICENSE_UNKNOWN || level < 1)
         return;
-    snprintf(clock, sizeof clock, "%s", verdict->reason);
-    verdict->cost = level == 2 && !small ? LICENSE_HEAVY : LICENSE_LIGHT;
+    *verdict = verdict_of(
+        level == 2 && !small ? LICENSE_HEAVY : LICENSE_LIGHT,
+        "%s on %s has licence %d, say its counters; the clock does not tell: %.260s",
+        class->name, scope->name, level, verdict->reason);
     verdict->by_counters = true;
-    snprintf(verdict->reason, sizeof verdict->reason,
-             "%s on %s has licence %d, say its counters; the clock does not tell: %.260s",
-             class->name, scope->name, level, clock);
 }
 
-static void judge_class(const struct license_class *class, double floor,
-                        const char *where, struct license_verdict *verdict)
+static struct license_verdict judge_class(const struct license_class *class, double floor,
+                                          const char *where)
 {
     const struct license_effect *const effect = &class->effect;
-    const bool costs = effect->ci.known && effect->ci.hi < 1 - floor;
-    const bool free = effect->ci.known && effect->ci.lo > 1 - LICENSE_FREE;
-    verdict->by_counters = false;
-    verdict->reason[0] = '\0';
-    if (class->skip[0]) {
-        verdict->cost = LICENSE_UNKNOWN;
-        snprintf(verdict->reason, sizeof verdict->reason, "%s on %s: %.240s", class->name,
-                 where, class->skip);
-    } else if (costs) {
-        verdict->cost = effect->ratio < 1 - LICENSE_MUCH ? LICENSE_HEAVY : LICENSE_LIGHT;
-        snprintf(verdict->reason, sizeof verdict->reason,
-                 "%s on %s runs at %.1f%% of the scalar clock", class->name, where,
-                 100 * effect->ratio);
-    } else if (free && floor <= LICENSE_FREE) {
-        verdict->cost = LICENSE_NONE;
-    } else {
-        verdict->cost = LICENSE_UNKNOWN;
-        if (!effect->ci.known)
-            snprintf(verdict->reason, sizeof verdict->reason,
-                     "too few rounds on %s were undisturbed", where);
-        else if (floor > LICENSE_FREE)
-            snprintf(verdict->reason, sizeof verdict->reason,
-                     "on %s scalar work differs from itself by up to %.1f%%", where,
-                     100 * floor);
-        else
-            snprintf(verdict->reason, sizeof verdict->reason,
-                     "%s on %s: %.1f%% to %.1f%% of the scalar clock tells no loss from "
-                     "none",
-                     class->name, where, 100 * effect->ci.lo, 100 * effect->ci.hi);
-    }
+    const struct interval *const ci = &effect->ci;
+
+    if (class->skip[0])
+        return verdict_of(LICENSE_UNKNOWN, "%s on %s: %.240s", class->name, where,
+                          class->skip);
+    if (!ci->known)
+        return verdict_of(LICENSE_UNKNOWN, "too few rounds on %s were undisturbed",
+                          where);
+    if (ci->hi < 1 - floor)
+        return verdict_of(effect->ratio < 1 - LICENSE_MUCH ? LICENSE_HEAVY
+                                                           : LICENSE_LIGHT,
+                          "%s on %s runs at %.1f%% of the scalar clock", class->name,
+                          where, 100 * effect->ratio);
+    if (floor > LICENSE_FREE)
+        return verdict_of(LICENSE_UNKNOWN,
+                          "on %s scalar work differs from itself by up to %.1f%%", where,
+                          100 * floor);
+    if (ci->lo > 1 - LICENSE_FREE)
+        return (struct license_verdict){.cost = LICENSE_NONE};
+    return verdict_of(LICENSE_UNKNOWN,
+                      "%s on %s: %.1f%% to %.1f%% of the scalar clock tells no loss from "
+                      "none",
+                      class->name, where, 100 * ci->lo, 100 * ci->hi);
 }
 
 /* A loss outweighs doubt, doubt outweighs none; of two losses the larger is told, and one
@@ -150,8 +153,7 @@ static void tell_contradiction(const struct license_scope *scopes, size_t n,
     const size_t left = sizeof verdict->reason - length;
     const struct license_class *licensed = NULL;
     int most = 0;
-    for (size_t s = 0; s < n; s++) {
-        const struct license_scope *const scope = &scopes[s];
+    FOR_EACH (const struct license_scope, scope, scopes, n) {
         for (size_t i = 0; i < scope->n_classes && !scope->skip[0]; i++) {
             const struct license_class *const class = &scope->class[i];
             const int level = level_of(scope, class);
@@ -178,17 +180,14 @@ void license_judge(const struct license_scope *scopes, size_t n,
     const struct license_class *worst = NULL;
     int widest = 0;
     *verdict = (struct license_verdict){.cost = LICENSE_UNKNOWN};
-    for (size_t s = 0; s < n; s++) {
-        const struct license_scope *const scope = &scopes[s];
+    FOR_EACH (const struct license_scope, scope, scopes, n) {
         if (scope->skip[0] || !scope->n_classes)
             continue;
         const double floor = fmax(LICENSE_FREE, deviation(scope));
-        for (size_t i = 0; i < scope->n_classes; i++) {
-            const struct license_class *const class = &scope->class[i];
-            struct license_verdict one;
+        FOR_EACH (const struct license_class, class, scope->class, scope->n_classes) {
             if (class->lacking || class->control || !class->bits)
                 continue;
-            judge_class(class, floor, scope->name, &one);
+            struct license_verdict one = judge_class(class, floor, scope->name);
             judge_by_level(scope, class, &one);
             if (!worst ||
                 worse(&one, class->effect.ratio, verdict, worst->effect.ratio)) {

@@ -7,13 +7,13 @@
 
 static bool same(const char *a, const char *b)
 {
-    return !strcmp(a ? a : "", b ? b : "");
+    return !strcmp(a ?: "", b ?: "");
 }
 
 /* "f32" of "maxplus-f32": kernels of all semirings share a group. */
 static const char *element(const struct result *result)
 {
-    const char *type = result->type ? result->type : "", *dash = strrchr(type, '-');
+    const char *type = result->type ?: "", *dash = strrchr(type, '-');
 
     return dash ? dash + 1 : type;
 }
@@ -108,7 +108,7 @@ static int add_sources(struct run *into, const struct run *other, const char *na
 
 static int rename_result(struct result *result, const char *name)
 {
-    int code = prefix(&result->id, name, result->id ? result->id : "")
+    int code = prefix(&result->id, name, result->id ?: "")
                    ?: prefix(&result->source, name, result->source);
 
     if (!code && result->limit_id)
@@ -206,12 +206,8 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
     int code = name ? add_sources(into, other, name) : -ENOMEM;
 
     results_number(into);
-    if (!code)
-        code = move_results(into, other, name);
-    if (!code)
-        code = results_sort(into);
-    if (!code)
-        code = run_summarise(into, GROUP_ALL);
+    code = code ?: move_results(into, other, name)
+                ?: results_sort(into) ?: run_summarise(into, GROUP_ALL);
     free(name);
     return code ? error_set(error, code, "out of memory") : 0;
 }

@@ -33,11 +33,9 @@ static double named(const struct reader *reader, const char *name, size_t length
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strlen(known[i].name) == length && !memcmp(known[i].name, name, length))
             return known[i].value;
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
         if (strlen(counter->name) == length && !memcmp(counter->name, name, length))
             return counter->absent || !counter->n ? NAN : counter->value;
-    }
     return NAN;
 }
 
@@ -101,7 +99,7 @@ static double read_sum(struct reader *reader)
 double metric_value(const struct run *run, const struct result *result,
                     const char *formula)
 {
-    struct reader reader = {.run = run, .result = result, .at = formula ? formula : ""};
+    struct reader reader = {.run = run, .result = result, .at = formula ?: ""};
     double value = read_sum(&reader);
 
     return *reader.at || !isfinite(value) ? NAN : value;
@@ -121,9 +119,8 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
 {
     bool any = false;
 
-    for (size_t i = 0; i < result->n_metrics; i++) {
-        const struct metric *metric = &result->metrics[i];
-        const char *unit = metric->unit ? metric->unit : "";
+    FOR_EACH (const struct metric, metric, result->metrics, result->n_metrics) {
+        const char *unit = metric->unit ?: "";
         char number[NUMBER_SIZE];
         if (!metric->asked || !isfinite(metric->value))
             continue;

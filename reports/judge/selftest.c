@@ -34,22 +34,6 @@ int selftest_add(struct selftest_effect *effect, const struct comparison *c,
     return 0;
 }
 
-static size_t *counter_of(struct selftest_effect *effect, enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_REGRESSED:
-        return &effect->regressed;
-    case VERDICT_IMPROVED:
-        return &effect->improved;
-    case VERDICT_SAME:
-        return &effect->same;
-    case VERDICT_INCONCLUSIVE:
-        return &effect->inconclusive;
-    default:
-        return &effect->unusable;
-    }
-}
-
 /* Sorts the known values of one member of each gate; returns their number. */
 static size_t collect(const struct selftest_effect *effect, size_t member, double *out)
 {
@@ -69,10 +53,18 @@ static size_t collect(const struct selftest_effect *effect, size_t member, doubl
 
 static void derive_effect(struct selftest_effect *effect, double *room)
 {
-    effect->regressed = effect->improved = effect->same = 0;
-    effect->inconclusive = effect->unusable = 0;
+    size_t *const counts[] = {[VERDICT_SAME] = &effect->same,
+                              [VERDICT_IMPROVED] = &effect->improved,
+                              [VERDICT_REGRESSED] = &effect->regressed,
+                              [VERDICT_INCONCLUSIVE] = &effect->inconclusive,
+                              [VERDICT_UNUSABLE] = &effect->unusable,
+                              [VERDICT_NEW] = &effect->unusable,
+                              [VERDICT_GONE] = &effect->unusable};
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        *counts[i] = 0;
     for (size_t i = 0; i < effect->n; i++)
-        ++*counter_of(effect, effect->outcomes[i].verdict);
+        ++*counts[effect->outcomes[i].verdict];
     effect->rate = effect->n ? (double)effect->regressed / (double)effect->n : NAN;
     effect->rate_ci =
         stats_proportion_interval(effect->regressed, effect->n, STATS_LEVEL);
@@ -108,52 +100,44 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
 
 static const struct selftest_effect *find_equal(const struct selftest *selftest)
 {
-    for (size_t i = 0; i < selftest->n_effects; i++)
-        if (!(selftest->effects[i].effect > 0))
-            return &selftest->effects[i];
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+        if (!(e->effect > 0))
+            return e;
     return NULL;
+}
+
+/* The least effect above `above` that has gates, or the largest one. */
+static const struct selftest_effect *find_effect(const struct selftest *selftest,
+                                                 double above, bool largest)
+{
+    const struct selftest_effect *found = NULL;
+
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+        if (e->n && e->effect > above &&
+            (!found || (largest ? e->effect > found->effect : e->effect < found->effect)))
+            found = e;
+    return found;
 }
 
 /* The least effect that was found, if all larger ones were too. */
 static const struct selftest_effect *find_found(const struct selftest *selftest)
 {
-    const struct selftest_effect *least = NULL;
     double missed = 0;
 
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
         if (e->n && !(e->rate >= SELFTEST_SHARE))
             missed = fmax(missed, e->effect);
-    }
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
-        if (e->n && e->effect > missed && (!least || e->effect < least->effect))
-            least = e;
-    }
-    return least;
-}
-
-static const struct selftest_effect *find_largest(const struct selftest *selftest)
-{
-    const struct selftest_effect *largest = NULL;
-
-    for (size_t i = 0; i < selftest->n_effects; i++) {
-        const struct selftest_effect *const e = &selftest->effects[i];
-        if (e->n && e->effect > 0 && (!largest || e->effect > largest->effect))
-            largest = e;
-    }
-    return largest;
+    return find_effect(selftest, missed, false);
 }
 
 static int summarise(struct selftest *selftest)
 {
     const struct selftest_effect *const equal = find_equal(selftest);
     const struct selftest_effect *const power =
-        selftest->found ? selftest->found : find_largest(selftest);
+        selftest->found ?: find_effect(selftest, 0, true);
     struct buffer text = {0};
 
-    buffer_format(&text, "%.10s, threshold %.3g%%",
-                  selftest->started_at ? selftest->started_at : "",
+    buffer_format(&text, "%.10s, threshold %.3g%%", selftest->started_at ?: "",
                   100 * selftest->threshold);
     const char *before = ": ";
     if (equal && equal->n) {

@@ -72,8 +72,7 @@ static const struct result *find_roof(const struct run *run, size_t group, const
 {
     const struct result *found = NULL;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const roof = &run->results[i];
+    FOR_EACH (const struct result, roof, run->results, run->n_results) {
         if (!roof->is_roof || !roof->n_samples || (id && !text_same(roof->id, id)))
             continue;
         if (roof->group == group)
@@ -145,21 +144,18 @@ static bool is_exact(const struct counter *counter)
 static const struct counter *same_counter(const struct result *result,
                                           const struct counter *counter)
 {
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *const other = &result->counters[i];
+    FOR_EACH (const struct counter, other, result->counters, result->n_counters)
         if (text_same(other->name, counter->name) &&
             text_same(other->event, counter->event) &&
             text_same(other->scope, counter->scope))
             return other;
-    }
     return NULL;
 }
 
 /* A count that does not vary has no noise, so it decides before times do. */
 static int judge_facts(const struct pair *pair, double threshold)
 {
-    for (size_t i = 0; i < pair->head->n_counters; i++) {
-        const struct counter *const head = &pair->head->counters[i];
+    FOR_EACH (const struct counter, head, pair->head->counters, pair->head->n_counters) {
         const struct counter *const base = same_counter(pair->base, head);
         if (!base || !is_exact(base) || !is_exact(head) ||
             !(head->value / base->value - 1 > threshold))
@@ -183,8 +179,7 @@ static int say_status(struct comparison *c, enum verdict verdict, const char *ru
                       const struct result *result)
 {
     return comparison_set(c, verdict, "%s: %s%s%.150s", run, status_name(result->status),
-                          result->reason ? ": " : "",
-                          result->reason ? result->reason : "");
+                          result->reason ? ": " : "", result->reason ?: "");
 }
 
 static bool is_good(const struct result *result)
@@ -269,10 +264,9 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
         status = decide(pairs, n, baselines, gate->threshold);
     for (size_t i = 0; i < n && !status; i++) {
         if (gate->refused)
-            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE, "%s",
+            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
                                     OTHER_MACHINE);
-        if (!status)
-            status = judge_facts(&pairs[i], gate->threshold);
+        status = status ?: judge_facts(&pairs[i], gate->threshold);
     }
     return status;
 }
@@ -367,12 +361,12 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
     if (!run_gate(head))
         return error_set(error, -ENOMEM, "out of memory");
     head->gate->threshold = threshold;
-    int status;
-    if ((status = string_set(&head->gate->kind, "stored")) ||
-        (status = add_arm(head->gate, "run 1", base_path, base)) ||
-        (status = add_arm(head->gate, "run 2", head_path, head)) ||
-        (status = hosts_compare(base, head, &head->gate->refused)) ||
-        (status = match_all(head, base)) || (status = move_gone(head, base)))
+    const int status = string_set(&head->gate->kind, "stored")
+                           ?: add_arm(head->gate, "run 1", base_path, base)
+                           ?: add_arm(head->gate, "run 2", head_path, head)
+                           ?: hosts_compare(base, head, &head->gate->refused)
+                           ?: match_all(head, base) ?: move_gone(head, base);
+    if (status)
         return error_set(error, status, "out of memory");
     gate_count(head);
     return 0;

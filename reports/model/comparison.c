@@ -92,8 +92,7 @@ void gate_free(struct gate *gate)
 {
     if (!gate)
         return;
-    for (size_t i = 0; i < gate->n_arms; i++) {
-        const struct arm *const arm = &gate->arms[i];
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
         texts_free(arm->objects, arm->n_objects);
         free(arm->objects);

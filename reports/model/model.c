@@ -44,80 +44,66 @@ int string_set(char **where, const char *text)
     return 0;
 }
 
-int strings_add(char ***list, size_t *n, const char *text)
+/* Appends an entry whose first member is its name. */
+static void *named_add(void *where, size_t *n, size_t size, const char *name)
 {
-    char **entry = array_grow(list, *n, sizeof *entry);
+    char **const entry = array_grow(where, *n, size);
 
-    if (!entry || string_set(entry, text))
-        return -ENOMEM;
+    if (!entry || string_set(entry, name))
+        return NULL;
     (*n)++;
-    return 0;
+    return entry;
 }
 
-static int number_add(double **list, size_t n, double value)
+int strings_add(char ***list, size_t *n, const char *text)
 {
-    double *entry;
+    return named_add(list, n, sizeof **list, text) ? 0 : -ENOMEM;
+}
 
+static int number_add(double **list, size_t *n, double value)
+{
     if (!isfinite(value) || value < 0)
         return -EINVAL;
-    entry = array_grow(list, n, sizeof *entry);
+    double *const entry = array_grow(list, *n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = value;
+    (*n)++;
     return 0;
 }
 
 static int setting_add(struct setting **list, size_t *n, const char *name,
                        const char *value)
 {
-    struct setting *entry = array_grow(list, *n, sizeof *entry);
+    struct setting *const entry = named_add(list, n, sizeof *entry, name);
 
-    if (!entry || string_set(&entry->name, name))
-        return -ENOMEM;
-    if (string_set(&entry->value, value)) {
-        string_set(&entry->name, NULL);
-        return -ENOMEM;
-    }
-    (*n)++;
-    return 0;
+    return entry ? string_set(&entry->value, value) : -ENOMEM;
 }
 
-static struct fact *fact_add(struct facts *facts, const char *name, enum fact_kind kind)
+static int fact_add(struct facts *facts, const char *name, struct fact like)
 {
-    struct fact *fact = array_grow(&facts->fact, facts->n, sizeof *fact);
+    struct fact *const fact = named_add(&facts->fact, &facts->n, sizeof *fact, name);
 
-    if (!fact || string_set(&fact->name, name))
-        return NULL;
-    fact->kind = kind;
-    facts->n++;
-    return fact;
+    if (!fact)
+        return -ENOMEM;
+    fact->kind = like.kind;
+    fact->number = like.number;
+    return string_set(&fact->text, like.text);
 }
 
 int facts_text(struct facts *facts, const char *name, const char *text)
 {
-    struct fact *fact = fact_add(facts, name, FACT_TEXT);
-
-    return fact ? string_set(&fact->text, text) : -ENOMEM;
+    return fact_add(facts, name, (struct fact){.kind = FACT_TEXT, .text = (char *)text});
 }
 
 int facts_number(struct facts *facts, const char *name, double number)
 {
-    struct fact *fact = fact_add(facts, name, FACT_NUMBER);
-
-    if (!fact)
-        return -ENOMEM;
-    fact->number = number;
-    return 0;
+    return fact_add(facts, name, (struct fact){.kind = FACT_NUMBER, .number = number});
 }
 
 int facts_bool(struct facts *facts, const char *name, bool value)
 {
-    struct fact *fact = fact_add(facts, name, FACT_BOOL);
-
-    if (!fact)
-        return -ENOMEM;
-    fact->number = value;
-    return 0;
+    return fact_add(facts, name, (struct fact){.kind = FACT_BOOL, .number = value});
 }
 
 static const struct fact *facts_find(const struct facts *facts, const char *name,
@@ -163,12 +149,7 @@ struct result *run_add_result(struct run *run)
 
 struct source *run_add_source(struct run *run, const char *name)
 {
-    struct source *source = array_grow(&run->sources, run->n_sources, sizeof *source);
-
-    if (!source || string_set(&source->name, name))
-        return NULL;
-    run->n_sources++;
-    return source;
+    return named_add(&run->sources, &run->n_sources, sizeof *run->sources, name);
 }
 
 int result_set_status(struct result *result, enum status status, const char *reason)
@@ -194,76 +175,50 @@ int result_add_module_option(struct result *result, const char *name, const char
 
 int result_add_sample(struct result *result, uint32_t round, double ns)
 {
-    size_t n = result->n_samples;
-    uint32_t *entry;
-    int code;
+    const size_t n = result->n_samples;
 
     if (n && result->rounds[n - 1] >= round)
         return -EINVAL;
-    code = number_add(&result->samples_ns, n, ns);
-    if (code)
-        return code;
-    entry = array_grow(&result->rounds, n, sizeof *entry);
+    uint32_t *const entry = array_grow(&result->rounds, n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = round;
-    result->n_samples++;
-    return 0;
+    return number_add(&result->samples_ns, &result->n_samples, ns);
 }
 
 int result_add_clock(struct result *result, double ghz)
 {
-    int code = number_add(&result->clock_ghz, result->n_clock, ghz);
-
-    if (!code)
-        result->n_clock++;
-    return code;
+    return number_add(&result->clock_ghz, &result->n_clock, ghz);
 }
 
 struct counter *result_add_counter(struct result *result, const char *name)
 {
-    struct counter *counter =
-        array_grow(&result->counters, result->n_counters, sizeof *counter);
-
-    if (!counter || string_set(&counter->name, name))
-        return NULL;
-    result->n_counters++;
-    return counter;
+    return named_add(&result->counters, &result->n_counters, sizeof *result->counters,
+                     name);
 }
 
 int counter_add_sample(struct counter *counter, double value)
 {
-    int code = number_add(&counter->samples, counter->n, value);
-
-    if (!code)
-        counter->n++;
-    return code;
+    return number_add(&counter->samples, &counter->n, value);
 }
 
 struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula)
 {
-    struct metric *metric =
-        array_grow(&result->metrics, result->n_metrics, sizeof *metric);
+    struct metric *const metric =
+        named_add(&result->metrics, &result->n_metrics, sizeof *metric, name);
 
-    if (!metric)
+    if (!metric || string_set(&metric->unit, unit) ||
+        string_set(&metric->formula, formula))
         return NULL;
     metric->value = NAN;
-    result->n_metrics++;
-    return string_set(&metric->name, name) || string_set(&metric->unit, unit) ||
-                   string_set(&metric->formula, formula)
-               ? NULL
-               : metric;
+    return metric;
 }
 
 struct ratio *result_add_ratio(struct result *result, const char *baseline)
 {
-    struct ratio *ratio = array_grow(&result->ratios, result->n_ratios, sizeof *ratio);
-
-    if (!ratio || string_set(&ratio->baseline, baseline))
-        return NULL;
-    result->n_ratios++;
-    return ratio;
+    return named_add(&result->ratios, &result->n_ratios, sizeof *result->ratios,
+                     baseline);
 }
 
 bool result_has_summary(const struct result *result)
@@ -311,8 +266,7 @@ void result_clear_samples(struct result *result)
     result->rounds = NULL;
     result->n_samples = result->n_clock = 0;
     result->voided = 0;
-    for (size_t i = 0; i < result->n_counters; i++) {
-        struct counter *counter = &result->counters[i];
+    FOR_EACH (struct counter, counter, result->counters, result->n_counters) {
         free(counter->samples);
         counter->samples = NULL;
         counter->n = 0;
@@ -337,17 +291,15 @@ static void strings_free(char **list, size_t n)
 
 static void settings_free(struct setting *list, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        TEXTS_FREE(list[i].name, list[i].value);
-    }
+    FOR_EACH (struct setting, entry, list, n)
+        TEXTS_FREE(entry->name, entry->value);
     free(list);
 }
 
 static void facts_free(struct facts *facts)
 {
-    for (size_t i = 0; i < facts->n; i++) {
-        TEXTS_FREE(facts->fact[i].name, facts->fact[i].text);
-    }
+    FOR_EACH (struct fact, fact, facts->fact, facts->n)
+        TEXTS_FREE(fact->name, fact->text);
     free(facts->fact);
 }
 
@@ -361,28 +313,14 @@ static void result_free(struct result *result)
     settings_free(result->settings, result->n_settings);
     settings_free(result->module_options, result->n_module_options);
     strings_free(result->notes, result->n_notes);
-    for (size_t i = 0; i < result->n_counters; i++) {
-        TEXTS_FREE(result->counters[i].name, result->counters[i].event,
-                   result->counters[i].config, result->counters[i].scope,
-                   result->counters[i].absent, result->counters[i].fix,
-                   result->counters[i].errno_name);
-    }
+    FOR_EACH (struct counter, counter, result->counters, result->n_counters)
+        TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
+                   counter->absent, counter->fix, counter->errno_name);
     free(result->counters);
-    for (size_t i = 0; i < result->n_metrics; i++) {
-        TEXTS_FREE(result->metrics[i].name, result->metrics[i].unit,
-                   result->metrics[i].formula);
-    }
+    FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
+        TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
-}
-
-static void sources_free(struct source *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        TEXTS_FREE(list[i].name, list[i].fingerprint, list[i].cpu, list[i].started_at,
-                   list[i].tool_version);
-    }
-    free(list);
 }
 
 void run_free(struct run *run)
@@ -396,10 +334,13 @@ void run_free(struct run *run)
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    sources_free(run->sources, run->n_sources);
+    FOR_EACH (struct source, source, run->sources, run->n_sources)
+        TEXTS_FREE(source->name, source->fingerprint, source->cpu, source->started_at,
+                   source->tool_version);
+    free(run->sources);
     gate_free(run->gate);
-    for (size_t i = 0; i < run->n_results; i++)
-        result_free(&run->results[i]);
+    FOR_EACH (struct result, result, run->results, run->n_results)
+        result_free(result);
     free(run->results);
     free(run);
 }

@@ -263,6 +263,10 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
+/* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
+#define FOR_EACH(type, entry, array, n)                                          \
+    for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
+         entry != entry##_end; entry++)
 /* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
  * The room doubles whenever n is a power of two, so no capacity is stored: such an array
  * grows through here alone. */

@@ -25,12 +25,10 @@ typedef bool is_told(const struct result *result);
 static void add_kernels(const struct run *run, is_told *told, struct tally *kernels)
 {
     for (int own = 0; own < 2; own++)
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
+        FOR_EACH (const struct result, result, run->results, run->n_results)
             if (result->id && !result->is_roof && result->is_baseline == !own &&
                 told(result))
                 tally_add(kernels, result->id, strcspn(result->id, "@"), "");
-        }
 }
 
 static bool is_of(const struct result *result, const struct tally *kernels, size_t k)
@@ -92,8 +90,7 @@ void workspace_lines(struct legend *legend)
     add_kernels(run, has_workspace, &kernels);
     for (size_t k = 0; k < kernels.n && k < LINES_MAX; k++) {
         double lo = INFINITY, hi = 0;
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
+        FOR_EACH (const struct result, result, run->results, run->n_results) {
             if (!is_of(result, &kernels, k) || !has_workspace(result))
                 continue;
             lo = fmin(lo, result->workspace_bytes);
@@ -103,10 +100,8 @@ void workspace_lines(struct legend *legend)
         text_scaled(hi, "B", hi_text);
         buffer_add(buffer, "workspace: ");
         buffer_plain_n(buffer, kernels.entry[k].key, kernels.entry[k].key_length);
-        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
-                      hi_text);
-        buffer_add(buffer, " beyond the operands");
-        legend_flush(legend);
+        legend_range(legend, lo_text, hi_text);
+        legend_put(legend, " beyond the operands", "");
     }
     more_line("workspace", &kernels, legend);
 }

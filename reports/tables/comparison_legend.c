@@ -26,8 +26,7 @@ static bool is_control(const struct arm *arm)
 /* True if all builds load an object with the same "PATH BUILD-ID". */
 static bool everywhere(const struct gate *gate, const char *object)
 {
-    for (size_t i = 0; i < gate->n_arms; i++) {
-        const struct arm *const arm = &gate->arms[i];
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         size_t k = 0;
         if (is_control(arm))
             continue;
@@ -43,8 +42,7 @@ static void arm_lines(struct legend *legend)
 {
     const struct gate *const gate = legend->run->gate;
 
-    for (size_t i = 0; i < gate->n_arms; i++) {
-        const struct arm *const arm = &gate->arms[i];
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         buffer_plain(&legend->buffer, arm->name);
         buffer_add(&legend->buffer, ": ");
         buffer_plain(&legend->buffer, arm->path);
@@ -57,15 +55,11 @@ static void arm_lines(struct legend *legend)
             if (everywhere(gate, arm->objects[k]))
                 continue;
             buffer_plain(&legend->buffer, arm->name);
-            buffer_add(&legend->buffer, " alone loads: ");
-            buffer_plain(&legend->buffer, arm->objects[k]);
-            legend_flush(legend);
+            legend_put(legend, " alone loads: ", arm->objects[k]);
         }
     }
-    if (gate->own_processes) {
-        buffer_add(&legend->buffer, "each build ran in a process of its own");
-        legend_flush(legend);
-    }
+    if (gate->own_processes)
+        legend_put(legend, "each build ran in a process of its own", "");
 }
 
 /* Tells the range of the noise floor over all cases. */
@@ -85,11 +79,10 @@ static void floor_line(struct legend *legend)
     buffer_format(&legend->buffer, "noise floor: %.2f%%", 100 * lo);
     if (hi > lo)
         buffer_format(&legend->buffer, " to %.2f%%", 100 * hi);
-    buffer_add(&legend->buffer,
+    legend_put(legend, ", what ",
                is_stored(legend->run->gate)
-                   ? ", what the roofs changed by, whose code is the same"
-                   : ", what a copy of base seems to change by");
-    legend_flush(legend);
+                   ? "the roofs changed by, whose code is the same"
+                   : "a copy of base seems to change by");
 }
 
 static void counts_line(struct legend *legend)
@@ -123,36 +116,33 @@ static void counts_line(struct legend *legend)
 static void words_lines(struct legend *legend)
 {
     const struct gate *const gate = legend->run->gate;
-    struct buffer *const buffer = &legend->buffer;
 
-    if (is_stored(gate))
-        buffer_add(buffer,
-                   "change: time of run 2 over that of run 1, of medians over all "
-                   "pairs of batches; the interval holds in 97.8% of runs for "
-                   "noise within a run, not for what differs between runs");
-    else
-        buffer_add(buffer, "change: time of head over base, median over processes; the "
-                           "interval holds in at least 97.8% of runs");
-    legend_flush(legend);
-    buffer_format(buffer,
+    legend_put(
+        legend, "change: time of ",
+        is_stored(gate)
+            ? "run 2 over that of run 1, of medians over all pairs of batches; the "
+              "interval holds in 97.8% of runs for noise within a run, not for what "
+              "differs between runs"
+            : "head over base, median over processes; the interval holds in at "
+              "least 97.8% of runs");
+    buffer_format(&legend->buffer,
                   "verdict: SAME if the interval lies within %.4g%%, IMPROVED or "
                   "REGRESSED if it lies beyond and holds for all cases at once; else "
                   "INCONCLUSIVE",
                   100 * gate->threshold);
     legend_flush(legend);
-    buffer_add(buffer, "detectable: the smallest change that this run could have called");
-    legend_flush(legend);
-    if (is_stored(gate)) {
-        buffer_add(buffer, "advisory: two runs at different times differ by more than "
-                           "code; simdbench ab measures both at once");
-        legend_flush(legend);
-    }
+    legend_put(legend,
+               "detectable: ", "the smallest change that this run could have called");
+    if (is_stored(gate))
+        legend_put(legend, "advisory: ",
+                   "two runs at different times differ by more than code; simdbench ab "
+                   "measures both at once");
+    bool libraries = false;
     for (size_t i = 0; i < legend->run->n_results; i++)
-        if (legend->run->results[i].comparison && legend->run->results[i].is_baseline) {
-            buffer_add(buffer, "libraries are compared too, but decide nothing");
-            legend_flush(legend);
-            break;
-        }
+        libraries |=
+            legend->run->results[i].comparison && legend->run->results[i].is_baseline;
+    if (libraries)
+        legend_put(legend, "libraries are compared too, but decide nothing", "");
 }
 
 void comparison_lines(const struct run *run, legend_line *line, void *context)
@@ -160,18 +150,12 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
     struct legend legend = {.run = run, .line = line, .context = context};
 
     arm_lines(&legend);
-    if (run->gate->refused) {
-        buffer_add(&legend.buffer, "times were not judged: ");
-        buffer_plain(&legend.buffer, run->gate->refused);
-        legend_flush(&legend);
-    }
+    if (run->gate->refused)
+        legend_put(&legend, "times were not judged: ", run->gate->refused);
     counts_line(&legend);
     floor_line(&legend);
-    if (run->gate->selftest) {
-        buffer_add(&legend.buffer, "selftest: ");
-        buffer_plain(&legend.buffer, run->gate->selftest);
-        legend_flush(&legend);
-    }
+    if (run->gate->selftest)
+        legend_put(&legend, "selftest: ", run->gate->selftest);
     words_lines(&legend);
     buffer_free(&legend.buffer);
 }

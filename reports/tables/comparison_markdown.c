@@ -7,15 +7,6 @@ struct markdown {
     struct buffer scratch;
 };
 
-static void print_line(const char *line, void *context)
-{
-    const struct markdown *const markdown = context;
-
-    fputs("- ", markdown->file);
-    text_markdown(markdown->file, line);
-    fputc('\n', markdown->file);
-}
-
 static void print_heading(struct markdown *markdown, const char *op, size_t first,
                           size_t end)
 {
@@ -83,7 +74,7 @@ void comparison_markdown(const struct run *run, FILE *file)
         }
     }
     fputc('\n', file);
-    comparison_lines(run, print_line, &markdown);
-    legend_origin(run, print_line, &markdown);
+    comparison_lines(run, markdown_line, file);
+    legend_origin(run, markdown_line, file);
     buffer_free(&markdown.scratch);
 }

@@ -20,29 +20,19 @@ const char *change_title(const struct gate *gate, enum change_column column)
 
 static void time_cell(double ns, char text[CELL_SIZE])
 {
-    char number[NUMBER_SIZE];
-
-    text_time(ns, number);
-    snprintf(text, CELL_SIZE, "%s", ns > 0 ? number : "-");
-}
-
-static enum tone verdict_tone(enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_REGRESSED:
-        return TONE_BAD;
-    case VERDICT_IMPROVED:
-        return TONE_GOOD;
-    case VERDICT_SAME:
-        return TONE_PLAIN;
-    default:
-        return TONE_DIM;
-    }
+    if (ns > 0)
+        text_time(ns, text);
 }
 
 void change_cell(const struct comparison *c, enum change_column column,
                  char text[CELL_SIZE], enum tone *tone)
 {
+    static const enum tone tones[] = {
+        [VERDICT_SAME] = TONE_PLAIN,    [VERDICT_IMPROVED] = TONE_GOOD,
+        [VERDICT_REGRESSED] = TONE_BAD, [VERDICT_INCONCLUSIVE] = TONE_DIM,
+        [VERDICT_UNUSABLE] = TONE_DIM,  [VERDICT_NEW] = TONE_DIM,
+        [VERDICT_GONE] = TONE_DIM,
+    };
     const bool changed = comparison_has_change(c);
 
     *tone = TONE_PLAIN;
@@ -65,7 +55,7 @@ void change_cell(const struct comparison *c, enum change_column column,
         break;
     case CHANGE_VERDICT:
         snprintf(text, CELL_SIZE, "%s", verdict_name(c->verdict));
-        *tone = verdict_tone(c->verdict);
+        *tone = tones[c->verdict];
         break;
     case CHANGE_DETECTABLE:
         if (changed && isfinite(c->detectable))
@@ -112,9 +102,9 @@ size_t change_op_end(const struct run *run, size_t first)
         const struct result *const result = &run->results[end];
         if (!change_is_shown(result))
             continue;
-        if (op && strcmp(op, result->op ? result->op : ""))
+        if (op && strcmp(op, result->op ?: ""))
             break;
-        op = result->op ? result->op : "";
+        op = result->op ?: "";
     }
     return end;
 }
@@ -122,17 +112,17 @@ size_t change_op_end(const struct run *run, size_t first)
 void change_summary(const struct run *run, size_t first, size_t end,
                     struct buffer *buffer)
 {
-    static const enum verdict order[] = {
-        VERDICT_REGRESSED, VERDICT_IMPROVED, VERDICT_SAME, VERDICT_INCONCLUSIVE,
-        VERDICT_UNUSABLE,  VERDICT_NEW,      VERDICT_GONE,
-    };
-    static const char *const words[] = {
-        [VERDICT_REGRESSED] = "regressed", [VERDICT_IMPROVED] = "improved",
-        [VERDICT_SAME] = "the same",       [VERDICT_INCONCLUSIVE] = "inconclusive",
-        [VERDICT_UNUSABLE] = "unusable",   [VERDICT_NEW] = "new",
-        [VERDICT_GONE] = "gone",
-    };
-    size_t count[ARRAY_LEN(words)] = {0}, all = 0, changes = 0;
+    static const struct {
+        enum verdict verdict;
+        const char *word;
+    } order[] = {{VERDICT_REGRESSED, "regressed"},
+                 {VERDICT_IMPROVED, "improved"},
+                 {VERDICT_SAME, "the same"},
+                 {VERDICT_INCONCLUSIVE, "inconclusive"},
+                 {VERDICT_UNUSABLE, "unusable"},
+                 {VERDICT_NEW, "new"},
+                 {VERDICT_GONE, "gone"}};
+    size_t count[ARRAY_LEN(order)] = {0}, all = 0, changes = 0;
     double sum = 0;
 
     for (size_t i = first; i < end; i++) {
@@ -148,8 +138,8 @@ void change_summary(const struct run *run, size_t first, size_t end,
     }
     buffer_format(buffer, "%zu case%s", all, all == 1 ? "" : "s");
     for (size_t i = 0; i < ARRAY_LEN(order); i++)
-        if (count[order[i]])
-            buffer_format(buffer, ", %zu %s", count[order[i]], words[order[i]]);
+        if (count[order[i].verdict])
+            buffer_format(buffer, ", %zu %s", count[order[i].verdict], order[i].word);
     if (changes > 1)
         buffer_format(buffer, "; geometric mean %+.2f%%",
                       100 * expm1(sum / (double)changes));

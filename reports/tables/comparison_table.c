@@ -42,8 +42,7 @@ static void fit(struct layout *layout)
     const int width = layout->options->width;
 
     layout->id_width = WRAP_INDENT;
-    for (size_t i = 0; i < layout->run->n_results; i++) {
-        const struct result *const result = &layout->run->results[i];
+    FOR_EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         if (!change_is_shown(result))
             continue;
         const int id = text_width(plain_id(layout, result));

@@ -10,6 +10,18 @@ void legend_flush(struct legend *legend)
     buffer_clear(&legend->buffer);
 }
 
+void legend_put(struct legend *legend, const char *before, const char *text)
+{
+    buffer_add(&legend->buffer, before);
+    buffer_plain(&legend->buffer, text);
+    legend_flush(legend);
+}
+
+void legend_range(struct legend *legend, const char *lo, const char *hi)
+{
+    buffer_format(&legend->buffer, strcmp(lo, hi) ? " %s to %s" : " %s", lo, hi);
+}
+
 /* Each group measures its limits anew, so a line tells the range over all groups. */
 static void limit_lines(struct legend *legend)
 {
@@ -43,8 +55,7 @@ static void limit_lines(struct legend *legend)
         text_digits(hi, hi_text);
         buffer_add(buffer, "limit: ");
         buffer_plain_n(buffer, key, length);
-        buffer_format(buffer, strcmp(lo_text, hi_text) ? " %s to %s" : " %s", lo_text,
-                      hi_text);
+        legend_range(legend, lo_text, hi_text);
         buffer_add(buffer, gops ? " Gop/s" : " GB/s");
         legend_flush(legend);
     }
@@ -58,9 +69,8 @@ static void note_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally notes = {.n = 0}, intervals = {.n = 0};
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
-        const char *id = result->id ? result->id : "";
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const char *id = result->id ?: "";
         for (size_t n = 0; n < result->n_notes; n++)
             tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);
         if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)
@@ -108,9 +118,7 @@ static void counter_lines(struct legend *legend)
             buffer_add(buffer, i ? ", " : "");
             buffer_plain(buffer, names.entry[i].key);
         }
-        buffer_add(buffer, names.lost ? ", ...: " : ": ");
-        buffer_plain(buffer, reasons.entry[r].key);
-        legend_flush(legend);
+        legend_put(legend, names.lost ? ", ...: " : ": ", reasons.entry[r].key);
     }
 }
 
@@ -166,11 +174,8 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     workspace_lines(&legend);
     note_lines(&legend);
     counter_lines(&legend);
-    if (run->pmu_reason && *run->pmu_reason) {
-        buffer_add(&legend.buffer, "no PMU: ");
-        buffer_plain(&legend.buffer, run->pmu_reason);
-        legend_flush(&legend);
-    }
+    if (run->pmu_reason && *run->pmu_reason)
+        legend_put(&legend, "no PMU: ", run->pmu_reason);
     core_shared_line(&legend);
     status_line(&legend);
     buffer_free(&legend.buffer);
@@ -193,15 +198,11 @@ void legend_origin(const struct run *run, legend_line *line, void *context)
     const char *separator = ": ";
 
     buffer_add(buffer, "host");
-    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-        for (size_t f = 0; f < run->host.n; f++) {
-            const struct fact *fact = &run->host.fact[f];
-            if (fact->kind != FACT_TEXT || strcmp(fact->name, shown[i]))
-                continue;
-            add_named(buffer, separator, "", fact->text);
-            separator = ", ";
-            break;
-        }
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
+        const char *const fact = facts_find_text(&run->host, shown[i]);
+        add_named(buffer, separator, "", fact);
+        separator = fact ? ", " : separator;
+    }
     add_named(buffer, separator, "fingerprint ", run->fingerprint);
     legend_flush(&legend);
     buffer_add(buffer, "run: simdbench");

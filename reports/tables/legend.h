@@ -13,6 +13,10 @@ struct legend {
 };
 /* Hands the line over and begins the next one. */
 void legend_flush(struct legend *legend);
+/* Adds `before` and the text, made safe to print, and hands the line over. */
+void legend_put(struct legend *legend, const char *before, const char *text);
+/* Adds " LO to HI", or " LO" if they read the same. */
+void legend_range(struct legend *legend, const char *lo, const char *hi);
 
 /* Geometric means of each kernel over all of its sizes (means.c). */
 void mean_lines(struct legend *legend);

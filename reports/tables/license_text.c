@@ -84,13 +84,11 @@ static void print_net(const struct license_net *net, FILE *file)
     else
         fprintf(file, "avx512 is slower, or nobody knows, up to %s\n",
                 net->point[net->n_points - 1].shape);
-    for (size_t i = 0; i < net->n_points; i++) {
-        const struct license_point *const point = &net->point[i];
+    FOR_EACH (const struct license_point, point, net->point, net->n_points)
         fprintf(file, "  %-18s  %.3fx %-16s  %.*s over %.*s\n", point->shape,
                 point->speedup, interval_text(&point->ci, 1, 3, ci),
                 (int)strcspn(point->wide, "@"), point->wide,
                 (int)strcspn(point->narrow, "@"), point->narrow);
-    }
 }
 
 void license_print(const struct license *license, FILE *file)

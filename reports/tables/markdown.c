@@ -22,8 +22,7 @@ static void print_heading(struct markdown *markdown)
     fputs("\n## ", file);
     text_markdown(file, name);
     fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
-    for (size_t i = 0; i < markdown->sheet.n; i++) {
-        const struct column *column = &markdown->sheet.column[i];
+    FOR_EACH (const struct column, column, markdown->sheet.column, markdown->sheet.n) {
         fputc(' ', file);
         text_markdown(file, column->top);
         fputs(*column->top ? "," : "", file);
@@ -81,13 +80,11 @@ static void print_metrics(const struct result *result, void *context)
     fputs(")\n", markdown->file);
 }
 
-static void print_item(const char *line, void *context)
+void markdown_line(const char *line, void *file)
 {
-    struct markdown *markdown = context;
-
-    fputs("- ", markdown->file);
-    text_markdown(markdown->file, line);
-    fputc('\n', markdown->file);
+    fputs("- ", file);
+    text_markdown(file, line);
+    fputc('\n', file);
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
@@ -100,7 +97,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     }
     sheet_make(&markdown.sheet, run);
     fputs("# simdbench\n\n", file);
-    legend_origin(run, print_item, &markdown);
+    legend_origin(run, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;
         markdown.end = run_group_end(run, first);
@@ -111,6 +108,6 @@ void markdown_print(const struct run *run, const struct text_options *options, F
                    &markdown);
     }
     fputc('\n', file);
-    legend_notes(run, print_item, &markdown);
+    legend_notes(run, markdown_line, file);
     buffer_free(&markdown.scratch);
 }

@@ -5,11 +5,6 @@
 
 #include "tally.h"
 
-static const char *text_of(const char *text)
-{
-    return text ? text : "";
-}
-
 /* ";input=zero" of an id, or "". */
 static const char *settings_of(const struct result *result)
 {
@@ -31,7 +26,7 @@ static bool same_kernel(const struct result *a, const struct result *b)
 
     return strcspn(b->id, "@") == length && !memcmp(a->id, b->id, length) &&
            !strcmp(settings_of(a), settings_of(b)) &&
-           !strcmp(text_of(a->layout), text_of(b->layout));
+           !strcmp(a->layout ?: "", b->layout ?: "");
 }
 
 struct mean {
@@ -101,8 +96,8 @@ static void add_ratios(struct mean *mean)
 
     for (size_t i = 0; i < mean->n; i++)
         for (size_t r = 0; r < mean->sizes[i]->n_ratios; r++) {
-            const char *id = text_of(mean->sizes[i]->ratios[r].baseline);
-            tally_add(&labels, id, id_label(id, text_of(mean->sizes[i]->op)), "");
+            const char *id = mean->sizes[i]->ratios[r].baseline ?: "";
+            tally_add(&labels, id, id_label(id, mean->sizes[i]->op ?: ""), "");
         }
     for (size_t t = 0; t < labels.n; t++)
         add_ratio(mean, labels.entry[t].key, labels.entry[t].key_length);

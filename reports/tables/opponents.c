@@ -32,8 +32,7 @@ static void add_threads(const struct run *run, const struct label *label,
 {
     int lo = 0, hi = 0;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         int used = result->threads_used;
         if (!is_of(result, label) || result->status != STATUS_OK || used < 1)
             continue;
@@ -53,7 +52,7 @@ static bool ratio_is_of(const struct result *result, size_t r, const struct labe
 {
     const char *id = result->ratios[r].baseline;
 
-    return id && id_label(id, result->op ? result->op : "") == label->length &&
+    return id && id_label(id, result->op ?: "") == label->length &&
            !memcmp(id, label->text, label->length);
 }
 
@@ -64,8 +63,7 @@ static void add_rows(const struct run *run, const struct label *label,
 {
     struct tally rows = {.n = 0};
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         size_t n = 0;
         for (size_t r = 0; r < result->n_ratios && !is_of(result, label); r++)
             n += ratio_is_of(result, r, label);
@@ -89,12 +87,10 @@ static void add_rows(const struct run *run, const struct label *label,
 
 static bool has_fixed_isa(const struct run *run, const struct label *label)
 {
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->is_baseline && !result->source && is_of(result, label) &&
             result->isa && strcmp(result->isa, "lib"))
             return true;
-    }
     return false;
 }
 
@@ -126,8 +122,7 @@ void baseline_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally labels = {.n = 0};
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         size_t seen = labels.n;
         if (!result->id || (!result->module && !result->is_baseline))
             continue;
@@ -142,12 +137,10 @@ void unranked_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally reasons = {.n = 0};
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->is_baseline && result->unranked)
             tally_add(&reasons, result->unranked, strlen(result->unranked),
-                      result->id ? result->id : "");
-    }
+                      result->id ?: "");
     tally_lines(&reasons, "* unranked, in no mean", legend);
 }
 
@@ -155,8 +148,7 @@ void source_lines(struct legend *legend)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    for (size_t i = 0; i < run->n_sources; i++) {
-        const struct source *source = &run->sources[i];
+    FOR_EACH (const struct source, source, run->sources, run->n_sources) {
         const char *separator = " (";
         bool known = source->fingerprint && run->fingerprint;
         bool here = known && !strcmp(source->fingerprint, run->fingerprint);

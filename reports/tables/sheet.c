@@ -79,8 +79,7 @@ static void add_baselines(struct sheet *sheet, const struct run *run)
     size_t first = sheet->n;
 
     for (int merged = 0; merged < 2; merged++)
-        for (size_t i = 0; i < run->n_results; i++) {
-            const struct result *result = &run->results[i];
+        FOR_EACH (const struct result, result, run->results, run->n_results) {
             size_t length = baseline_label(result);
             if (result->is_baseline && !result->source == !merged &&
                 sheet->n < first + BASELINE_COLUMNS && length &&
@@ -110,8 +109,7 @@ void sheet_make(struct sheet *sheet, const struct run *run)
     bool limit = false, accuracy = false;
 
     *sheet = (struct sheet){.run = run};
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof)
             continue;
         sheet->gbps |= in_bytes(run, result);
@@ -221,17 +219,13 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
 static void counter_cell(const struct column *column, const struct result *result,
                          char *text)
 {
-    char number[NUMBER_SIZE];
-
-    for (size_t i = 0; i < result->n_counters; i++) {
-        const struct counter *counter = &result->counters[i];
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         if (strcmp(counter->name, column->key))
             continue;
         if (counter->absent) {
             snprintf(text, CELL_SIZE, "n/a");
         } else if (counter->n && isfinite(counter->value)) {
-            text_scaled(counter->value, "", number);
-            snprintf(text, CELL_SIZE, "%s", number);
+            text_scaled(counter->value, "", text);
         }
         return;
     }
@@ -240,16 +234,12 @@ static void counter_cell(const struct column *column, const struct result *resul
 void sheet_cell(const struct sheet *sheet, const struct column *column,
                 const struct result *result, char text[CELL_SIZE], enum tone *tone)
 {
-    char number[NUMBER_SIZE];
-
     snprintf(text, CELL_SIZE, "-");
     *tone = TONE_PLAIN;
     switch (column->kind) {
     case COLUMN_TIME:
-        if (!result_has_summary(result))
-            break;
-        text_time(result->median_ns, number);
-        snprintf(text, CELL_SIZE, "%s", number);
+        if (result_has_summary(result))
+            text_time(result->median_ns, text);
         break;
     case COLUMN_INTERVAL:
         interval_cell(result, text);

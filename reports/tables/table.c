@@ -14,6 +14,7 @@ struct layout {
     const struct text_options *options;
     FILE *file;
     struct sheet sheet;
+    size_t group; /* that is printed; or GROUP_ALL */
     int id_width;
     bool short_ids; /* without shape and settings, which are in the heading */
     struct buffer scratch, hidden;
@@ -46,8 +47,8 @@ static int total_width(const struct layout *layout)
 /* Writes the id to the scratch buffer and returns its width. */
 static int id_width(struct layout *layout, const struct result *result)
 {
-    const char *id = result->id ? result->id : "", *at = strchr(id, '@');
-    const char *shape = result->shape ? result->shape : "";
+    const char *id = result->id ?: "", *at = strchr(id, '@');
+    const char *shape = result->shape ?: "";
     size_t length = strlen(shape);
     bool cut = layout->short_ids && at && !result->is_roof &&
                !strncmp(at + 1, shape, length) && strchr(";", at[1 + length]);
@@ -63,8 +64,7 @@ static int longest_id(struct layout *layout, bool own)
 {
     int longest = 4;
 
-    for (size_t i = 0; i < layout->run->n_results; i++) {
-        const struct result *result = &layout->run->results[i];
+    FOR_EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         int width = 0;
         if (!(result->is_roof && !layout->options->roofs) &&
             !(own && (result->is_baseline || result->is_roof)))
@@ -140,12 +140,6 @@ static void layout_begin(struct layout *layout, const struct run *run,
         step++;
 }
 
-static void layout_end(struct layout *layout)
-{
-    buffer_free(&layout->scratch);
-    buffer_free(&layout->hidden);
-}
-
 static void print_tone(const struct layout *layout, enum tone tone)
 {
     text_tone(layout->file, layout->options->colour, tone);
@@ -172,7 +166,7 @@ static void print_metrics(struct layout *layout, const struct result *result)
     print_wrapped(layout, buffer_text(&layout->scratch), WRAP_INDENT);
 }
 
-static void print_titles(const struct layout *layout)
+static void print_titles(struct layout *layout)
 {
     bool two = false;
 
@@ -182,8 +176,7 @@ static void print_titles(const struct layout *layout)
         int blank = line ? layout->id_width - 4 : layout->id_width;
         print_tone(layout, TONE_BOLD);
         fprintf(layout->file, "%*s%s", INDENT, "", line ? "case" : "");
-        for (size_t i = 0; i < layout->sheet.n; i++) {
-            const struct column *column = &layout->sheet.column[i];
+        FOR_EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
             const char *title = line ? column->title : column->top;
             blank += GAP + cell_width(&layout->sheet, column) - text_width(title);
             if (!*title)
@@ -201,8 +194,7 @@ static void print_cells(const struct layout *layout, const struct result *result
 {
     char text[CELL_SIZE];
 
-    for (size_t i = 0; i < layout->sheet.n; i++) {
-        const struct column *column = &layout->sheet.column[i];
+    FOR_EACH (const struct column, column, layout->sheet.column, layout->sheet.n) {
         enum tone tone;
         int gap;
         sheet_cell(&layout->sheet, column, result, text, &tone);
@@ -288,9 +280,9 @@ static void print_end(struct layout *layout)
     legend_origin(layout->run, print_line, layout);
 }
 
-/* Prints the groups with that number, or all with GROUP_ALL. */
-static void print_groups(struct layout *layout, size_t group)
+static void print_groups(struct layout *layout)
 {
+    const size_t group = layout->group;
     const struct run *const run = layout->run;
 
     for (size_t first = 0, end; first < run->n_results; first = end) {
@@ -300,40 +292,39 @@ static void print_groups(struct layout *layout, size_t group)
     }
 }
 
-void table_begin(const struct run *run, const struct text_options *options, FILE *file)
+/* Runs one step of a table. */
+static void print_step(const struct run *run, size_t group,
+                       const struct text_options *options, FILE *file,
+                       void (*print)(struct layout *layout))
 {
     struct layout layout;
 
-    if (run->gate) /* its verdicts need all cases */
-        return;
     layout_begin(&layout, run, options, file);
-    print_titles(&layout);
-    layout_end(&layout);
+    layout.group = group;
+    print(&layout);
+    buffer_free(&layout.scratch);
+    buffer_free(&layout.hidden);
+}
+
+void table_begin(const struct run *run, const struct text_options *options, FILE *file)
+{
+    if (!run->gate) /* its verdicts need all cases */
+        print_step(run, GROUP_ALL, options, file, print_titles);
 }
 
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate)
-        return;
-    layout_begin(&layout, run, options, file);
-    print_groups(&layout, group);
-    layout_end(&layout);
+    if (!run->gate)
+        print_step(run, group, options, file, print_groups);
 }
 
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
 {
-    struct layout layout;
-
-    if (run->gate) {
+    if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
-        return;
-    }
-    layout_begin(&layout, run, options, file);
-    print_end(&layout);
-    layout_end(&layout);
+    else
+        print_step(run, GROUP_ALL, options, file, print_end);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)

@@ -52,6 +52,11 @@ void text_wrapped(FILE *file, int width, const char *text, int at)
     fputc('\n', file);
 }
 
+const char *text_entity(char c)
+{
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : NULL;
+}
+
 /* A name after '@' would call a person, so such an '@' is written as an entity. */
 void text_markdown(FILE *file, const char *raw)
 {
@@ -60,12 +65,8 @@ void text_markdown(FILE *file, const char *raw)
 
     buffer_plain(&plain, raw);
     for (const char *text = buffer_text(&plain); *text; before = *text++) {
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
+        if (text_entity(*text))
+            fputs(text_entity(*text), file);
         else if (*text == '@' && !isalnum((unsigned char)before))
             fputs("&#64;", file);
         else if (strchr("\\|`*_[]~$#", *text))

@@ -243,5 +243,5 @@ void buffer_free(struct buffer *buffer)
 
 const char *buffer_text(const struct buffer *buffer)
 {
-    return buffer->text ? buffer->text : "";
+    return buffer->text ?: "";
 }

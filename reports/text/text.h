@@ -38,8 +38,10 @@ bool text_same(const char *a, const char *b);
 
 /* Frees several texts: TEXTS_FREE(source->name, source->cpu). */
 void texts_free(char *const *texts, size_t n);
-#define TEXTS_FREE(...) \
-    texts_free((char *[]){__VA_ARGS__}, ARRAY_LEN(((char *[]){__VA_ARGS__})))
+#define TEXTS_FREE(...) texts_free(LIST(char *, __VA_ARGS__))
+/* Two arguments of a call: an array of all that follow, and its length. */
+#define LIST(type, ...) \
+    (type const[]){__VA_ARGS__}, ARRAY_LEN(((type const[]){__VA_ARGS__}))
 
 /* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
 struct buffer {
@@ -71,6 +73,8 @@ void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
+const char *text_entity(char c);
 /* A field of CSV: any text, safe to print and in quotes if it needs them; or a number,
  * empty if it is not known or not finite. */
 void text_csv(FILE *file, const char *text);
