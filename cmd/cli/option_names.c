@@ -10,70 +10,62 @@
 
 /* -EINVAL with near matches and all names, unless the list has the word. */
 static int expect_known(const struct option_row *row, const char *word,
-                        const struct text_list *known, const char *what,
+                        const struct text_list *known, const char *noun,
                         struct error *error)
 {
-    char near[100], all[200] = "";
-    size_t used = 0;
+    char why[400];
     if (text_list_has(known, word))
         return 0;
-    for (size_t i = 0; i < known->n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                                 known->item[i]);
-    text_list_near(known, word, near, sizeof near);
-    return option_value_error(row, word, error, "no such %s%s%s%s (known: %s)", what,
-                              near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
-                              all);
+    text_list_unknown(known, word, noun, why, sizeof why);
+    return option_value_error(row, word, error, "%s", why);
+}
+
+/* Adds what stands between commas, if each word is known. Frees `known`. */
+static int add_known(const struct option_row *row, const char *value,
+                     struct text_list *known, const char *noun, struct options *options,
+                     struct error *error)
+{
+    const struct text_list *const list = OPTION_FIELD(struct text_list, options, row);
+    const size_t first = list->n;
+    int rc = option_add_items(row, value, options, error);
+    for (size_t i = first; i < list->n && rc == 0; i++)
+        rc = expect_known(row, list->item[i], known, noun, error);
+    text_list_free(known);
+    return rc;
 }
 
 int option_add_isas(const struct option_row *row, const char *value,
                     struct options *options, struct error *error)
 {
-    const size_t first = options->isas.n;
     struct text_list known = {0};
-    int rc = option_add_items(row, value, options, error);
-
     text_list_add(&known, "auto");
     text_list_add(&known, "all");
     for (size_t i = 0; i < isa_count(); i++)
         text_list_add(&known, isa_get(i)->name);
-    for (size_t i = first; i < options->isas.n && rc == 0; i++)
-        rc = expect_known(row, options->isas.item[i], &known, "instruction set", error);
-    text_list_free(&known);
-    return rc;
+    return add_known(row, value, &known, "instruction set", options, error);
 }
 
 int option_add_counters(const struct option_row *row, const char *value,
                         struct options *options, struct error *error)
 {
-    const size_t first = options->counters.n;
     struct text_list known = {0};
-    int rc = option_add_items(row, value, options, error);
-
     text_list_add(&known, "all");
     for (size_t g = 0; g < counter_group_count(); g++)
         text_list_add(&known, counter_group_get(g)->name);
-    for (size_t i = first; i < options->counters.n && rc == 0; i++)
-        rc = expect_known(row, options->counters.item[i], &known, "group", error);
-    text_list_free(&known);
-    return rc;
+    return add_known(row, value, &known, "group", options, error);
 }
 
 int option_set_uarch(const struct option_row *row, const char *value,
                      struct options *options, struct error *error)
 {
     struct text_list known = {0};
-    int rc = 0;
     for (size_t i = 0; i < uarch_count(); i++)
         text_list_add(&known, uarch_get(i)->name);
-    if (!uarch_find(value))
-        rc = expect_known(row, value, &known, "microarchitecture", error);
+    const int rc = uarch_find(value)
+                       ? 0
+                       : expect_known(row, value, &known, "microarchitecture", error);
     text_list_free(&known);
-    if (rc != 0)
-        return rc;
-    free(options->uarch);
-    options->uarch = must_have(strdup(value));
-    return 0;
+    return rc ? rc : option_set_text(row, value, options, error);
 }
 
 /* The number of the value among the row's "a|b|c", or -EINVAL. */
@@ -90,11 +82,10 @@ static int choice(const struct option_row *row, const char *value, struct error 
         at += length + (at[length] == '|');
     }
     if (found < 0) {
-        char near[100];
-        text_list_near(&known, value, near, sizeof near);
-        rc = option_value_error(row, value, error, "must be one of %s%s%s%s", row->value,
-                                near[0] ? "; did you mean " : "", near,
-                                near[0] ? "?" : "");
+        char hint[120];
+        text_list_hint(&known, value, hint, sizeof hint);
+        rc = option_value_error(row, value, error, "must be one of %s%s", row->value,
+                                hint);
     }
     text_list_free(&known);
     return rc ? rc : found;

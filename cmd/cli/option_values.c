@@ -9,10 +9,7 @@
 #include "args.h"
 #include "team.h"
 
-/* With fewer processes nothing can be told apart from chance. */
-enum { PROCESSES_MIN = 8, PROCESSES_MAX = 1000 };
-enum { GATES_MAX = 10000 };
-enum { ROUNDS_MAX = 100000, ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
+enum { ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
 
 int option_value_error(const struct option_row *row, const char *value,
                        struct error *error, const char *format, ...)
@@ -193,38 +190,29 @@ int option_set_align(const struct option_row *row, const char *value,
     return 0;
 }
 
-/* A count within bounds, both included. */
-static int set_count(const struct option_row *row, const char *value, int lowest,
-                     int highest, uint32_t *count, struct error *error)
+/* A count within bounds, both included. With fewer processes nothing can be told apart
+ * from chance. */
+int option_set_count(const struct option_row *row, const char *value,
+                     struct options *options, struct error *error)
 {
+    static const struct {
+        size_t field;
+        int lowest, highest;
+    } counts[] = {{offsetof(struct options, rounds), 1, 100000},
+                  {offsetof(struct options, processes), 8, 1000},
+                  {offsetof(struct options, gates), 1, 10000}};
     int64_t n;
+    size_t i = 0;
     const int rc = read_whole(row, value, &n, error);
     if (rc != 0)
         return rc;
-    if (n < lowest || n > highest)
-        return option_value_error(row, value, error, "must be from %d to %d", lowest,
-                                  highest);
-    *count = (uint32_t)n;
+    while (counts[i].field != row->field)
+        i++;
+    if (n < counts[i].lowest || n > counts[i].highest)
+        return option_value_error(row, value, error, "must be from %d to %d",
+                                  counts[i].lowest, counts[i].highest);
+    *OPTION_FIELD(uint32_t, options, row) = (uint32_t)n;
     return 0;
-}
-
-int option_set_rounds(const struct option_row *row, const char *value,
-                      struct options *options, struct error *error)
-{
-    return set_count(row, value, 1, ROUNDS_MAX, &options->rounds, error);
-}
-
-int option_set_processes(const struct option_row *row, const char *value,
-                         struct options *options, struct error *error)
-{
-    return set_count(row, value, PROCESSES_MIN, PROCESSES_MAX, &options->processes,
-                     error);
-}
-
-int option_set_gates(const struct option_row *row, const char *value,
-                     struct options *options, struct error *error)
-{
-    return set_count(row, value, 1, GATES_MAX, &options->gates, error);
 }
 
 /* "0,1.5,4": percents, with or without their sign. */

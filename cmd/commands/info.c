@@ -292,20 +292,20 @@ enum { LONG_TOPICS = 3 }; /* the last ones are listed only by name */
 static int find_topic(const char *name, struct error *error)
 {
     struct text_list names = {0};
-    char near[100] = "";
-    for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
-        if (strcmp(topics[i].name, name) == 0) {
-            text_list_free(&names);
-            return (int)i;
-        }
+    char hint[120];
+    for (size_t i = 0; i < ARRAY_LEN(topics); i++)
         text_list_add(&names, topics[i].name);
-    }
-    text_list_near(&names, name, near, sizeof near);
+    size_t found = 0;
+    while (found < names.n && strcmp(topics[found].name, name) != 0)
+        found++;
+    text_list_hint(&names, name, hint, sizeof hint);
     text_list_free(&names);
+    if (found < ARRAY_LEN(topics))
+        return (int)found;
     return error_set(error, -EINVAL,
-                     "no topic '%.60s'%s%s%s (there are ops, kernels, isas, modules, "
-                     "shapes, events, groups)",
-                     name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+                     "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
+                     "events, groups)",
+                     name, hint);
 }
 
 static int list_topic(const struct topic *topic, const struct options *options,

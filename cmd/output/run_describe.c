@@ -6,15 +6,6 @@
 #include <inttypes.h>
 #include <time.h>
 
-static void join(const struct text_list *list, const char *otherwise, char *out,
-                 size_t size)
-{
-    size_t length = (size_t)snprintf(out, size, "%s", list->n ? "" : otherwise);
-    for (size_t i = 0; i < list->n && length < size; i++)
-        length += (size_t)snprintf(out + length, size - length, "%s%s", i ? " " : "",
-                                   list->item[i]);
-}
-
 static void add_settings(const struct options *options, const struct plan *plan,
                          struct run *run)
 {
@@ -43,12 +34,13 @@ static void add_settings(const struct options *options, const struct plan *plan,
     if (options->label)
         must(facts_text(settings, "label", options->label));
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        join(lists[i].list, lists[i].otherwise, text, sizeof text);
-        must(facts_text(settings, lists[i].name, text));
+        text_list_join(lists[i].list, " ", text, sizeof text);
+        must(facts_text(settings, lists[i].name,
+                        lists[i].list->n ? text : lists[i].otherwise));
     }
     must(facts_text(settings, "isa_fallback", options->isa_strict ? "off" : "on"));
     if (plan->isas_instead.n) {
-        join(&plan->isas_instead, "", text, sizeof text);
+        text_list_join(&plan->isas_instead, " ", text, sizeof text);
         must(facts_text(settings, "isa_measured", text));
     }
     const struct {
