@@ -26,11 +26,16 @@ enum command_mask {
     COMMAND_ALL = (1 << 11) - 1,
 };
 
-struct option_row;
+/* One option as it was given. */
+struct given {
+    const struct option_row *row;
+    const char *value; /* NULL for a flag */
+    struct options *options;
+    struct error *error;
+};
 
-/* Reads the value (NULL for a flag) into the options. */
-typedef int option_setter(const struct option_row *row, const char *value,
-                          struct options *options, struct error *error);
+/* Reads the value into the options. */
+typedef int option_setter(const struct given *given);
 
 struct option_row {
     const char *name;     /* without the dashes */
@@ -62,12 +67,11 @@ option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_thre
 option_setter option_add_format, option_add_output;
 
 /* For setters. A shared setter writes to OPTION_FIELD. */
-#define OPTION_FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
+#define OPTION_FIELD(type, given) \
+    ((type *)((char *)(given)->options + (given)->row->field))
 /* -EINVAL and "--NAME=VALUE: why". */
-__attribute__((format(printf, 4, 5))) int option_value_error(const struct option_row *row,
-                                                             const char *value,
-                                                             struct error *error,
-                                                             const char *format, ...);
+__attribute__((format(printf, 2, 3))) int given_error(const struct given *given,
+                                                      const char *format, ...);
 
 struct command_row {
     const char *name;

@@ -73,11 +73,11 @@ const char *baseline_name(size_t index);
 /* Starts each baseline and asks what it is. Returns how many, at most max. */
 size_t baselines_ask(struct baseline *baseline, size_t max);
 
-/* The next check, with its value. */
-__attribute__((format(printf, 3, 4))) struct check *
+/* Adds a check, with its value. */
+__attribute__((format(printf, 3, 4))) void
 check_add(struct checks *checks, const char *name, const char *format, ...);
-/* Not ok: what it costs, and what to type. */
-void check_costs(struct check *check, const char *costs, const char *advice);
+/* The check that was added last is not ok: what it costs, and what to type. */
+void check_costs(struct checks *checks, const char *costs, const char *advice);
 /* For strings that the system may have left empty. */
 const char *or_not_told(const char *text);
 

@@ -80,9 +80,8 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
 
 static int write_json(const void *context, FILE *file, struct error *error)
 {
-    char *const text = cJSON_Print(context);
-    if (!text)
-        return error_set(error, -ENOMEM, "out of memory");
+    char *const text = must_have(cJSON_Print(context));
+    (void)error;
     fprintf(file, "%s\n", text);
     free(text);
     return 0;
@@ -107,11 +106,13 @@ int thresholds_save(const char *fingerprint, const char *op,
         error_set(error, status, "no place for the thresholds: %.480s", why.text);
     if (status < 0)
         goto out;
-    if (!root && (root = cJSON_CreateObject()))
+    if (!root) {
+        root = must_have(cJSON_CreateObject());
         cJSON_AddNumberToObject(root, "schema_version", 1);
+    }
     cJSON *const host = child(child(root, "hosts"), fingerprint);
-    cJSON *const list = cJSON_CreateArray();
-    for (size_t i = 0; i < n && list; i++) {
+    cJSON *const list = must_have(cJSON_CreateArray());
+    for (size_t i = 0; i < n; i++) {
         cJSON *const item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "threads", thresholds[i].threads);
         if (isfinite(thresholds[i].ops))
@@ -121,10 +122,8 @@ int thresholds_save(const char *fingerprint, const char *op,
         cJSON_AddItemToArray(list, item);
     }
     cJSON_DeleteItemFromObjectCaseSensitive(host, op);
-    if (!list || !cJSON_AddItemToObject(host, op, list))
-        status = error_set(error, -ENOMEM, "out of memory");
-    else
-        status = file_save(path, write_json, root, error);
+    cJSON_AddItemToObject(host, op, list);
+    status = file_save(path, write_json, root, error);
 out:
     cJSON_Delete(root);
     return status;
