@@ -39,7 +39,7 @@ typedef int option_setter(const struct given *given);
 
 struct option_row {
     const char *name;     /* without the dashes */
-    const char *value;    /* what its value is called, "a|b" if it is one of these; NULL:
+    const char *value;    /* name of its value, "a|b" if it is one of these; NULL:
                              a flag that takes none */
     const char *group;    /* heading in the help */
     unsigned commands;    /* enum command_mask */
@@ -76,7 +76,7 @@ __attribute__((format(printf, 2, 3))) int given_error(const struct given *given,
 struct command_row {
     const char *name;
     unsigned mask;
-    const char *usage;   /* what follows its name */
+    const char *usage;   /* the words after its name */
     const char *summary; /* one line */
     size_t min_words, max_words;
     const char *examples[4]; /* without the program's name; ends with NULL */

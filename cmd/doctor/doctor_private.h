@@ -17,7 +17,7 @@ struct check {
     char name[32];
     char value[280];
     char costs[256];  /* empty: it is ok */
-    char advice[256]; /* what to type; there is some wherever it costs something */
+    char advice[256]; /* what to type, if it costs something */
 };
 
 struct checks {
@@ -59,7 +59,7 @@ struct baseline {
     char name[32];
     bool found, started;
     char version[64], core[64], isa[32];
-    char advice[128]; /* what to type for a better core */
+    char advice[128]; /* type this for a better core */
     char error[256];  /* why it did not start */
 };
 

@@ -4,7 +4,6 @@
 #include "process/process.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 static void add_settings(const struct options *options, const struct plan *plan,
                          struct run *run)
@@ -72,17 +71,14 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
                          const struct plan *plan)
 {
     struct run *const run = must_have(run_new());
-    char now_text[64], seed[24];
-    const time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(now_text, sizeof now_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char date[24], seed[24];
+    date_text(date);
     snprintf(seed, sizeof seed, "%" PRIu64, options->seed);
     run->schema_version = RUN_SCHEMA_VERSION;
     const struct {
         char **where;
         const char *text;
-    } texts[] = {{&run->started_at, now_text},
+    } texts[] = {{&run->started_at, date},
                  {&run->seed, seed},
                  {&run->tool_version, simdbench_version.number},
                  {&run->tool_commit, simdbench_version.commit},
@@ -94,9 +90,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
         must(strings_add(&run->argv, &run->argc, options->argv[i]));
     add_settings(options, plan, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
-    const cJSON *isa,
-        *isas =
-            cJSON_GetObjectItemCaseSensitive(catalog->workers[0]->description, "isas");
+    const cJSON *isa, *isas = message_get(catalog->workers[0]->description, "isas");
     cJSON_ArrayForEach(isa, isas)
     {
         if (cJSON_IsString(isa))

@@ -16,7 +16,7 @@
 
 /* A kernel that somebody offers. */
 struct offer {
-    struct worker *worker;                               /* who runs it */
+    struct worker *worker;                               /* runs it */
     uint32_t index;                                      /* its number there */
     char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
     uint32_t type, flags;

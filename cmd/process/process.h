@@ -24,6 +24,10 @@ enum exit_status {
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
+/* The exit status of a command that returned one, or a negative errno: then it complains,
+ * unless it was asked to stop. */
+int exit_status_of(int status, const struct error *error);
+
 /* The version of this build (version.c). */
 struct version {
     const char *number, *commit, *compiler, *flags;
@@ -48,6 +52,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Now, in UTC: 2024-01-31T12:00:00Z. */
+void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);

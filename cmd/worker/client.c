@@ -308,20 +308,6 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
     }
 }
 
-static int send_line(struct worker *worker, const char *text)
-{
-    size_t length = strlen(text), sent = 0;
-    while (sent < length) {
-        ssize_t n = send(worker->fd, text + sent, length - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        sent += (size_t)n;
-    }
-    return 0;
-}
-
 static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
@@ -330,11 +316,9 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {
         cJSON_AddNumberToObject(request, "id", ++worker->asked);
-        char *text = must_have(cJSON_PrintUnformatted(request));
         /* A worker that is gone is found out by reading. */
-        if (send_line(worker, text) == 0)
-            send_line(worker, "\n");
-        free(text);
+        const int sent = message_send(worker->fd, request);
+        must(sent == -ENOMEM ? sent : 0);
     }
     ssize_t length = read_line(worker, timeout_ns, doing, error);
     if (length < 0)
@@ -384,12 +368,8 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
     if (in_process && !is_foreign(worker) && !worker->program) {
-        const struct simdbench_option *options[64];
-        size_t n = 0;
-        for (; n < info->n_options && n < ARRAY_LEN(options); n++)
-            options[n] = &info->options[n];
-        return service_new(&worker->local, info->path, options, n, worker->memory_fd,
-                           error);
+        return service_new(&worker->local, info->path, info->options, info->n_options,
+                           worker->memory_fd, error);
     }
     int status = spawn(worker, error);
     if (status < 0)

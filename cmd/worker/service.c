@@ -39,8 +39,8 @@ void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)
 }
 
 int service_new(struct service **out, const char *path,
-                const struct simdbench_option *const *options, size_t n_options,
-                int memory_fd, struct error *error)
+                const struct simdbench_option *options, size_t n_options, int memory_fd,
+                struct error *error)
 {
     struct service *service = calloc(1, sizeof *service);
     if (!service)
@@ -85,7 +85,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     int cpu[CPUS_MAX];
     size_t n = 0;
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "cpus"))
+    cJSON_ArrayForEach(item, message_get(request, "cpus"))
     {
         if (n < CPUS_MAX && cJSON_IsNumber(item))
             cpu[n++] = item->valueint;
@@ -102,7 +102,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     service->sampler.counters = NULL;
     service->n_events = 0;
     service->multiplex = false;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "events"))
+    cJSON_ArrayForEach(item, message_get(request, "events"))
     {
         const char *name = cJSON_GetStringValue(item);
         if (!name || service->n_events == EVENTS_MAX)
@@ -157,9 +157,8 @@ static cJSON *map(struct service *service, const cJSON *request)
              block = message_u64(request, "block", 0);
     struct simdbench_shape dims;
     struct operands_map operands;
-    if (message_read_dims(cJSON_GetObjectItemCaseSensitive(request, "dims"), &dims) < 0 ||
-        message_read_operands(cJSON_GetObjectItemCaseSensitive(request, "operands"),
-                              &operands) < 0 ||
+    if (message_read_dims(message_get(request, "dims"), &dims) < 0 ||
+        message_read_operands(message_get(request, "operands"), &operands) < 0 ||
         block > bytes)
         return service_error(-EPROTO, "map: bad dims or operands");
     operands.bytes = block;
@@ -222,28 +221,39 @@ static cJSON *fill(struct service *service, const cJSON *request)
     return reply;
 }
 
+bool service_answers(struct service *service, const cJSON *request,
+                     const struct simdbench_operand *output, struct answers *answers)
+{
+    const uint64_t n = message_u64(request, "n", 0);
+    const uint64_t at = message_u64(request, "index", UINT64_MAX);
+    *answers = (struct answers){
+        .n = n,
+        .index =
+            at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof(uint64_t)),
+        .value = service_memory(service, message_u64(request, "value", 0),
+                                n * type_bytes(output->type)),
+        .slack =
+            service_memory(service, message_u64(request, "slack", 0), n * sizeof(double)),
+    };
+    return answers->value && answers->slack && (at == UINT64_MAX || answers->index);
+}
+
 static cJSON *reference(struct service *service, const cJSON *request)
 {
     const struct simdbench_op *op = service_op(service, message_text(request, "op"));
     const struct simdbench_operand *output = service_output(service);
+    struct answers to;
     if (!op || !output)
         return service_error(-EINVAL, "reference: no such op, or it has no output");
-    uint64_t n = message_u64(request, "n", 0);
-    uint64_t at = message_u64(request, "index", UINT64_MAX);
-    uint64_t *index =
-        at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof(uint64_t));
-    void *value = service_memory(service, message_u64(request, "value", 0),
-                                 n * type_bytes(output->type));
-    double *slack =
-        service_memory(service, message_u64(request, "slack", 0), n * sizeof(double));
-    if (!value || !slack || (at != UINT64_MAX && !index))
+    if (!service_answers(service, request, output, &to))
         return service_error(-EINVAL, "reference: outside the shared memory");
-    if (index)
+    if (to.index)
         operands_sample(output, message_number(request, "ops", 0),
                         message_true(request, "full"), message_u64(request, "seed", 0),
-                        index);
+                        to.index);
     const char *semiring = message_text(request, "semiring");
-    int status = op->reference(&service->operands.view, semiring, index, n, value, slack);
+    int status = op->reference(&service->operands.view, semiring, to.index, to.n,
+                               to.value, to.slack);
     if (status < 0)
         return service_error(status, "op %s has no reference for semiring '%s'", op->name,
                              semiring ? semiring : "");
