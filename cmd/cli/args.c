@@ -213,14 +213,6 @@ static int settle_op(struct options *options, struct error *error)
     return 0;
 }
 
-static int draw_seed(uint64_t *seed, struct error *error)
-{
-    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
-        return error_set(error, -EIO,
-                         "the system gives no random seed; choose one with --seed=N");
-    return 0;
-}
-
 static int read_arguments(int argc, char **argv, int command_at, struct options *options,
                           struct error *error)
 {
@@ -253,8 +245,10 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op)
         rc = settle_op(options, error);
-    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given)
-        rc = draw_seed(&options->seed, error);
+    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given &&
+        getrandom(&options->seed, sizeof options->seed, 0) != sizeof options->seed)
+        rc = error_set(error, -EIO,
+                       "the system gives no random seed; choose one with --seed=N");
     return rc;
 }
 

@@ -27,11 +27,7 @@ int command_op(struct options *options)
 
     int status = outputs_check(options, &error);
     if (status == 0)
-        status = catalog_make(options, &catalog, &error);
-    if (status == 0)
-        status = plan_make(options, &catalog, &plan, &error);
-    if (status == 0)
-        status = plan_settle(options, &catalog, &plan, &error);
+        status = plan_prepare(options, &catalog, &plan, &error);
     if (status < 0)
         goto out;
     for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)

@@ -109,3 +109,12 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
     cJSON_Delete(thresholds);
     return 0;
 }
+
+int plan_prepare(const struct options *options, struct catalog *catalog,
+                 struct plan *plan, struct error *error)
+{
+    int status = catalog_make(options, catalog, error);
+    if (status == 0)
+        status = plan_make(options, catalog, plan, error);
+    return status ? status : plan_settle(options, catalog, plan, error);
+}

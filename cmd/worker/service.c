@@ -111,20 +111,18 @@ static cJSON *setup(struct service *service, const cJSON *request)
         if (status < 0)
             return service_error(status, "%s", error.text);
     }
+    if (!service->n_events)
+        return service_ok();
+    service->multiplex = message_true(request, "multiplex");
+    int status =
+        counters_open(&service->sampler.counters, service->events, service->n_events,
+                      service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
+                      &perf_system_linux, &error);
+    if (status < 0)
+        return service_error(status, "%s", error.text);
     cJSON *reply = service_ok();
-    if (service->n_events) {
-        service->multiplex = message_true(request, "multiplex");
-        int status =
-            counters_open(&service->sampler.counters, service->events, service->n_events,
-                          service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
-                          &perf_system_linux, &error);
-        if (status < 0) {
-            cJSON_Delete(reply);
-            return service_error(status, "%s", error.text);
-        }
-        cJSON_AddNumberToObject(reply, "passes",
-                                (double)counters_passes(service->sampler.counters));
-    }
+    cJSON_AddNumberToObject(reply, "passes",
+                            (double)counters_passes(service->sampler.counters));
     return reply;
 }
 
@@ -162,15 +160,12 @@ static cJSON *map(struct service *service, const cJSON *request)
         block > bytes)
         return service_error(-EPROTO, "map: bad dims or operands");
     operands.bytes = block;
-    cJSON *reply = service_ok();
     if (bytes) {
         void *memory =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, service->memory_fd, 0);
-        if (memory == MAP_FAILED) {
-            cJSON_Delete(reply);
+        if (memory == MAP_FAILED)
             return service_error(-errno, "cannot map %" PRIu64 " bytes of operands: %s",
                                  bytes, strerror(errno));
-        }
         service->memory = memory;
         service->memory_bytes = bytes;
         /* Page tables are per process: fault every page in now, not in a batch. */
@@ -179,29 +174,21 @@ static cJSON *map(struct service *service, const cJSON *request)
             sink ^= service->memory[i];
         (void)sink;
     }
-    unsigned char *base = service->memory;
-    if (message_true(request, "huge") && block) {
-        int status = make_arena(service, block);
-        if (status < 0) {
-            cJSON_Delete(reply);
-            return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
-                                 block, strerror(-status));
-        }
-        base = service->arena;
+    const bool huge = message_true(request, "huge") && block;
+    int status = huge ? make_arena(service, block) : 0;
+    if (status < 0)
+        return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
+                             block, strerror(-status));
+    operands_bind(&service->operands, &operands, &dims,
+                  (uint32_t)message_number(request, "threads", 1),
+                  huge ? service->arena : service->memory);
+    cJSON *reply = service_ok();
+    if (huge) {
         cJSON_AddNumberToObject(reply, "huge_bytes",
-                                (double)pages_huge(base, service->arena_bytes));
+                                (double)pages_huge(service->arena, service->arena_bytes));
         cJSON_AddNumberToObject(reply, "arena_bytes", (double)service->arena_bytes);
     }
-    operands_bind(&service->operands, &operands, &dims,
-                  (uint32_t)message_number(request, "threads", 1), base);
     return reply;
-}
-
-static void add_hash(struct service *service, cJSON *reply)
-{
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
-    cJSON_AddStringToObject(reply, "hash", hash);
 }
 
 static cJSON *fill(struct service *service, const cJSON *request)
@@ -216,8 +203,10 @@ static cJSON *fill(struct service *service, const cJSON *request)
         return service_error(status, "--input=%s: op %s has no such input%s%s%s",
                              input ? input : "", op->name, op->inputs ? " (known: " : "",
                              op->inputs ? op->inputs : "", op->inputs ? ")" : "");
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
     cJSON *reply = service_ok();
-    add_hash(service, reply);
+    cJSON_AddStringToObject(reply, "hash", hash);
     return reply;
 }
 
