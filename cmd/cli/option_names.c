@@ -103,8 +103,7 @@ static int add_output(const struct given *given, enum format format, const char 
         if (strcmp(options->outputs[i].file, file) == 0)
             return given_error(given, "%.100s names the same file",
                                options->outputs[i].argument);
-    options->outputs = must_have(
-        realloc(options->outputs, (options->n_outputs + 1) * sizeof *options->outputs));
+    must_grow(options->outputs, options->n_outputs);
     struct output *const output = &options->outputs[options->n_outputs++];
     *output = (struct output){.format = format, .file = must_have(strdup(file))};
     must(asprintf(&output->argument, "--%s=%s", given->row->name, given->value));

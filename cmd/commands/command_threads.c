@@ -34,8 +34,7 @@ static char *with_threads(const char *id, uint32_t threads)
 
 static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
 {
-    group->cases =
-        must_have(realloc(group->cases, (group->n_cases + 1) * sizeof *group->cases));
+    must_grow(group->cases, group->n_cases);
     const struct plan_case *const one = &group->cases[number];
     group->cases[group->n_cases++] =
         (struct plan_case){.offer = one->offer,

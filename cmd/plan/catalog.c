@@ -55,8 +55,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
 {
     const cJSON *kernels = message_get(description, "kernels");
     size_t n = (size_t)cJSON_GetArraySize(kernels);
-    catalog->offers = must_have(
-        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *catalog->offers));
+    must_grow(catalog->offers, catalog->n_offers + n);
     uint32_t index = 0;
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels)
@@ -92,8 +91,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
 
 void catalog_add_worker(struct catalog *catalog, struct worker *worker)
 {
-    catalog->workers = must_have(
-        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *catalog->workers));
+    must_grow(catalog->workers, catalog->n_workers);
     catalog->workers[catalog->n_workers++] = worker;
 }
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "error.h"
 #include "process/text_list.h"
@@ -71,5 +72,8 @@ int state_path(enum state_kind kind, const char *name, bool make, char *path, si
  * and for a status that is not negative. */
 void *must_have(void *pointer);
 void must(int status);
+/* Makes room for one more than `n` members. */
+#define must_grow(array, n) \
+    ((array) = must_have(realloc((array), ((n) + 1) * sizeof *(array))))
 
 #endif
