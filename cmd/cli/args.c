@@ -126,18 +126,17 @@ static int unknown_option(const char *text, const struct argument *argument,
                          other->name, command, command);
 
     struct text_list names = {0};
-    char word[64], near[120];
+    char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {
         snprintf(word, sizeof word, "--%s", row->name);
         if (row->commands & mask)
             text_list_add(&names, word);
     }
     snprintf(word, sizeof word, "--%.*s", shown, argument->name);
-    text_list_near(&names, word, near, sizeof near);
+    text_list_hint(&names, word, hint, sizeof hint);
     text_list_free(&names);
-    if (near[0])
-        return error_set(error, -EINVAL, "%.80s: no such option; did you mean %s?", text,
-                         near);
+    if (hint[0])
+        return error_set(error, -EINVAL, "%.80s: no such option%s", text, hint);
     return error_set(error, -EINVAL, "%.80s: no such option; see simdbench %.60s --help",
                      text, command);
 }
@@ -145,24 +144,22 @@ static int unknown_option(const char *text, const struct argument *argument,
 static int read_option(const struct argument *argument, unsigned mask, int argc,
                        char **argv, int *i, struct options *options, struct error *error)
 {
-    const struct option_row *const row =
-        option_find(argument->name, argument->length, mask);
-    const char *value = argument->value;
-
+    struct given given = {.row = option_find(argument->name, argument->length, mask),
+                          .value = argument->value,
+                          .options = options,
+                          .error = error};
+    const struct option_row *const row = given.row;
     if (!row)
         return unknown_option(argv[*i], argument, options->command, mask, error);
-    if (!row->value) {
-        if (value)
-            return error_set(error, -EINVAL, "%.80s: --%s takes no value", argv[*i],
-                             row->name);
-        return row->set(row, NULL, options, error);
-    }
+    if (!row->value && given.value)
+        return error_set(error, -EINVAL, "%.80s: --%s takes no value", argv[*i],
+                         row->name);
     if (takes_next(row, argument, argc, argv, *i))
-        value = argv[++*i];
-    if (!value || !*value)
+        given.value = argv[++*i];
+    if (row->value && (!given.value || !*given.value))
         return error_set(error, -EINVAL, "--%s needs a value: --%s=%s", row->name,
                          row->name, row->value);
-    return row->set(row, value, options, error);
+    return row->set(&given);
 }
 
 static int unknown_word(const char *word, const struct options *options,
@@ -171,13 +168,13 @@ static int unknown_word(const char *word, const struct options *options,
     /* An unknown first word is a mistyped command, not an op with an extra argument. */
     if (!command && !op_find(options->command)) {
         struct text_list names = {0};
-        char near[120] = "";
+        char hint[140];
         args_commands(&names);
-        text_list_near(&names, options->command, near, sizeof near);
+        text_list_hint(&names, options->command, hint, sizeof hint);
         text_list_free(&names);
-        if (near[0])
-            return error_set(error, -EINVAL, "%.60s: no such command; did you mean %s?",
-                             options->command, near);
+        if (hint[0])
+            return error_set(error, -EINVAL, "%.60s: no such command%s", options->command,
+                             hint);
     }
     return error_set(error, -EINVAL,
                      "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
@@ -216,14 +213,6 @@ static int settle_op(struct options *options, struct error *error)
     return 0;
 }
 
-static int draw_seed(uint64_t *seed, struct error *error)
-{
-    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
-        return error_set(error, -EIO,
-                         "the system gives no random seed; choose one with --seed=N");
-    return 0;
-}
-
 static int read_arguments(int argc, char **argv, int command_at, struct options *options,
                           struct error *error)
 {
@@ -256,8 +245,10 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op)
         rc = settle_op(options, error);
-    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given)
-        rc = draw_seed(&options->seed, error);
+    if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given &&
+        getrandom(&options->seed, sizeof options->seed, 0) != sizeof options->seed)
+        rc = error_set(error, -EIO,
+                       "the system gives no random seed; choose one with --seed=N");
     return rc;
 }
 

@@ -26,15 +26,20 @@ enum command_mask {
     COMMAND_ALL = (1 << 11) - 1,
 };
 
-struct option_row;
+/* One option as it was given. */
+struct given {
+    const struct option_row *row;
+    const char *value; /* NULL for a flag */
+    struct options *options;
+    struct error *error;
+};
 
-/* Reads the value (NULL for a flag) into the options. */
-typedef int option_setter(const struct option_row *row, const char *value,
-                          struct options *options, struct error *error);
+/* Reads the value into the options. */
+typedef int option_setter(const struct given *given);
 
 struct option_row {
     const char *name;     /* without the dashes */
-    const char *value;    /* what its value is called, "a|b" if it is one of these; NULL:
+    const char *value;    /* name of its value, "a|b" if it is one of these; NULL:
                              a flag that takes none */
     const char *group;    /* heading in the help */
     unsigned commands;    /* enum command_mask */
@@ -52,27 +57,26 @@ const struct option_row *option_find(const char *name, size_t length, unsigned c
 /* Shared setters, which write where row->field says (option_values.c): `second` is for
  * pairs of which the first is the default, `items` are what stands between commas. */
 option_setter option_set_flag, option_set_text, option_set_second, option_set_duration,
-    option_set_percent, option_add_item, option_add_items, option_add_module;
+    option_set_percent, option_set_count, option_add_item, option_add_items,
+    option_add_module;
 /* Setters of one option. */
 option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
-    option_add_counters, option_set_uarch, option_set_align, option_set_rounds,
-    option_set_processes, option_set_seed, option_set_format, option_set_effects,
-    option_set_gates;
+    option_add_counters, option_set_uarch, option_set_align, option_set_seed,
+    option_set_format, option_set_effects;
 /* --format=NAME[:FILE] of a run, and --NAME=FILE. */
 option_setter option_add_format, option_add_output;
 
 /* For setters. A shared setter writes to OPTION_FIELD. */
-#define OPTION_FIELD(type, options, row) ((type *)((char *)(options) + (row)->field))
+#define OPTION_FIELD(type, given) \
+    ((type *)((char *)(given)->options + (given)->row->field))
 /* -EINVAL and "--NAME=VALUE: why". */
-__attribute__((format(printf, 4, 5))) int option_value_error(const struct option_row *row,
-                                                             const char *value,
-                                                             struct error *error,
-                                                             const char *format, ...);
+__attribute__((format(printf, 2, 3))) int given_error(const struct given *given,
+                                                      const char *format, ...);
 
 struct command_row {
     const char *name;
     unsigned mask;
-    const char *usage;   /* what follows its name */
+    const char *usage;   /* the words after its name */
     const char *summary; /* one line */
     size_t min_words, max_words;
     const char *examples[4]; /* without the program's name; ends with NULL */

@@ -18,7 +18,7 @@
 struct output {
     enum format format;
     char *file;
-    char *argument; /* what asked for it: "--json=run.json", for messages */
+    char *argument; /* asked for it: "--json=run.json", for messages */
 };
 
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
@@ -31,7 +31,7 @@ struct options {
     char **argv;
     bool is_op;
     bool suite;             /* every op's list of shapes called "suite" */
-    struct text_list files; /* what stands on the command line without a name */
+    struct text_list files; /* words on the command line that are no options */
     struct text_list isas;  /* as written: "auto", "all", names */
     bool isa_strict;        /* --isa-fallback=off: nothing in place of a missing one */
     struct text_list types, semirings, variants, filters;
@@ -45,7 +45,7 @@ struct options {
     struct text_list plugins;     /* FILE.so[,option=value...] each */
     struct text_list events;
     struct text_list counters; /* names of groups of events, "all" */
-    char *uarch;               /* whose groups are listed; NULL: this machine's */
+    char *uarch;               /* its groups are listed; NULL: this machine */
     int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
@@ -67,9 +67,9 @@ struct options {
     struct output *outputs; /* files */
     size_t n_outputs;
     char *history;      /* SQLite database */
-    char *label;        /* what is being measured, in the user's words */
+    char *label;        /* names what is measured, in the user's words */
     char *json;         /* license, its own document; NULL: none */
-    enum format format; /* what standard output gets */
+    enum format format; /* goes to standard output */
     bool format_given;
     bool dry_run, in_process, quiet, pathologies;
     bool quick;                 /* license: the clock alone */

@@ -8,168 +8,150 @@
 
 #include "args.h"
 
-/* -EINVAL with near matches and all names, unless the list has the word. */
-static int expect_known(const struct option_row *row, const char *word,
-                        const struct text_list *known, const char *what,
-                        struct error *error)
+/* -EINVAL with near matches and all names, unless the list has the value. */
+static int expect_known(const struct given *given, const struct text_list *known,
+                        const char *noun)
 {
-    char near[100], all[200] = "";
-    size_t used = 0;
-    if (text_list_has(known, word))
+    char why[400];
+    if (text_list_has(known, given->value))
         return 0;
-    for (size_t i = 0; i < known->n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                                 known->item[i]);
-    text_list_near(known, word, near, sizeof near);
-    return option_value_error(row, word, error, "no such %s%s%s%s (known: %s)", what,
-                              near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
-                              all);
+    text_list_unknown(known, given->value, noun, why, sizeof why);
+    return given_error(given, "%s", why);
 }
 
-int option_add_isas(const struct option_row *row, const char *value,
-                    struct options *options, struct error *error)
+/* Adds what stands between commas, if each word is known. Frees `known`. */
+static int add_known(const struct given *given, struct text_list *known, const char *noun)
 {
-    const size_t first = options->isas.n;
-    struct text_list known = {0};
-    int rc = option_add_items(row, value, options, error);
+    const struct text_list *const list = OPTION_FIELD(struct text_list, given);
+    struct given one = *given;
+    const size_t first = list->n;
+    int rc = option_add_items(given);
+    for (size_t i = first; i < list->n && rc == 0; i++) {
+        one.value = list->item[i];
+        rc = expect_known(&one, known, noun);
+    }
+    text_list_free(known);
+    return rc;
+}
 
+int option_add_isas(const struct given *given)
+{
+    struct text_list known = {0};
     text_list_add(&known, "auto");
     text_list_add(&known, "all");
     for (size_t i = 0; i < isa_count(); i++)
         text_list_add(&known, isa_get(i)->name);
-    for (size_t i = first; i < options->isas.n && rc == 0; i++)
-        rc = expect_known(row, options->isas.item[i], &known, "instruction set", error);
-    text_list_free(&known);
-    return rc;
+    return add_known(given, &known, "instruction set");
 }
 
-int option_add_counters(const struct option_row *row, const char *value,
-                        struct options *options, struct error *error)
+int option_add_counters(const struct given *given)
 {
-    const size_t first = options->counters.n;
     struct text_list known = {0};
-    int rc = option_add_items(row, value, options, error);
-
     text_list_add(&known, "all");
     for (size_t g = 0; g < counter_group_count(); g++)
         text_list_add(&known, counter_group_get(g)->name);
-    for (size_t i = first; i < options->counters.n && rc == 0; i++)
-        rc = expect_known(row, options->counters.item[i], &known, "group", error);
-    text_list_free(&known);
-    return rc;
+    return add_known(given, &known, "group");
 }
 
-int option_set_uarch(const struct option_row *row, const char *value,
-                     struct options *options, struct error *error)
+int option_set_uarch(const struct given *given)
 {
     struct text_list known = {0};
-    int rc = 0;
     for (size_t i = 0; i < uarch_count(); i++)
         text_list_add(&known, uarch_get(i)->name);
-    if (!uarch_find(value))
-        rc = expect_known(row, value, &known, "microarchitecture", error);
+    const int rc =
+        uarch_find(given->value) ? 0 : expect_known(given, &known, "microarchitecture");
     text_list_free(&known);
-    if (rc != 0)
-        return rc;
-    free(options->uarch);
-    options->uarch = must_have(strdup(value));
-    return 0;
+    return rc ? rc : option_set_text(given);
 }
 
 /* The number of the value among the row's "a|b|c", or -EINVAL. */
-static int choice(const struct option_row *row, const char *value, struct error *error)
+static int choice(const struct given *given)
 {
     struct text_list known = {0};
     int found = -1, rc = 0;
 
-    for (const char *at = row->value; *at;) {
+    for (const char *at = given->row->value; *at;) {
         const size_t length = strcspn(at, "|");
         text_list_add_n(&known, at, length);
-        if (strcmp(known.item[known.n - 1], value) == 0)
+        if (strcmp(known.item[known.n - 1], given->value) == 0)
             found = (int)known.n - 1;
         at += length + (at[length] == '|');
     }
     if (found < 0) {
-        char near[100];
-        text_list_near(&known, value, near, sizeof near);
-        rc = option_value_error(row, value, error, "must be one of %s%s%s%s", row->value,
-                                near[0] ? "; did you mean " : "", near,
-                                near[0] ? "?" : "");
+        char hint[120];
+        text_list_hint(&known, given->value, hint, sizeof hint);
+        rc = given_error(given, "must be one of %s%s", given->row->value, hint);
     }
     text_list_free(&known);
     return rc ? rc : found;
 }
 
 /* For pairs of which the first is the default. */
-int option_set_second(const struct option_row *row, const char *value,
-                      struct options *options, struct error *error)
+int option_set_second(const struct given *given)
 {
-    const int which = choice(row, value, error);
+    const int which = choice(given);
     if (which < 0)
         return which;
-    *OPTION_FIELD(bool, options, row) = which == 1;
+    *OPTION_FIELD(bool, given) = which == 1;
     return 0;
 }
 
-static int add_output(const struct option_row *row, const char *value, enum format format,
-                      const char *file, struct options *options, struct error *error)
+static int add_output(const struct given *given, enum format format, const char *file)
 {
+    struct options *const options = given->options;
     for (size_t i = 0; i < options->n_outputs; i++)
         if (strcmp(options->outputs[i].file, file) == 0)
-            return option_value_error(row, value, error, "%.100s names the same file",
-                                      options->outputs[i].argument);
-    options->outputs = must_have(
-        realloc(options->outputs, (options->n_outputs + 1) * sizeof *options->outputs));
+            return given_error(given, "%.100s names the same file",
+                               options->outputs[i].argument);
+    must_grow(options->outputs, options->n_outputs);
     struct output *const output = &options->outputs[options->n_outputs++];
     *output = (struct output){.format = format, .file = must_have(strdup(file))};
-    must(asprintf(&output->argument, "--%s=%s", row->name, value));
+    must(asprintf(&output->argument, "--%s=%s", given->row->name, given->value));
     return 0;
 }
 
-int option_add_output(const struct option_row *row, const char *value,
-                      struct options *options, struct error *error)
+int option_add_output(const struct given *given)
 {
     enum format format;
-    const int rc = format_find(row->name, &format);
-    return rc ? rc : add_output(row, value, format, value, options, error);
+    const int rc = format_find(given->row->name, &format);
+    return rc ? rc : add_output(given, format, given->value);
 }
 
-int option_add_format(const struct option_row *row, const char *value,
-                      struct options *options, struct error *error)
+int option_add_format(const struct given *given)
 {
-    const char *const colon = strchr(value, ':');
+    const char *const colon = strchr(given->value, ':');
     struct text_list known = {0};
     enum format format;
     char name[32];
 
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(value, ":"), value);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given->value, ":"), given->value);
     for (format = 0; format < FORMATS; format++)
         text_list_add(&known, format_name(format));
-    const int rc = expect_known(row, name, &known, "format", error);
+    struct given named = *given;
+    named.value = name;
+    const int rc = expect_known(&named, &known, "format");
     text_list_free(&known);
     if (rc != 0 || format_find(name, &format) != 0)
         return rc;
     if (colon && !colon[1])
-        return option_value_error(row, value, error, "the name of the file is missing");
+        return given_error(given, "the name of the file is missing");
     if (colon)
-        return add_output(row, value, format, colon + 1, options, error);
-    if (options->format_given)
-        return option_value_error(
-            row, value, error,
-            "standard output gets --format=%s already; name a file, as "
-            "in --format=%s:FILE",
-            format_name(options->format), name);
-    options->format_given = true;
-    options->format = format;
+        return add_output(given, format, colon + 1);
+    if (given->options->format_given)
+        return given_error(given,
+                           "standard output gets --format=%s already; name a file, as "
+                           "in --format=%s:FILE",
+                           format_name(given->options->format), name);
+    given->options->format_given = true;
+    given->options->format = format;
     return 0;
 }
 
-int option_set_format(const struct option_row *row, const char *value,
-                      struct options *options, struct error *error)
+int option_set_format(const struct given *given)
 {
-    const int which = choice(row, value, error);
+    const int which = choice(given);
     if (which < 0)
         return which;
-    options->format_given = true;
-    return format_find(value, &options->format);
+    given->options->format_given = true;
+    return format_find(given->value, &given->options->format);
 }

@@ -45,7 +45,7 @@ static int measure(const struct options *options, struct ab *ab, struct error *e
     if (run->gate)
         cite_selftest(run);
     if (status == 0 || (status == -EINTR && run->gate)) {
-        int written = outputs_print(options, run, error);
+        int written = outputs_write(options, true, run, error);
         status = written < 0 ? written : run_exit_status(run);
     }
     run_free(run);
@@ -76,9 +76,5 @@ int command_ab(struct options *options)
         status = measure(options, ab, &error);
     }
     ab_close(ab);
-    if (status == -EINTR)
-        status = EXIT_INTERRUPTED;
-    if (status < 0)
-        complain("%s", error.text);
-    return status < 0 ? EXIT_USAGE : status;
+    return exit_status_of(status, &error);
 }

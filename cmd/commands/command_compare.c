@@ -19,7 +19,7 @@ int command_compare(struct options *options)
     if (rc == 0) {
         head->gate->strict = options->strict;
         exit_status = run_exit_status(head);
-        rc = outputs_print(options, head, &error);
+        rc = outputs_write(options, true, head, &error);
     }
     if (rc != 0) {
         complain("%s", error.text);

@@ -27,11 +27,7 @@ int command_op(struct options *options)
 
     int status = outputs_check(options, &error);
     if (status == 0)
-        status = catalog_make(options, &catalog, &error);
-    if (status == 0)
-        status = plan_make(options, &catalog, &plan, &error);
-    if (status == 0)
-        status = plan_settle(options, &catalog, &plan, &error);
+        status = plan_prepare(options, &catalog, &plan, &error);
     if (status < 0)
         goto out;
     for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
@@ -58,16 +54,12 @@ int command_op(struct options *options)
     if (status == 0 || run->interrupted) {
         if (options->accuracy && options->format == FORMAT_TABLE)
             accuracy_print(&plan, run, &catalog, stdout);
-        status = outputs_write(options, run, &error);
+        status = outputs_write(options, false, run, &error);
         status = status < 0 ? status : run_exit_status(run);
     }
 out:
-    if (status == -EINTR)
-        status = EXIT_INTERRUPTED;
-    if (status < 0)
-        complain("%s", error.text);
     run_free(run);
     plan_free(&plan);
     catalog_free(&catalog);
-    return status < 0 ? EXIT_USAGE : status;
+    return exit_status_of(status, &error);
 }

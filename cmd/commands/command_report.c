@@ -24,7 +24,7 @@ int command_report(struct options *options)
 
     int rc = load_all(&options->files, &run, &error);
     if (rc == 0)
-        rc = outputs_print(options, run, &error);
+        rc = outputs_write(options, true, run, &error);
     if (rc != 0)
         complain("%s", error.text);
     run_free(run);

@@ -34,8 +34,7 @@ static char *with_threads(const char *id, uint32_t threads)
 
 static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
 {
-    group->cases =
-        must_have(realloc(group->cases, (group->n_cases + 1) * sizeof *group->cases));
+    must_grow(group->cases, group->n_cases);
     const struct plan_case *const one = &group->cases[number];
     group->cases[group->n_cases++] =
         (struct plan_case){.offer = one->offer,
@@ -229,7 +228,7 @@ static int measure(struct options *options, struct catalog *catalog,
     if (status == 0)
         status = run_exit_status(run);
     if (status == EXIT_OK) {
-        const int written = outputs_write(options, run, error);
+        const int written = outputs_write(options, false, run, error);
         print_run(options, run, cost);
         status = written < 0 ? written : save(options, run, error);
     }
@@ -270,9 +269,5 @@ int command_threads(struct options *options)
         status = measure(options, &catalog, &plan, &error);
     plan_free(&plan);
     catalog_free(&catalog);
-    if (status == -EINTR)
-        status = EXIT_INTERRUPTED;
-    if (status < 0)
-        complain("%s", error.text);
-    return status < 0 ? EXIT_USAGE : status;
+    return exit_status_of(status, &error);
 }

@@ -14,11 +14,13 @@ enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 
 /* A listing, and how much of it matched. */
 struct listing {
-    const struct catalog *catalog; /* NULL for topics that need none */
+    const struct catalog *catalog; /* empty for topics that need none */
     const char *pattern;           /* NULL: all */
-    const char *uarch;             /* whose groups; NULL: this machine's */
-    const char *op;                /* whose lists of shapes they are */
+    const char *uarch;             /* its groups; NULL: this machine */
+    const char *op;                /* has the lists of shapes */
     size_t shown;
+    int status; /* -errno, with an error */
+    struct error *error;
 };
 
 /* One line of text that may come from a module or a file name: anything may be in it. */
@@ -43,35 +45,32 @@ static bool matches(struct listing *listing, const char *text)
 
 /* ---- ops ---- */
 
-/* Appends a word to "one, two" unless it is there already. */
-static void join_once(char *list, size_t size, const char *word)
+/* As in "one, two"; frees the list. */
+static void join(struct text_list *list, char *out, size_t size)
 {
-    const size_t length = strlen(word);
-    for (const char *at = list; *at; at += strspn(at, ", ")) {
-        const size_t n = strcspn(at, ",");
-        if (n == length && memcmp(at, word, length) == 0)
-            return;
-        at += n;
-    }
-    const size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+    text_list_join(list, ", ", out, size);
+    text_list_free(list);
 }
 
 /* Types, semirings and instruction sets that kernels of an op have. */
 static void print_kernels_of(const struct catalog *catalog, const char *op)
 {
-    char types[100] = "", semirings[200] = "", isas[200] = "";
+    struct text_list lists[3] = {{0}};
+    char types[100], semirings[200], isas[200];
     size_t kernels = 0;
     for (size_t i = 0; i < catalog->n_offers; i++) {
         const struct offer *const offer = &catalog->offers[i];
         if (strcmp(offer->op, op) != 0)
             continue;
         kernels++;
-        join_once(types, sizeof types, type_name(offer->type));
-        join_once(isas, sizeof isas, offer->isa);
+        text_list_add_once(&lists[0], type_name(offer->type));
+        text_list_add_once(&lists[1], offer->isa);
         if (offer->semiring)
-            join_once(semirings, sizeof semirings, offer->semiring);
+            text_list_add_once(&lists[2], offer->semiring);
     }
+    join(&lists[0], types, sizeof types);
+    join(&lists[1], isas, sizeof isas);
+    join(&lists[2], semirings, sizeof semirings);
     print_line("           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
                types, semirings[0] ? "; semirings: " : "", semirings, isas);
 }
@@ -81,7 +80,7 @@ static void add_list_name(const char *name, const char *summary, const char *sha
 {
     (void)summary;
     (void)shapes;
-    join_once(context, LINE_SIZE / 2, name);
+    text_list_add_once(context, name);
 }
 
 static void print_op(const struct catalog *catalog, const char *op)
@@ -97,7 +96,8 @@ static void print_op(const struct catalog *catalog, const char *op)
     const char *const summary = catalog_op_text(catalog, op, "summary");
     const char *const help = catalog_op_text(catalog, op, "shape_help");
     const bool own = op_find(op) || !owner;
-    char lists[LINE_SIZE / 2] = "";
+    struct text_list names = {0};
+    char lists[LINE_SIZE / 2];
     print_line("  %-8s %s%s%s", op, summary ? summary : "", own ? "" : "; brought by ",
                own ? "" : worker_info(owner)->name);
     if (help)
@@ -107,22 +107,21 @@ static void print_op(const struct catalog *catalog, const char *op)
         if (text)
             print_line("           %s: %s", texts[i].title, text);
     }
-    catalog_each_list(catalog, op, add_list_name, lists);
+    catalog_each_list(catalog, op, add_list_name, &names);
+    join(&names, lists, sizeof lists);
     if (lists[0])
         print_line("           --shapes: %s", lists);
     print_kernels_of(catalog, op);
 }
 
-static int list_ops(struct listing *listing, struct error *error)
+static void list_ops(struct listing *listing)
 {
     struct text_list names = {0};
-    (void)error;
     catalog_ops(listing->catalog, &names);
     for (size_t i = 0; i < names.n; i++)
         if (matches(listing, names.item[i]))
             print_op(listing->catalog, names.item[i]);
     text_list_free(&names);
-    return 0;
 }
 
 /* ---- lists of shapes ---- */
@@ -143,10 +142,9 @@ static void print_list(const char *name, const char *summary, const char *shapes
     }
 }
 
-static int list_shapes(struct listing *listing, struct error *error)
+static void list_shapes(struct listing *listing)
 {
     struct text_list names = {0};
-    (void)error;
     catalog_ops(listing->catalog, &names);
     for (size_t i = 0; i < names.n; i++) {
         listing->op = names.item[i];
@@ -155,7 +153,6 @@ static int list_shapes(struct listing *listing, struct error *error)
     if (!listing->shown && !listing->pattern)
         puts("  none");
     text_list_free(&names);
-    return 0;
 }
 
 /* ---- kernels ---- */
@@ -169,9 +166,8 @@ static void kernel_id(const struct offer *offer, char *id, size_t size)
              offer->variant);
 }
 
-static int list_kernels(struct listing *listing, struct error *error)
+static void list_kernels(struct listing *listing)
 {
-    (void)error;
     char id[ID_SIZE];
     int width = 0;
     for (size_t i = 0; i < listing->catalog->n_offers; i++) {
@@ -202,14 +198,12 @@ static int list_kernels(struct listing *listing, struct error *error)
     }
     for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
         print_line("  %s", listing->catalog->missing.item[i]);
-    return 0;
 }
 
 /* ---- instruction sets ---- */
 
-static int list_isas(struct listing *listing, struct error *error)
+static void list_isas(struct listing *listing)
 {
-    (void)error;
     for (size_t i = 0; i < isa_count(); i++) {
         const struct isa *const isa = isa_get(i);
         char reason[200] = "", bits[16] = "";
@@ -224,7 +218,6 @@ static int list_isas(struct listing *listing, struct error *error)
         print_line("  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
         print_line("           %s", isa->summary);
     }
-    return 0;
 }
 
 /* ---- events ---- */
@@ -238,18 +231,16 @@ static void print_event(const char *name, const char *description, void *context
         print_line("      %s", description);
 }
 
-static int list_events(struct listing *listing, struct error *error)
+static void list_events(struct listing *listing)
 {
-    return event_each(listing->pattern, print_event, listing, error);
+    listing->status = event_each(listing->pattern, print_event, listing, listing->error);
 }
 
 /* ---- groups ---- */
 
-static int list_groups(struct listing *listing, struct error *error)
+static void list_groups(struct listing *listing)
 {
-    (void)error;
     listing->shown += groups_print(listing->uarch, listing->pattern);
-    return 0;
 }
 
 /* ---- modules ---- */
@@ -260,13 +251,11 @@ static void print_module(const char *name, const char *path, void *context)
         print_line("  %-12s %s", name, path);
 }
 
-static int list_modules(struct listing *listing, struct error *error)
+static void list_modules(struct listing *listing)
 {
-    (void)error;
     module_each(print_module, listing);
     if (!listing->shown && !listing->pattern)
         puts("  none; name folders with modules in SIMDBENCH_MODULES");
-    return 0;
 }
 
 /* ---- topics ---- */
@@ -275,7 +264,7 @@ struct topic {
     const char *name;
     const char *title;
     bool needs_catalog;
-    int (*list)(struct listing *listing, struct error *error);
+    void (*list)(struct listing *listing);
 };
 
 static const struct topic topics[] = {
@@ -292,20 +281,20 @@ enum { LONG_TOPICS = 3 }; /* the last ones are listed only by name */
 static int find_topic(const char *name, struct error *error)
 {
     struct text_list names = {0};
-    char near[100] = "";
-    for (size_t i = 0; i < ARRAY_LEN(topics); i++) {
-        if (strcmp(topics[i].name, name) == 0) {
-            text_list_free(&names);
-            return (int)i;
-        }
+    char hint[120];
+    for (size_t i = 0; i < ARRAY_LEN(topics); i++)
         text_list_add(&names, topics[i].name);
-    }
-    text_list_near(&names, name, near, sizeof near);
+    size_t found = 0;
+    while (found < names.n && strcmp(topics[found].name, name) != 0)
+        found++;
+    text_list_hint(&names, name, hint, sizeof hint);
     text_list_free(&names);
+    if (found < ARRAY_LEN(topics))
+        return (int)found;
     return error_set(error, -EINVAL,
-                     "no topic '%.60s'%s%s%s (there are ops, kernels, isas, modules, "
-                     "shapes, events, groups)",
-                     name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+                     "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
+                     "events, groups)",
+                     name, hint);
 }
 
 static int list_topic(const struct topic *topic, const struct options *options,
@@ -315,12 +304,13 @@ static int list_topic(const struct topic *topic, const struct options *options,
         .catalog = catalog,
         .pattern = options->files.n > 1 ? options->files.item[1] : NULL,
         .uarch = options->uarch,
+        .error = error,
     };
-    const int rc = topic->list(&listing, error);
-    if (rc == 0 && listing.pattern && !listing.shown)
+    topic->list(&listing);
+    if (listing.status == 0 && listing.pattern && !listing.shown)
         return error_set(error, -ENOENT, "no %s match '%.80s'", topic->name,
                          listing.pattern);
-    return rc;
+    return listing.status;
 }
 
 static int list_all(const struct options *options, const struct catalog *catalog,
@@ -337,23 +327,19 @@ static int list_all(const struct options *options, const struct catalog *catalog
 
 int command_list(struct options *options)
 {
-    struct catalog catalog;
+    struct catalog catalog = {.memory_fd = -1};
     struct error error = {0};
-    const int topic = options->files.n ? find_topic(options->files.item[0], &error) : 0;
-    bool made = false;
+    const bool all = !options->files.n;
+    const int topic = all ? 0 : find_topic(options->files.item[0], &error);
     int rc = topic < 0 ? topic : 0;
 
-    if (rc == 0 && topics[topic].needs_catalog) {
+    if (rc == 0 && topics[topic].needs_catalog)
         rc = catalog_make(options, &catalog, &error);
-        made = rc == 0;
-    }
     if (rc == 0)
-        rc = options->files.n
-                 ? list_topic(&topics[topic], options, made ? &catalog : NULL, &error)
-                 : list_all(options, &catalog, &error);
+        rc = all ? list_all(options, &catalog, &error)
+                 : list_topic(&topics[topic], options, &catalog, &error);
     if (rc != 0)
         complain("%s", error.text);
-    if (made)
-        catalog_free(&catalog);
+    catalog_free(&catalog);
     return rc ? EXIT_USAGE : EXIT_OK;
 }

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { GATES = 20 };
@@ -36,12 +35,9 @@ static int open_self(const struct options *options, struct ab **ab, struct error
 
 static void describe(const struct options *options, struct selftest *selftest)
 {
-    const time_t now = time(NULL);
     struct host host;
-    struct tm utc;
-    char date[64];
-    gmtime_r(&now, &utc);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char date[24];
+    date_text(date);
     host_read(&host, "");
     const struct {
         char **where;
@@ -123,18 +119,21 @@ static int take_gates(const struct options *options, struct ab *ab,
     return rc;
 }
 
+static void tell(const char *what, const struct error *error)
+{
+    char plain[2 * sizeof error->text];
+    text_plain(error->text, plain, sizeof plain);
+    fprintf(stderr, "simdbench selftest: %s%s\n", what, plain);
+}
+
 /* A selftest that cannot be kept for ab is still printed. */
 static int write_outputs(const struct options *options, const struct selftest *selftest,
                          struct error *error)
 {
     char path[PATH_MAX];
     struct error why = {.text = ""};
-    const int kept = selftest_keep(selftest, path, sizeof path, &why);
-    if (kept < 0) {
-        char plain[2 * sizeof why.text];
-        text_plain(why.text, plain, sizeof plain);
-        fprintf(stderr, "simdbench selftest: ab will not cite this: %s\n", plain);
-    }
+    if (selftest_keep(selftest, path, sizeof path, &why) < 0)
+        tell("ab will not cite this: ", &why);
     int rc = options->json ? selftest_save(selftest, options->json, error) : 0;
     if (rc == 0 && options->format == FORMAT_JSON)
         rc = selftest_write_json(selftest, stdout, error);
@@ -163,8 +162,6 @@ int command_selftest(struct options *options)
     selftest_clear(&selftest);
     if (rc == 0)
         return EXIT_OK;
-    char plain[2 * sizeof error.text];
-    text_plain(error.text, plain, sizeof plain);
-    fprintf(stderr, "simdbench selftest: %s\n", plain);
+    tell("", &error);
     return rc == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
 }

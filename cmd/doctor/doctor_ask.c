@@ -24,8 +24,6 @@ static void ask(struct baseline *baseline, const char *path, int memory_fd)
     struct error error = {.text = ""};
     struct worker *const worker = worker_new(baseline->name, path, NULL, 0, memory_fd);
     cJSON *reply = NULL;
-    if (!worker)
-        return;
     int status = worker_start(worker, false, &error);
     if (status == 0)
         status = worker_ask(worker, message_new("describe"), timeout_ns, &reply, &error);

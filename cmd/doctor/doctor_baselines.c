@@ -44,9 +44,9 @@ static void check_missing(struct checks *checks, const char *name,
                  baseline->found ? "" : ", then scripts/run builds the module");
     else
         snprintf(advice, sizeof advice, "simdbench list modules");
-    check_costs(check_add(checks, name, "%s",
-                          baseline->found ? baseline->error : "no module of that name"),
-                costs, advice);
+    check_add(checks, name, "%s",
+              baseline->found ? baseline->error : "no module of that name");
+    check_costs(checks, costs, advice);
 }
 
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n)
@@ -59,14 +59,14 @@ void checks_baselines(struct checks *checks, const struct baseline *baseline, si
             check_missing(checks, name, one);
             continue;
         }
-        struct check *const check = check_add(
-            checks, name, "%s%s%s%s%s",
-            one->version[0] ? one->version : "version not told",
-            one->core[0] ? ", core " : "", one->core, one->isa[0] ? ", " : "", one->isa);
+        check_add(checks, name, "%s%s%s%s%s",
+                  one->version[0] ? one->version : "version not told",
+                  one->core[0] ? ", core " : "", one->core, one->isa[0] ? ", " : "",
+                  one->isa);
         snprintf(advice, sizeof advice, "simdbench ... --baseline=%s,%s", one->name,
                  one->advice);
         if (one->advice[0])
-            check_costs(check,
+            check_costs(checks,
                         "it chose narrower vectors than this CPU has: it is slower than "
                         "it could be, and unranked",
                         advice);

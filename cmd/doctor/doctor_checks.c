@@ -6,23 +6,23 @@
 
 static const double gib = 1024.0 * 1024 * 1024;
 
-struct check *check_add(struct checks *checks, const char *name, const char *format, ...)
+void check_add(struct checks *checks, const char *name, const char *format, ...)
 {
     /* The last place is overwritten rather than passed: there is room for all. */
-    struct check *const check = &checks->check[checks->n];
-    if (checks->n + 1 < ARRAY_LEN(checks->check))
+    if (checks->n < ARRAY_LEN(checks->check))
         checks->n++;
+    struct check *const check = &checks->check[checks->n - 1];
     *check = (struct check){0};
     snprintf(check->name, sizeof check->name, "%s", name);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(check->value, sizeof check->value, format, arguments);
     va_end(arguments);
-    return check;
 }
 
-void check_costs(struct check *check, const char *costs, const char *advice)
+void check_costs(struct checks *checks, const char *costs, const char *advice)
 {
+    struct check *const check = &checks->check[checks->n - 1];
     snprintf(check->costs, sizeof check->costs, "%s", costs);
     snprintf(check->advice, sizeof check->advice, "%s", advice);
 }
@@ -39,11 +39,10 @@ void checks_isas(struct checks *checks)
         const bool here = isa_available(i, reason, sizeof reason);
         char name[24];
         snprintf(name, sizeof name, "ISA %s", isa_get(i)->name);
-        struct check *const check =
-            check_add(checks, name, "%s", here ? "available" : reason);
+        check_add(checks, name, "%s", here ? "available" : reason);
         if (!here && strstr(reason, "XCR0"))
             check_costs(
-                check,
+                checks,
                 "the CPU has it, the system withholds it: its kernels are skipped, and "
                 "with 512 bits up to half of a kernel's rate",
                 "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a CPU mask "
@@ -56,11 +55,10 @@ static void check_cpu(struct checks *checks, const struct host *host)
     check_add(checks, "CPU", "%s (family %d model %d stepping %d%s%s)",
               or_not_told(host->cpu), host->family, host->model, host->stepping,
               host->microcode[0] ? ", microcode " : "", host->microcode);
-    struct check *const check =
-        check_add(checks, "topology", "CPUs: %d, cores: %d, sockets: %d, NUMA nodes: %d",
-                  host->cpus, host->cores, host->sockets, host->numa_nodes);
+    check_add(checks, "topology", "CPUs: %d, cores: %d, sockets: %d, NUMA nodes: %d",
+              host->cpus, host->cores, host->sockets, host->numa_nodes);
     if (host->numa_nodes > 1)
-        check_costs(check,
+        check_costs(checks,
                     "memory of another node is slower, and operands may lie on any",
                     "numactl --cpunodebind=0 --membind=0 simdbench ...");
 }
@@ -81,10 +79,9 @@ static void check_allowed(struct checks *checks, const struct host *host,
                                      vitals->cpu[last]);
         i = last + 1;
     }
-    struct check *const check =
-        check_add(checks, "allowed CPUs", "%s", or_not_told(text));
+    check_add(checks, "allowed CPUs", "%s", or_not_told(text));
     if (vitals->n_cpu == 1 && host->cpus > 1)
-        check_costs(check,
+        check_costs(checks,
                     "one CPU only, shared with whoever else may use it: no --threads, "
                     "and no other CPU to go to",
                     "taskset -p $$, and start it without that mask");
@@ -116,41 +113,40 @@ static void check_memory(struct checks *checks, const struct host *host,
         check_add(checks, "memory", "%.1f GiB", (double)host->memory / gib);
         return;
     }
-    struct check *const check = check_add(checks, "memory", "%.1f GiB, %.1f available",
-                                          (double)host->memory / gib, available / gib);
+    check_add(checks, "memory", "%.1f GiB, %.1f available", (double)host->memory / gib,
+              available / gib);
     if (available < gib)
-        check_costs(check, "large sizes are refused, and swapping voids batches",
+        check_costs(checks, "large sizes are refused, and swapping voids batches",
                     "free -h, then end what holds it");
 }
 
 static void check_pages(struct checks *checks, const struct host *host,
                         const struct vitals *vitals)
 {
-    struct check *const private =
-        check_add(checks, "huge pages", "%s", or_not_told(host->thp));
+    check_add(checks, "huge pages", "%s", or_not_told(host->thp));
     if (strcmp(host->thp, "never") == 0)
         check_costs(
-            private,
+            checks,
             "--pages=2m is refused: beyond the reach of the TLB, time includes "
             "page walks",
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
-    struct check *const shared = check_add(
-        checks, "huge pages, shared", "%s%s", or_not_told(host->thp_shmem),
-        strcmp(host->thp_shmem, "never") == 0 || strcmp(host->thp_shmem, "deny") == 0
-            ? ": --pages=2m copies operands to private memory"
-            : "");
+    check_add(checks, "huge pages, shared", "%s%s", or_not_told(host->thp_shmem),
+              strcmp(host->thp_shmem, "never") == 0 ||
+                      strcmp(host->thp_shmem, "deny") == 0
+                  ? ": --pages=2m copies operands to private memory"
+                  : "");
     if (strcmp(host->thp_shmem, "always") == 0 || strcmp(host->thp_shmem, "force") == 0 ||
         strcmp(host->thp_shmem, "within_size") == 0)
         check_costs(
-            shared, "--pages=4k may get pages of 2 MiB all the same",
+            checks, "--pages=4k may get pages of 2 MiB all the same",
             "echo advise | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled");
     const bool off = vitals->same_addresses || host->aslr == 0;
-    struct check *const aslr = check_add(checks, "ASLR", "%s",
-                                         off              ? "off: addresses repeat"
-                                         : host->aslr < 0 ? "not told"
-                                                          : "on");
+    check_add(checks, "ASLR", "%s",
+              off              ? "off: addresses repeat"
+              : host->aslr < 0 ? "not told"
+                               : "on");
     if (!off && host->aslr > 0)
-        check_costs(aslr,
+        check_costs(checks,
                     "each process draws its addresses anew: identical code differs by up "
                     "to 1% between runs",
                     "scripts/quiet.sh simdbench ..., or: setarch -R simdbench ...");

@@ -18,12 +18,11 @@ static void check_pmu(struct checks *checks, const struct host *host)
     fix += strspn(fix, " ");
     if (strncmp(fix, "type: ", 6) == 0)
         fix += 6;
-    struct check *const pmu =
-        check_add(checks, "PMU", "%s%s%s%s%s%.*s", names[host->pmu],
-                  host->pmu_name[0] ? " (events of " : "", host->pmu_name,
-                  host->pmu_name[0] ? ")" : "", why ? ": " : "", why, host->pmu_reason);
+    check_add(checks, "PMU", "%s%s%s%s%s%.*s", names[host->pmu],
+              host->pmu_name[0] ? " (events of " : "", host->pmu_name,
+              host->pmu_name[0] ? ")" : "", why ? ": " : "", why, host->pmu_reason);
     if (host->pmu != PMU_OK)
-        check_costs(pmu,
+        check_costs(checks,
                     "no cycles, misses or licences: only time, GHz by the probe and "
                     "software events",
                     fix[0] ? fix : "simdbench doctor, on bare metal");
@@ -32,14 +31,13 @@ static void check_pmu(struct checks *checks, const struct host *host)
 static void check_reads(struct checks *checks, const struct host *host,
                         const struct vitals *vitals)
 {
-    struct check *const check =
-        check_add(checks, "user-space reads", "%s",
-                  vitals->rdpmc == 0    ? "off"
-                  : vitals->rdpmc > 0   ? "allowed"
-                  : host->pmu == PMU_OK ? "not told: the kernel has no switch for them"
-                                        : "none: no PMU");
+    check_add(checks, "user-space reads", "%s",
+              vitals->rdpmc == 0    ? "off"
+              : vitals->rdpmc > 0   ? "allowed"
+              : host->pmu == PMU_OK ? "not told: the kernel has no switch for them"
+                                    : "none: no PMU");
     if (vitals->rdpmc == 0)
-        check_costs(check,
+        check_costs(checks,
                     "each reading of counters is a system call, about 0.3 us, not 0.03",
                     strcmp(host->vendor, "AuthenticAMD") == 0 ||
                             strcmp(host->vendor, "GenuineIntel") == 0
@@ -59,17 +57,16 @@ static void check_paranoid(struct checks *checks, const struct host *host,
     };
     const int level = host->perf_paranoid;
     if (!vitals->perf_exists) {
-        struct check *const none = check_add(checks, "perf_event_paranoid", "not there");
-        check_costs(none, "this kernel has no perf events, or hides them: no counters",
+        check_add(checks, "perf_event_paranoid", "not there");
+        check_costs(checks, "this kernel has no perf events, or hides them: no counters",
                     "zgrep PERF_EVENTS /proc/config.gz, and a kernel with it");
         return;
     }
     const int index = level < -1 ? 0 : level > 3 ? 4 : level + 1;
-    struct check *const check =
-        check_add(checks, "perf_event_paranoid", "%d: %s%s", level, levels[index],
-                  vitals->root ? "; root may all" : "");
+    check_add(checks, "perf_event_paranoid", "%d: %s%s", level, levels[index],
+              vitals->root ? "; root may all" : "");
     if (level > 2 && !vitals->root)
-        check_costs(check, "ordinary users may not count, not even software events",
+        check_costs(checks, "ordinary users may not count, not even software events",
                     "sudo sysctl kernel.perf_event_paranoid=2");
 }
 
@@ -77,32 +74,32 @@ static void check_seccomp(struct checks *checks, const struct vitals *vitals)
 {
     const int code = vitals->perf_errno;
     const bool refused = code == EPERM || code == ENOSYS;
-    struct check *const check = check_add(
-        checks, "seccomp", "%s%s",
-        vitals->seccomp < 0    ? "not told"
-        : vitals->seccomp == 2 ? "a filter"
-                               : "no filter",
-        refused ? code == EPERM ? ", perf_event_open: EPERM" : ", perf_event_open: ENOSYS"
-        : vitals->seccomp == 2 ? " that lets perf_event_open pass"
-                               : "");
+    check_add(checks, "seccomp", "%s%s",
+              vitals->seccomp < 0    ? "not told"
+              : vitals->seccomp == 2 ? "a filter"
+                                     : "no filter",
+              refused                ? code == EPERM ? ", perf_event_open: EPERM"
+                                                     : ", perf_event_open: ENOSYS"
+              : vitals->seccomp == 2 ? " that lets perf_event_open pass"
+                                     : "");
     if (refused && vitals->seccomp == 2)
-        check_costs(check, "no counters, not even software events",
+        check_costs(checks, "no counters, not even software events",
                     "docker run --cap-add PERFMON ..., or --security-opt "
                     "seccomp=unconfined");
     else if (refused)
-        check_costs(check, "no counters, not even software events: the kernel refuses",
+        check_costs(checks, "no counters, not even software events: the kernel refuses",
                     "sudo simdbench ..., or a kernel with perf events (no gVisor, no "
                     "emulator)");
 }
 
 static void check_limits(struct checks *checks, const struct vitals *vitals)
 {
-    struct check *const check =
-        vitals->files == UINT64_MAX
-            ? check_add(checks, "open files", "no limit")
-            : check_add(checks, "open files", "%.0f", (double)vitals->files);
+    if (vitals->files == UINT64_MAX)
+        check_add(checks, "open files", "no limit");
+    else
+        check_add(checks, "open files", "%.0f", (double)vitals->files);
     if (vitals->files < 256)
-        check_costs(check,
+        check_costs(checks,
                     "each event takes a descriptor in each thread, each worker some "
                     "more: events will be absent (EMFILE)",
                     "ulimit -n 4096");
@@ -115,12 +112,12 @@ void checks_counters(struct checks *checks, const struct host *host,
     check_reads(checks, host, vitals);
     check_paranoid(checks, host, vitals);
     check_seccomp(checks, vitals);
-    struct check *const watchdog = check_add(checks, "NMI watchdog", "%s",
-                                             host->nmi_watchdog < 0 ? "not told"
-                                             : host->nmi_watchdog   ? "on"
-                                                                    : "off");
+    check_add(checks, "NMI watchdog", "%s",
+              host->nmi_watchdog < 0 ? "not told"
+              : host->nmi_watchdog   ? "on"
+                                     : "off");
     if (host->nmi_watchdog > 0)
-        check_costs(watchdog,
+        check_costs(checks,
                     "it takes one counter (3 are left of 4 on Skylake-X with SMT), and a "
                     "group that needs them all counts nothing",
                     "sudo scripts/quiet.sh simdbench ..., or: sudo sysctl "

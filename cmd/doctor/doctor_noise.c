@@ -17,11 +17,10 @@ static bool is(const char *text, const char *word)
 static void check_timer(struct checks *checks, const struct host *host,
                         const struct vitals *vitals)
 {
-    struct check *const source =
-        check_add(checks, "clocksource", "%s", or_not_told(host->clocksource));
+    check_add(checks, "clocksource", "%s", or_not_told(host->clocksource));
     if (is(host->clocksource, "hpet") || is(host->clocksource, "acpi_pm") ||
         is(host->clocksource, "jiffies") || is(host->clocksource, "refined-jiffies"))
-        check_costs(source,
+        check_costs(checks,
                     "each reading is a system call to a device, about 1 us where tsc "
                     "takes 0.02",
                     strstr(vitals->sources, "tsc")
@@ -29,11 +28,10 @@ static void check_timer(struct checks *checks, const struct host *host,
                           "/sys/devices/system/clocksource/clocksource0/current_"
                           "clocksource"
                         : "dmesg | grep -i tsc, and boot with tsc=reliable if it is");
-    struct check *const timer =
-        check_add(checks, "timer", "%.3g ns steps, %.3g ns a reading",
-                  vitals->resolution_ns, vitals->cost_ns);
+    check_add(checks, "timer", "%.3g ns steps, %.3g ns a reading", vitals->resolution_ns,
+              vitals->cost_ns);
     if (vitals->cost_ns > 200 || vitals->resolution_ns > 1000)
-        check_costs(timer,
+        check_costs(checks,
                     "two readings are over 0.1% of a batch of 0.5 ms, or their steps are",
                     "simdbench ... --time-per-case=1s, and a better clocksource");
 }
@@ -46,11 +44,10 @@ static void check_ghz(struct checks *checks, const struct host *host,
         return;
     }
     const double apart = fabs(vitals->ghz / vitals->ghz_imul - 1);
-    struct check *const probe =
-        check_add(checks, "clock", "%.3f GHz by adds, %.3f by multiplies, %.1f%% apart",
-                  vitals->ghz, vitals->ghz_imul, 100 * apart);
+    check_add(checks, "clock", "%.3f GHz by adds, %.3f by multiplies, %.1f%% apart",
+              vitals->ghz, vitals->ghz_imul, 100 * apart);
     if (apart > 0.02)
-        check_costs(probe,
+        check_costs(checks,
                     "the clock moves or this CPU is shared: times move by as much, "
                     "ratios within a run less",
                     "simdbench doctor, again, when the machine is quiet");
@@ -58,14 +55,14 @@ static void check_ghz(struct checks *checks, const struct host *host,
         check_add(checks, "clock / TSC", "not told");
         return;
     }
-    struct check *const tsc = check_add(checks, "clock / TSC", "%.2f (TSC %.3f GHz)",
-                                        vitals->ghz / host->tsc_ghz, host->tsc_ghz);
+    check_add(checks, "clock / TSC", "%.2f (TSC %.3f GHz)", vitals->ghz / host->tsc_ghz,
+              host->tsc_ghz);
     if (vitals->ghz < 0.9 * host->tsc_ghz) {
         char costs[128];
         snprintf(costs, sizeof costs,
                  "%.0f%% of the nominal clock: governor, power or heat limit",
                  100 * (1 - vitals->ghz / host->tsc_ghz));
-        check_costs(tsc, costs, "sudo cpupower frequency-info");
+        check_costs(checks, costs, "sudo cpupower frequency-info");
     }
 }
 
@@ -73,25 +70,22 @@ static void check_governor(struct checks *checks, const struct host *host,
                            const struct vitals *vitals)
 {
     static const char unsteered[] = "none: this kernel does not steer the clock";
-    struct check *const governor = check_add(
-        checks, "governor", "%s", host->governor[0] ? host->governor : unsteered);
+    check_add(checks, "governor", "%s", host->governor[0] ? host->governor : unsteered);
     if (host->governor[0] && !is(host->governor, "performance"))
-        check_costs(governor,
+        check_costs(checks,
                     "the clock follows the load: it rises within the first "
                     "milliseconds and falls in each pause",
                     QUIET "sudo cpupower frequency-set -g performance");
-    struct check *const preference =
-        check_add(checks, "energy preference", "%s",
-                  vitals->preference[0] ? vitals->preference : "none");
+    check_add(checks, "energy preference", "%s",
+              vitals->preference[0] ? vitals->preference : "none");
     if (vitals->preference[0] && !is(vitals->preference, "performance"))
-        check_costs(preference, "the CPU may choose a lower clock to save power",
+        check_costs(checks, "the CPU may choose a lower clock to save power",
                     QUIET "sudo cpupower set --epp performance");
-    struct check *const turbo =
-        check_add(checks, "turbo", "%s",
-                  host->turbo[0] ? host->turbo : "none: the kernel has no switch for it");
+    check_add(checks, "turbo", "%s",
+              host->turbo[0] ? host->turbo : "none: the kernel has no switch for it");
     if (is(host->turbo, "on"))
         check_costs(
-            turbo,
+            checks,
             "the clock depends on heat, on other cores and on the width of vectors: "
             "times of two runs differ by several percent",
             is(host->vendor, "GenuineIntel")
@@ -116,30 +110,28 @@ static const char neighbour[] =
 static void check_sharing(struct checks *checks, const struct host *host,
                           const struct vitals *vitals)
 {
-    struct check *const smt =
-        check_add(checks, "SMT", "%s%s%s",
-                  host->smt < 0 ? "not told"
-                  : host->smt   ? "on"
-                                : "off",
-                  host->smt > 0 && vitals->siblings[0] ? ", one core: CPUs " : "",
-                  host->smt > 0 ? vitals->siblings : "");
+    check_add(checks, "SMT", "%s%s%s",
+              host->smt < 0 ? "not told"
+              : host->smt   ? "on"
+                            : "off",
+              host->smt > 0 && vitals->siblings[0] ? ", one core: CPUs " : "",
+              host->smt > 0 ? vitals->siblings : "");
     if (host->smt > 0)
-        check_costs(smt, neighbour,
+        check_costs(checks, neighbour,
                     "sudo scripts/quiet.sh --smt-off simdbench ..., or: echo off | sudo "
                     "tee /sys/devices/system/cpu/smt/control");
     if (!vitals->probes || !(vitals->core_share > 0)) {
         check_add(checks, "core sharing", "not told");
         return;
     }
-    struct check *const core =
-        check_add(checks, "core sharing",
-                  "CPU %d: %zu of %zu probes had company, %.2f of %.3g adds a cycle at "
-                  "best, %.0f%% lost",
-                  vitals->probed_cpu, vitals->core_shared, vitals->probes,
-                  vitals->core_share, vitals->full_core_share, 100 * vitals->lost);
+    check_add(checks, "core sharing",
+              "CPU %d: %zu of %zu probes had company, %.2f of %.3g adds a cycle at "
+              "best, %.0f%% lost",
+              vitals->probed_cpu, vitals->core_shared, vitals->probes, vitals->core_share,
+              vitals->full_core_share, 100 * vitals->lost);
     /* An interrupt within a probe looks like a shared core, too. */
     if ((double)vitals->core_shared > 0.02 * (double)vitals->probes)
-        check_costs(core, neighbour,
+        check_costs(checks, neighbour,
                     host->smt > 0 ? "sudo scripts/quiet.sh --smt-off simdbench ..."
                                   : "simdbench doctor, again; or a machine of your own");
 }
@@ -162,16 +154,15 @@ static bool in_list(const char *list, int cpu)
 static void check_isolation(struct checks *checks, const struct vitals *vitals)
 {
     char advice[160];
-    struct check *const check =
-        check_add(checks, "isolated CPUs", "%s%s%s",
-                  vitals->isolated[0] ? vitals->isolated : "none",
-                  vitals->nohz_full[0] ? ", without ticks: " : "", vitals->nohz_full);
+    check_add(checks, "isolated CPUs", "%s%s%s",
+              vitals->isolated[0] ? vitals->isolated : "none",
+              vitals->nohz_full[0] ? ", without ticks: " : "", vitals->nohz_full);
     if (!vitals->isolated[0] || in_list(vitals->isolated, vitals->probed_cpu))
         return;
     snprintf(advice, sizeof advice, "taskset -c %.*s simdbench ...",
              (int)strcspn(vitals->isolated, "-,"), vitals->isolated);
     check_costs(
-        check,
+        checks,
         "runs do not go there by themselves: elsewhere what else runs voids batches",
         advice);
 }
@@ -179,22 +170,20 @@ static void check_isolation(struct checks *checks, const struct vitals *vitals)
 static void check_machine(struct checks *checks, const struct host *host,
                           const struct vitals *vitals)
 {
-    struct check *const machine =
-        check_add(checks, "virtualisation", "%s", or_not_told(host->virtualisation));
+    check_add(checks, "virtualisation", "%s", or_not_told(host->virtualisation));
     if (host->virtualisation[0] && !is(host->virtualisation, "none"))
-        check_costs(machine,
+        check_costs(checks,
                     "the host may take CPU time, share the core, move the clock and hide "
                     "counters: times of two runs differ by 5% and more",
                     "simdbench ... --baseline=NAME: trust ratios within a run; or bare "
                     "metal");
-    struct check *const container =
-        vitals->quota > 0
-            ? check_add(checks, "container", "%s, may use %.2f CPUs",
-                        host->container[0] ? host->container : "none", vitals->quota)
-            : check_add(checks, "container", "%s",
-                        host->container[0] ? host->container : "none");
+    char quota[40] = "";
     if (vitals->quota > 0)
-        check_costs(container,
+        snprintf(quota, sizeof quota, ", may use %.2f CPUs", vitals->quota);
+    check_add(checks, "container", "%s%s", host->container[0] ? host->container : "none",
+              quota);
+    if (vitals->quota > 0)
+        check_costs(checks,
                     "whoever used up the quota stands still until the next period "
                     "(100 ms): such batches are void",
                     "docker run without --cpus, or with --cpuset-cpus=LIST instead");
@@ -209,10 +198,10 @@ void checks_core_share(struct checks *checks, const struct host *host,
     if (host->load[0] < 0) {
         check_add(checks, "load", "not told");
     } else {
-        struct check *const load = check_add(checks, "load", "%.2f %.2f %.2f",
-                                             host->load[0], host->load[1], host->load[2]);
+        check_add(checks, "load", "%.2f %.2f %.2f", host->load[0], host->load[1],
+                  host->load[2]);
         if (host->load[0] > 0.5)
-            check_costs(load,
+            check_costs(checks,
                         "something else runs or ran in the last minute: it takes CPU "
                         "time, caches and memory bandwidth",
                         "top, and end what it shows");
@@ -221,14 +210,13 @@ void checks_core_share(struct checks *checks, const struct host *host,
         check_add(checks, "steal", "not told");
         return;
     }
-    struct check *const steal =
-        check_add(checks, "steal", "%.0f ms in %.0f ms", 1e3 * vitals->stolen_s,
-                  1e3 * vitals->watched_s);
+    check_add(checks, "steal", "%.0f ms in %.0f ms", 1e3 * vitals->stolen_s,
+              1e3 * vitals->watched_s);
     if (vitals->stolen_s > 0) {
         char costs[128];
         snprintf(costs, sizeof costs,
                  "the host took %.1f%% of a CPU: such rounds are void and run again",
                  100 * vitals->stolen_s / vitals->watched_s);
-        check_costs(steal, costs, "simdbench doctor, again, or another machine");
+        check_costs(checks, costs, "simdbench doctor, again, or another machine");
     }
 }

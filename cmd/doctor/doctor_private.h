@@ -17,7 +17,7 @@ struct check {
     char name[32];
     char value[280];
     char costs[256];  /* empty: it is ok */
-    char advice[256]; /* what to type; there is some wherever it costs something */
+    char advice[256]; /* what to type, if it costs something */
 };
 
 struct checks {
@@ -59,7 +59,7 @@ struct baseline {
     char name[32];
     bool found, started;
     char version[64], core[64], isa[32];
-    char advice[128]; /* what to type for a better core */
+    char advice[128]; /* type this for a better core */
     char error[256];  /* why it did not start */
 };
 
@@ -73,11 +73,11 @@ const char *baseline_name(size_t index);
 /* Starts each baseline and asks what it is. Returns how many, at most max. */
 size_t baselines_ask(struct baseline *baseline, size_t max);
 
-/* The next check, with its value. */
-__attribute__((format(printf, 3, 4))) struct check *
+/* Adds a check, with its value. */
+__attribute__((format(printf, 3, 4))) void
 check_add(struct checks *checks, const char *name, const char *format, ...);
-/* Not ok: what it costs, and what to type. */
-void check_costs(struct check *check, const char *costs, const char *advice);
+/* The check that was added last is not ok: what it costs, and what to type. */
+void check_costs(struct checks *checks, const char *costs, const char *advice);
 /* For strings that the system may have left empty. */
 const char *or_not_told(const char *text);
 

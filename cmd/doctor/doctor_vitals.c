@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "doctor_private.h"
+#include "process/process.h"
 
 enum { CLOCK_PROBE_NS = 1000 * 1000, SHARE_PROBES = 8, SHARES_MAX = 8192 };
 static const int64_t watch_ns = 1000 * 1000 * 1000;
@@ -190,12 +191,11 @@ static void watch(struct vitals *vitals, double *core_shares)
 
 void vitals_measure(struct vitals *vitals)
 {
-    double *const core_shares = calloc(SHARES_MAX, sizeof *core_shares);
+    double *const core_shares = must_have(calloc(SHARES_MAX, sizeof *core_shares));
     const int64_t before = steal_ticks(vitals), start = clock_now();
     if (vitals->probed_cpu >= 0)
         cpus_pin(&vitals->probed_cpu, 1, NULL);
-    if (core_shares)
-        watch(vitals, core_shares);
+    watch(vitals, core_shares);
     clock_cost(&vitals->resolution_ns, &vitals->cost_ns);
     if (vitals->n_cpu)
         cpus_pin(vitals->cpu, vitals->n_cpu, NULL);
@@ -204,7 +204,6 @@ void vitals_measure(struct vitals *vitals)
     vitals->stolen_s = before < 0 || after < 0
                            ? -1
                            : (double)(after - before) / (double)sysconf(_SC_CLK_TCK);
-    if (core_shares)
-        judge_core_shares(vitals, core_shares);
+    judge_core_shares(vitals, core_shares);
     free(core_shares);
 }

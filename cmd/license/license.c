@@ -134,9 +134,8 @@ static int write_json(const void *license, FILE *file, struct error *error)
 static int write_outputs(const struct options *options, const struct license *license,
                          struct error *error)
 {
-    int rc = 0;
-    if (options->json)
-        rc = file_save(options->json, write_json, license, error);
+    const int rc =
+        options->json ? file_save(options->json, write_json, license, error) : 0;
     if (rc != 0)
         return rc;
     if (options->format == FORMAT_JSON)
@@ -148,19 +147,17 @@ static int write_outputs(const struct options *options, const struct license *li
 int command_license(struct options *options)
 {
     struct error error = {.text = ""};
-    struct license *const license = calloc(1, sizeof *license);
-    int rc = license ? check_writable("--json", options->json, &error)
-                     : error_set(&error, -ENOMEM, "out of memory");
-
+    struct license *const license = must_have(calloc(1, sizeof *license));
+    int rc = check_writable("--json", options->json, &error);
     if (rc == 0)
         rc = measure(options, !options->quiet, license, &error);
     if (rc == 0)
         rc = write_outputs(options, license, &error);
     if (rc != 0)
         complain("%s", error.text);
-    for (size_t i = 0; license && i < LICENSE_SCOPES; i++)
+    for (size_t i = 0; i < LICENSE_SCOPES; i++)
         license_scope_free(&license->scope[i]);
-    for (size_t i = 0; license && i < license->n_nets; i++)
+    for (size_t i = 0; i < license->n_nets; i++)
         license_net_free(&license->net[i]);
     free(license);
     return rc == -EINTR ? EXIT_INTERRUPTED : rc ? EXIT_USAGE : EXIT_OK;

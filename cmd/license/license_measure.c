@@ -72,11 +72,7 @@ static int measure_op(size_t which, const char *narrow, struct license_net *net,
     struct run *const run = must_have(run_new());
     int rc = choose(which, narrow, &options, error);
     if (rc == 0)
-        rc = catalog_make(&options, &catalog, error);
-    if (rc == 0)
-        rc = plan_make(&options, &catalog, &plan, error);
-    if (rc == 0)
-        rc = plan_settle(&options, &catalog, &plan, error);
+        rc = plan_prepare(&options, &catalog, &plan, error);
     if (rc == 0)
         rc = run_plan(&options, &catalog, &plan, NULL, run, error);
     if (rc == 0)

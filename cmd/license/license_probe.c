@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,6 +7,7 @@
 #include <time.h>
 
 #include "license_private.h"
+#include "process/process.h"
 
 _Static_assert((int)LICENSE_CPUS_MAX >= (int)CPUS_MAX, "a scope has room for all CPUs");
 _Static_assert((int)LICENSE_CLASSES_MAX > (int)PAYLOADS_MAX,
@@ -128,8 +128,8 @@ static int visit_once(const struct license_scope *scope, struct crew *crew,
 static int visit(const struct license_scope *scope, struct crew *crew,
                  payload_function *run, double *ghz)
 {
-    struct member *const member = calloc(scope->n_cpu, sizeof *member);
-    int rc = member ? 0 : -ENOMEM;
+    struct member *const member = must_have(calloc(scope->n_cpu, sizeof *member));
+    int rc = 0;
     *ghz = NAN;
     crew->run = run;
     for (int k = 0; k < TRIES && rc == 0 && isnan(*ghz); k++) {
@@ -203,14 +203,9 @@ static int prepare(struct license_scope *scope, struct crew *crew, size_t rounds
         class->lacking = !payload_runs(payload, class->skip, sizeof class->skip);
         if (class->lacking)
             continue;
-        class->ghz = calloc(rounds, sizeof *class->ghz);
-        if (!class->ghz)
-            return -ENOMEM;
-        for (size_t k = 0; k < LICENSE_LEVELS && crew->counters; k++) {
-            class->level[k] = calloc(rounds, sizeof *class->level[k]);
-            if (!class->level[k])
-                return -ENOMEM;
-        }
+        class->ghz = must_have(calloc(rounds, sizeof *class->ghz));
+        for (size_t k = 0; k < LICENSE_LEVELS && crew->counters; k++)
+            class->level[k] = must_have(calloc(rounds, sizeof *class->level[k]));
         rc = choose_density(scope, crew, payload, class);
     }
     return rc;

@@ -42,12 +42,6 @@ static void save(struct live *live, struct run *run)
     }
 }
 
-static struct text_options text_of_stdout(void)
-{
-    return (struct text_options){.colour = terminal_colour(stdout),
-                                 .width = terminal_width(stdout)};
-}
-
 static void show_group(void *context, struct run *run, size_t group)
 {
     struct live *const live = context;

@@ -48,13 +48,12 @@ int outputs_check(const struct options *options, struct error *error);
 /* The JSON files alone, unless they are written to directly. */
 int outputs_save(const struct options *options, const struct run *run,
                  struct error *error);
-/* All files, and standard output unless it gets the table: for runs that print their
- * table as they go. */
-int outputs_write(const struct options *options, const struct run *run,
+/* All files and standard output. Without `table`, a table is not printed: runs print it
+ * as they go. */
+int outputs_write(const struct options *options, bool table, const struct run *run,
                   struct error *error);
-/* The same, and the table too. */
-int outputs_print(const struct options *options, const struct run *run,
-                  struct error *error);
+/* As standard output wants it. */
+struct text_options text_of_stdout(void);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);

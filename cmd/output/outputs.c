@@ -59,6 +59,12 @@ int outputs_check(const struct options *options, struct error *error)
                                            : status;
 }
 
+struct text_options text_of_stdout(void)
+{
+    return (struct text_options){.colour = terminal_colour(stdout),
+                                 .width = terminal_width(stdout)};
+}
+
 struct report {
     const struct run *run;
     enum format format;
@@ -96,11 +102,10 @@ int outputs_save(const struct options *options, const struct run *run,
     return status;
 }
 
-static int write_all(const struct options *options, bool table, const struct run *run,
-                     struct error *error)
+int outputs_write(const struct options *options, bool table, const struct run *run,
+                  struct error *error)
 {
-    const struct text_options text = {.colour = terminal_colour(stdout),
-                                      .width = terminal_width(stdout)};
+    const struct text_options text = text_of_stdout();
     int status = 0;
     /* Earlier output comes first where both go to the same place. */
     fflush(stdout);
@@ -120,16 +125,4 @@ static int write_all(const struct options *options, bool table, const struct run
         status = status == 0 ? appended : status;
     }
     return status;
-}
-
-int outputs_write(const struct options *options, const struct run *run,
-                  struct error *error)
-{
-    return write_all(options, false, run, error);
-}
-
-int outputs_print(const struct options *options, const struct run *run,
-                  struct error *error)
-{
-    return write_all(options, true, run, error);
 }

@@ -4,16 +4,6 @@
 #include "process/process.h"
 
 #include <inttypes.h>
-#include <time.h>
-
-static void join(const struct text_list *list, const char *otherwise, char *out,
-                 size_t size)
-{
-    size_t length = (size_t)snprintf(out, size, "%s", list->n ? "" : otherwise);
-    for (size_t i = 0; i < list->n && length < size; i++)
-        length += (size_t)snprintf(out + length, size - length, "%s%s", i ? " " : "",
-                                   list->item[i]);
-}
 
 static void add_settings(const struct options *options, const struct plan *plan,
                          struct run *run)
@@ -43,12 +33,13 @@ static void add_settings(const struct options *options, const struct plan *plan,
     if (options->label)
         must(facts_text(settings, "label", options->label));
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        join(lists[i].list, lists[i].otherwise, text, sizeof text);
-        must(facts_text(settings, lists[i].name, text));
+        text_list_join(lists[i].list, " ", text, sizeof text);
+        must(facts_text(settings, lists[i].name,
+                        lists[i].list->n ? text : lists[i].otherwise));
     }
     must(facts_text(settings, "isa_fallback", options->isa_strict ? "off" : "on"));
     if (plan->isas_instead.n) {
-        join(&plan->isas_instead, "", text, sizeof text);
+        text_list_join(&plan->isas_instead, " ", text, sizeof text);
         must(facts_text(settings, "isa_measured", text));
     }
     const struct {
@@ -80,17 +71,14 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
                          const struct plan *plan)
 {
     struct run *const run = must_have(run_new());
-    char now_text[64], seed[24];
-    const time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(now_text, sizeof now_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char date[24], seed[24];
+    date_text(date);
     snprintf(seed, sizeof seed, "%" PRIu64, options->seed);
     run->schema_version = RUN_SCHEMA_VERSION;
     const struct {
         char **where;
         const char *text;
-    } texts[] = {{&run->started_at, now_text},
+    } texts[] = {{&run->started_at, date},
                  {&run->seed, seed},
                  {&run->tool_version, simdbench_version.number},
                  {&run->tool_commit, simdbench_version.commit},
@@ -102,9 +90,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
         must(strings_add(&run->argv, &run->argc, options->argv[i]));
     add_settings(options, plan, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
-    const cJSON *isa,
-        *isas =
-            cJSON_GetObjectItemCaseSensitive(catalog->workers[0]->description, "isas");
+    const cJSON *isa, *isas = message_get(catalog->workers[0]->description, "isas");
     cJSON_ArrayForEach(isa, isas)
     {
         if (cJSON_IsString(isa))

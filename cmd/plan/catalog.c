@@ -53,10 +53,9 @@ static char *copy(const char *text)
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description)
 {
-    const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(description, "kernels");
+    const cJSON *kernels = message_get(description, "kernels");
     size_t n = (size_t)cJSON_GetArraySize(kernels);
-    catalog->offers = must_have(
-        realloc(catalog->offers, (catalog->n_offers + n + 1) * sizeof *catalog->offers));
+    must_grow(catalog->offers, catalog->n_offers + n);
     uint32_t index = 0;
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels)
@@ -92,8 +91,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
 
 void catalog_add_worker(struct catalog *catalog, struct worker *worker)
 {
-    catalog->workers = must_have(
-        realloc(catalog->workers, (catalog->n_workers + 1) * sizeof *catalog->workers));
+    must_grow(catalog->workers, catalog->n_workers);
     catalog->workers[catalog->n_workers++] = worker;
 }
 
@@ -236,7 +234,7 @@ void catalog_free(struct catalog *catalog)
 static const cJSON *find_op(const struct worker *worker, const char *name)
 {
     const cJSON *op;
-    cJSON_ArrayForEach(op, cJSON_GetObjectItemCaseSensitive(worker->description, "ops"))
+    cJSON_ArrayForEach(op, message_get(worker->description, "ops"))
     {
         const char *text = message_text(op, "name");
         if (text && !strcmp(text, name))
@@ -258,8 +256,7 @@ void catalog_ops(const struct catalog *catalog, struct text_list *ops)
 {
     for (size_t i = 0; i < catalog->n_workers; i++) {
         const cJSON *op;
-        cJSON_ArrayForEach(
-            op, cJSON_GetObjectItemCaseSensitive(catalog->workers[i]->description, "ops"))
+        cJSON_ArrayForEach(op, message_get(catalog->workers[i]->description, "ops"))
         {
             const char *name = message_text(op, "name");
             if (name)
@@ -284,8 +281,7 @@ void catalog_each_list(const struct catalog *catalog, const char *op,
     const cJSON *list;
     if (!owner)
         return;
-    cJSON_ArrayForEach(list,
-                       cJSON_GetObjectItemCaseSensitive(find_op(owner, op), "lists"))
+    cJSON_ArrayForEach(list, message_get(find_op(owner, op), "lists"))
     {
         const char *name = message_text(list, "name");
         const char *summary = message_text(list, "summary");
@@ -306,12 +302,9 @@ static int read_shape(const cJSON *reply, struct shape_info *info)
         return -EPROTO;
     snprintf(info->text, sizeof info->text, "%s", canonical);
     snprintf(info->layout, sizeof info->layout, "%s", layout ? layout : "");
-    int status =
-        message_read_dims(cJSON_GetObjectItemCaseSensitive(reply, "dims"), &info->shape);
-    return status < 0
-               ? status
-               : message_read_operands(
-                     cJSON_GetObjectItemCaseSensitive(reply, "operands"), &info->map);
+    int status = message_read_dims(message_get(reply, "dims"), &info->shape);
+    return status < 0 ? status
+                      : message_read_operands(message_get(reply, "operands"), &info->map);
 }
 
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,

@@ -74,8 +74,7 @@ static int add_group(const struct request *request, const struct shape_info *sha
         plan_free_group(&group);
         return status;
     }
-    plan->groups =
-        must_have(realloc(plan->groups, (plan->n_groups + 1) * sizeof *plan->groups));
+    must_grow(plan->groups, plan->n_groups);
     plan->groups[plan->n_groups++] = group;
     return 0;
 }

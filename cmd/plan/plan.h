@@ -16,7 +16,7 @@
 
 /* A kernel that somebody offers. */
 struct offer {
-    struct worker *worker;                               /* who runs it */
+    struct worker *worker;                               /* runs it */
     uint32_t index;                                      /* its number there */
     char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
     uint32_t type, flags;
@@ -137,6 +137,9 @@ int plan_make(const struct options *options, const struct catalog *catalog,
  * complete. -EINVAL names an event; -E2BIG for too many of them. */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
+/* Makes the catalog, the plan, and settles it. */
+int plan_prepare(const struct options *options, struct catalog *catalog,
+                 struct plan *plan, struct error *error);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
 /* Roughly how long it will take: kernels are known only once they ran. */

@@ -112,8 +112,7 @@ static char *make_id(const struct options *options, const struct offer *offer,
 
 static struct plan_case *add_case(struct plan_group *group, size_t offer, char *id)
 {
-    group->cases =
-        must_have(realloc(group->cases, (group->n_cases + 1) * sizeof *group->cases));
+    must_grow(group->cases, group->n_cases);
     group->cases[group->n_cases] = (struct plan_case){.id = id, .offer = offer};
     return &group->cases[group->n_cases++];
 }

@@ -7,14 +7,9 @@
 int selection_unknown(const char *flag, const char *word, const char *noun,
                       const struct text_list *known, struct error *error)
 {
-    char near[200], all[200] = "";
-    text_list_near(known, word, near, sizeof near);
-    for (size_t i = 0, length = 0; i < known->n && length < sizeof all; i++)
-        length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
-                                   i ? ", " : "", known->item[i]);
-    return error_set(error, -EINVAL, "%s%.60s: no such %s%s%s%s (known: %s)", flag, word,
-                     noun, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "",
-                     all);
+    char why[480];
+    text_list_unknown(known, word, noun, why, sizeof why);
+    return error_set(error, -EINVAL, "%s%.60s: %s", flag, word, why);
 }
 
 static bool of_op(const struct selection *selection, const struct offer *offer)
@@ -35,68 +30,66 @@ static int select_op(struct selection *selection, struct error *error)
     return status;
 }
 
-static int select_types(struct selection *selection, struct error *error)
+/* The words of kernels, not of libraries, that options are held against. */
+static int find_known(struct selection *selection, struct error *error)
 {
-    struct text_list known = {.n = 0};
-    int status = 0;
+    (void)error;
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline)
-            text_list_add_once(&known, type_name(offer->type));
+        if (!of_op(selection, offer) || offer->is_baseline)
+            continue;
+        text_list_add_once(&selection->known_types, type_name(offer->type));
+        text_list_add_once(&selection->known_variants, offer->variant);
+        if (offer->semiring)
+            text_list_add_once(&selection->known_semirings, offer->semiring);
     }
+    return 0;
+}
+
+/* Appends the known words that were asked for by name or as "all". */
+static int choose(const char *flag, const char *noun, const struct text_list *asked,
+                  const struct text_list *known, struct text_list *chosen,
+                  struct error *error)
+{
+    for (size_t i = 0; i < asked->n; i++) {
+        const bool all = !strcmp(asked->item[i], "all");
+        if (!all && !text_list_has(known, asked->item[i]))
+            return selection_unknown(flag, asked->item[i], noun, known, error);
+        for (size_t k = 0; k < known->n; k++)
+            if (all || !strcmp(known->item[k], asked->item[i]))
+                text_list_add_once(chosen, known->item[k]);
+    }
+    return 0;
+}
+
+static int select_types(struct selection *selection, struct error *error)
+{
     const struct text_list *asked = &selection->options->types;
+    const struct text_list *known = &selection->known_types;
     struct text_list chosen = {.n = 0};
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        if (!strcmp(asked->item[i], "all")) {
-            for (size_t k = 0; k < known.n; k++)
-                text_list_add_once(&chosen, known.item[k]);
-        } else if (text_list_has(&known, asked->item[i])) {
-            text_list_add_once(&chosen, asked->item[i]);
-        } else {
-            status = selection_unknown("--type=", asked->item[i], "element type", &known,
-                                       error);
-        }
-    }
-    if (!asked->n && known.n)
-        text_list_add_once(&chosen, text_list_has(&known, "f32") ? "f32" : known.item[0]);
+    int status = choose("--type=", "element type", asked, known, &chosen, error);
+    if (!asked->n && known->n)
+        text_list_add(&chosen, text_list_has(known, "f32") ? "f32" : known->item[0]);
     for (size_t i = 0; i < chosen.n && selection->n_types < ARRAY_LEN(selection->types);
          i++)
         selection->types[selection->n_types++] = type_find(chosen.item[i]);
     if (status == 0 && !selection->n_types)
         status =
             error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
-    text_list_free(&known);
     text_list_free(&chosen);
     return status;
 }
 
 static int select_semirings(struct selection *selection, struct error *error)
 {
-    struct text_list known = {.n = 0};
-    int status = 0;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline && offer->semiring)
-            text_list_add_once(&known, offer->semiring);
-    }
     const struct text_list *asked = &selection->options->semirings;
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        if (!known.n)
-            status = error_set(error, -EINVAL, "--semiring=%s: op %s has no semirings",
-                               asked->item[i], selection->op);
-        else if (!strcmp(asked->item[i], "all"))
-            for (size_t k = 0; k < known.n; k++)
-                text_list_add_once(&selection->semirings, known.item[k]);
-        else if (text_list_has(&known, asked->item[i]))
-            text_list_add_once(&selection->semirings, asked->item[i]);
-        else
-            status = selection_unknown("--semiring=", asked->item[i], "semiring", &known,
-                                       error);
-    }
-    if (!asked->n && known.n)
-        text_list_add_once(&selection->semirings, known.item[0]);
-    text_list_free(&known);
-    return status;
+    const struct text_list *known = &selection->known_semirings;
+    if (asked->n && !known->n)
+        return error_set(error, -EINVAL, "--semiring=%s: op %s has no semirings",
+                         asked->item[0], selection->op);
+    if (!asked->n && known->n)
+        text_list_add(&selection->semirings, known->item[0]);
+    return choose("--semiring=", "semiring", asked, known, &selection->semirings, error);
 }
 
 /* The widest available one that has a kernel of this op. */
@@ -113,9 +106,11 @@ static const char *best_isa(const struct selection *selection)
     return "scalar";
 }
 
+/* The names are known: --isa takes no others. */
 static int select_isas(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->isas;
+    (void)error;
     selection->isa_auto = !asked->n || text_list_has(asked, "auto");
     if (!asked->n)
         text_list_add(&selection->isas, best_isa(selection));
@@ -126,18 +121,8 @@ static int select_isas(struct selection *selection, struct error *error)
         } else if (!strcmp(name, "all")) {
             for (size_t k = 0; k < isa_count(); k++)
                 text_list_add_once(&selection->isas, isa_get(k)->name);
-        } else if (isa_find(name) >= 0) {
-            text_list_add_once(&selection->isas, name);
         } else {
-            struct text_list known = {.n = 0};
-            text_list_add_once(&known, "auto");
-            text_list_add_once(&known, "all");
-            for (size_t k = 0; k < isa_count(); k++)
-                text_list_add_once(&known, isa_get(k)->name);
-            int status =
-                selection_unknown("--isa=", name, "instruction set", &known, error);
-            text_list_free(&known);
-            return status;
+            text_list_add_once(&selection->isas, name);
         }
     }
     return 0;
@@ -145,52 +130,36 @@ static int select_isas(struct selection *selection, struct error *error)
 
 static int check_variants(struct selection *selection, struct error *error)
 {
-    struct text_list known = {.n = 0};
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
-        if (of_op(selection, offer) && !offer->is_baseline)
-            text_list_add_once(&known, offer->variant);
-    }
-    int status = 0;
     const struct text_list *asked = &selection->options->variants;
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
+    const struct text_list *known = &selection->known_variants;
+    for (size_t i = 0; i < asked->n; i++) {
         bool found = false;
-        for (size_t k = 0; k < known.n; k++)
-            found |= text_glob(asked->item[i], known.item[k]);
+        for (size_t k = 0; k < known->n; k++)
+            found |= text_glob(asked->item[i], known->item[k]);
         if (!found)
-            status = selection_unknown("--variants=", asked->item[i], "variant", &known,
-                                       error);
+            return selection_unknown("--variants=", asked->item[i], "variant", known,
+                                     error);
     }
-    text_list_free(&known);
-    return status;
+    return 0;
 }
 
 static int select_layouts(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->layouts;
     struct text_list known = {.n = 0};
-    int status = 0;
     text_list_split(&known, catalog_op_text(selection->catalog, selection->op, "layouts"),
                     ", ");
     /* Errors are the same in all layouts. */
     const size_t n = selection->options->accuracy && known.n ? 1 : known.n;
     for (size_t i = 0; i < n && !asked->n; i++)
         text_list_add_once(&selection->layouts, known.item[i]);
-    for (size_t i = 0; i < asked->n && status == 0; i++) {
-        if (!known.n) {
-            status = error_set(error, -EINVAL, "--layout=%.60s: op %s has one layout",
-                               asked->item[i], selection->op);
-        } else if (!strcmp(asked->item[i], "all")) {
-            for (size_t k = 0; k < known.n; k++)
-                text_list_add_once(&selection->layouts, known.item[k]);
-        } else if (text_list_has(&known, asked->item[i])) {
-            selection->layouts_named = true;
-            text_list_add_once(&selection->layouts, asked->item[i]);
-        } else {
-            status =
-                selection_unknown("--layout=", asked->item[i], "layout", &known, error);
-        }
-    }
+    for (size_t i = 0; i < asked->n; i++)
+        selection->layouts_named |= strcmp(asked->item[i], "all") != 0;
+    const int status =
+        asked->n && !known.n
+            ? error_set(error, -EINVAL, "--layout=%.60s: op %s has one layout",
+                        asked->item[0], selection->op)
+            : choose("--layout=", "layout", asked, &known, &selection->layouts, error);
     if (known.n)
         snprintf(selection->default_layout, sizeof selection->default_layout, "%s",
                  known.item[0]);
@@ -227,30 +196,30 @@ static int select_inputs(struct selection *selection, struct error *error)
 /* Whether the op can tell errors at all, if that is what is asked for. */
 static int check_accuracy(struct selection *selection, struct error *error)
 {
-    struct text_list ops = {.n = 0};
-    char able[200] = "";
+    struct text_list ops = {.n = 0}, able = {.n = 0};
+    char names[200];
     if (!selection->options->accuracy ||
         catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"))
         return 0;
     catalog_ops(selection->catalog, &ops);
-    for (size_t i = 0, length = 0; i < ops.n && length < sizeof able; i++) {
+    for (size_t i = 0; i < ops.n; i++)
         if (catalog_op_text(selection->catalog, ops.item[i], "accuracy_inputs"))
-            length += (size_t)snprintf(able + length, sizeof able - length, "%s%s",
-                                       length ? ", " : "", ops.item[i]);
-    }
+            text_list_add(&able, ops.item[i]);
+    text_list_join(&able, ", ", names, sizeof names);
+    text_list_free(&able);
     text_list_free(&ops);
     return error_set(error, -EINVAL,
                      "--accuracy: op %s does not say how far results are from the exact "
                      "ones; ops that do: %s",
-                     selection->op, able[0] ? able : "none");
+                     selection->op, names[0] ? names : "none");
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,
                    const char *op, struct selection *selection, struct error *error)
 {
     static int (*const steps[])(struct selection *, struct error *) = {
-        select_op,      check_accuracy, select_types,  select_semirings, select_isas,
-        check_variants, select_layouts, select_inputs, selection_shapes,
+        select_op,   check_accuracy, find_known,     select_types,  select_semirings,
+        select_isas, check_variants, select_layouts, select_inputs, selection_shapes,
     };
     *selection = (struct selection){.options = options, .catalog = catalog, .op = op};
     int status = 0;
@@ -261,10 +230,11 @@ int selection_make(const struct options *options, const struct catalog *catalog,
 
 void selection_free(struct selection *selection)
 {
-    text_list_free(&selection->isas);
-    text_list_free(&selection->semirings);
-    text_list_free(&selection->layouts);
-    text_list_free(&selection->inputs);
-    text_list_free(&selection->shapes);
-    text_list_free(&selection->origins);
+    struct text_list *const lists[] = {
+        &selection->known_types, &selection->known_semirings, &selection->known_variants,
+        &selection->isas,        &selection->semirings,       &selection->layouts,
+        &selection->inputs,      &selection->shapes,          &selection->origins,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        text_list_free(lists[i]);
 }

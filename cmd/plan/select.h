@@ -10,6 +10,7 @@ struct selection {
     const struct options *options;
     const struct catalog *catalog;
     const char *op;
+    struct text_list known_types, known_semirings, known_variants; /* of own kernels */
     struct text_list isas, semirings;
     bool isa_auto;
     char instead[200];        /* note for kernels in place of such that this CPU lacks */

@@ -6,12 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t case_threads(const struct plan_group *group,
-                             const struct plan_case *entry)
-{
-    return entry->threads ? entry->threads : group->threads;
-}
-
 static int choose_cpus(const struct options *options, struct plan *plan,
                        struct error *error)
 {
@@ -94,7 +88,7 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {
             struct plan_case *const entry = &group->cases[c];
-            entry->team = case_threads(group, entry);
+            entry->team = entry->threads ? entry->threads : group->threads;
             if (entry->team > plan->most_threads)
                 plan->most_threads = entry->team;
         }
@@ -113,5 +107,14 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
                         group->shape.ops, &group->cases[c]);
     }
     cJSON_Delete(thresholds);
-    return status < 0 ? error_set(error, status, "out of memory") : 0;
+    return 0;
+}
+
+int plan_prepare(const struct options *options, struct catalog *catalog,
+                 struct plan *plan, struct error *error)
+{
+    int status = catalog_make(options, catalog, error);
+    if (status == 0)
+        status = plan_make(options, catalog, plan, error);
+    return status ? status : plan_settle(options, catalog, plan, error);
 }

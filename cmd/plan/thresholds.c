@@ -24,8 +24,7 @@ static int read_all(cJSON **root, char *path, size_t path_size, struct error *er
         return error_set(error, status, "%s: %s", path, strerror(-status));
     *root = text ? cJSON_Parse(text) : NULL;
     free(text);
-    const cJSON *const version =
-        cJSON_GetObjectItemCaseSensitive(*root, "schema_version");
+    const cJSON *const version = message_get(*root, "schema_version");
     if (cJSON_IsNumber(version) && version->valuedouble == 1)
         return 0;
     cJSON_Delete(*root);
@@ -43,7 +42,7 @@ int thresholds_read(const char *fingerprint, cJSON **host, struct error *error)
     cJSON *root;
     *host = NULL;
     const int status = read_all(&root, path, sizeof path, error);
-    cJSON *const hosts = cJSON_GetObjectItemCaseSensitive(root, "hosts");
+    cJSON *const hosts = message_get(root, "hosts");
     if (status == 0 && fingerprint)
         *host = cJSON_DetachItemFromObjectCaseSensitive(hosts, fingerprint);
     cJSON_Delete(root);
@@ -53,7 +52,7 @@ int thresholds_read(const char *fingerprint, cJSON **host, struct error *error)
 uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
                             uint32_t threads, double *ops)
 {
-    const cJSON *const list = cJSON_GetObjectItemCaseSensitive(host, op);
+    const cJSON *const list = message_get(host, op);
     uint32_t allowed = threads;
     for (bool again = true; again && allowed > 1;) {
         const cJSON *item;
@@ -61,8 +60,8 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
         again = false;
         cJSON_ArrayForEach(item, list)
         {
-            const cJSON *n = cJSON_GetObjectItemCaseSensitive(item, "threads");
-            const cJSON *least = cJSON_GetObjectItemCaseSensitive(item, "ops");
+            const cJSON *n = message_get(item, "threads");
+            const cJSON *least = message_get(item, "ops");
             const double from = cJSON_IsNumber(least) ? least->valuedouble : INFINITY;
             if (!cJSON_IsNumber(n) || n->valuedouble < 2 || n->valuedouble > allowed)
                 continue;
@@ -80,9 +79,8 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
 
 static int write_json(const void *context, FILE *file, struct error *error)
 {
-    char *const text = cJSON_Print(context);
-    if (!text)
-        return error_set(error, -ENOMEM, "out of memory");
+    char *const text = must_have(cJSON_Print(context));
+    (void)error;
     fprintf(file, "%s\n", text);
     free(text);
     return 0;
@@ -90,7 +88,7 @@ static int write_json(const void *context, FILE *file, struct error *error)
 
 static cJSON *child(cJSON *parent, const char *name)
 {
-    cJSON *const found = cJSON_GetObjectItemCaseSensitive(parent, name);
+    cJSON *const found = message_get(parent, name);
     return found ? found : cJSON_AddObjectToObject(parent, name);
 }
 
@@ -107,11 +105,13 @@ int thresholds_save(const char *fingerprint, const char *op,
         error_set(error, status, "no place for the thresholds: %.480s", why.text);
     if (status < 0)
         goto out;
-    if (!root && (root = cJSON_CreateObject()))
+    if (!root) {
+        root = must_have(cJSON_CreateObject());
         cJSON_AddNumberToObject(root, "schema_version", 1);
+    }
     cJSON *const host = child(child(root, "hosts"), fingerprint);
-    cJSON *const list = cJSON_CreateArray();
-    for (size_t i = 0; i < n && list; i++) {
+    cJSON *const list = must_have(cJSON_CreateArray());
+    for (size_t i = 0; i < n; i++) {
         cJSON *const item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "threads", thresholds[i].threads);
         if (isfinite(thresholds[i].ops))
@@ -121,10 +121,8 @@ int thresholds_save(const char *fingerprint, const char *op,
         cJSON_AddItemToArray(list, item);
     }
     cJSON_DeleteItemFromObjectCaseSensitive(host, op);
-    if (!list || !cJSON_AddItemToObject(host, op, list))
-        status = error_set(error, -ENOMEM, "out of memory");
-    else
-        status = file_save(path, write_json, root, error);
+    cJSON_AddItemToObject(host, op, list);
+    status = file_save(path, write_json, root, error);
 out:
     cJSON_Delete(root);
     return status;

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "error.h"
 #include "process/text_list.h"
@@ -23,6 +24,10 @@ enum exit_status {
     EXIT_NOTHING = 5,       /* nothing was measured or compared */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
+
+/* The exit status of a command that returned one, or a negative errno: then it complains,
+ * unless it was asked to stop. */
+int exit_status_of(int status, const struct error *error);
 
 /* The version of this build (version.c). */
 struct version {
@@ -48,6 +53,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Now, in UTC: 2024-01-31T12:00:00Z. */
+void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
  */
 bool terminal_colour(FILE *file);
@@ -65,5 +72,8 @@ int state_path(enum state_kind kind, const char *name, bool make, char *path, si
  * and for a status that is not negative. */
 void *must_have(void *pointer);
 void must(int status);
+/* Makes room for one more than `n` members. */
+#define must_grow(array, n) \
+    ((array) = must_have(realloc((array), ((n) + 1) * sizeof *(array))))
 
 #endif

@@ -61,3 +61,13 @@ int standard_flush(struct error *error)
     const bool failed = fflush(stdout) != 0 || ferror(stdout);
     return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
 }
+
+int exit_status_of(int status, const struct error *error)
+{
+    if (status >= 0)
+        return status;
+    if (status == -EINTR)
+        return EXIT_INTERRUPTED;
+    complain("%s", error->text);
+    return EXIT_USAGE;
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/process.h"
@@ -34,4 +35,11 @@ void complain(const char *format, ...)
     va_end(arguments);
     text_plain(raw, plain, sizeof plain);
     fprintf(stderr, "simdbench: %s\n", plain);
+}
+
+void date_text(char text[24])
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }

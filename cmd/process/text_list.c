@@ -149,6 +149,35 @@ void text_list_near(const struct text_list *list, const char *word, char *out,
     }
 }
 
+void text_list_join(const struct text_list *list, const char *separator, char *out,
+                    size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < list->n && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? separator : "",
+                                 list->item[i]);
+}
+
+void text_list_hint(const struct text_list *list, const char *word, char *out,
+                    size_t size)
+{
+    char near[200];
+    text_list_near(list, word, near, sizeof near);
+    out[0] = '\0';
+    if (near[0])
+        snprintf(out, size, "; did you mean %s?", near);
+}
+
+void text_list_unknown(const struct text_list *list, const char *word, const char *noun,
+                       char *out, size_t size)
+{
+    char hint[220], all[200];
+    text_list_hint(list, word, hint, sizeof hint);
+    text_list_join(list, ", ", all, sizeof all);
+    snprintf(out, size, "no such %s%s (known: %s)", noun, hint, all);
+}
+
 bool text_glob(const char *pattern, const char *text)
 {
     return fnmatch(pattern, text, FNM_NOESCAPE) == 0;

@@ -22,6 +22,15 @@ void text_list_free(struct text_list *list);
  * or an empty string. */
 void text_list_near(const struct text_list *list, const char *word, char *out,
                     size_t size);
+/* Writes its members with a separator between them, as many as there is room for. */
+void text_list_join(const struct text_list *list, const char *separator, char *out,
+                    size_t size);
+/* Writes "; did you mean avx2, avx512?", or an empty string. */
+void text_list_hint(const struct text_list *list, const char *word, char *out,
+                    size_t size);
+/* Writes "no such NOUN; did you mean ...? (known: ...)". */
+void text_list_unknown(const struct text_list *list, const char *word, const char *noun,
+                       char *out, size_t size);
 /* Glob with * ? and [..]; * also matches '/'. */
 bool text_glob(const char *pattern, const char *text);
 

@@ -33,35 +33,25 @@ struct worker *worker_new(const char *name, const char *path,
                           const struct simdbench_option *options, size_t n_options,
                           int memory_fd)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (!worker)
-        return NULL;
+    struct worker *worker = must_have(calloc(1, sizeof *worker));
     worker->fd = -1;
     worker->memory_fd = memory_fd;
-    worker->info.name = strdup(name);
-    worker->info.path = path ? strdup(path) : NULL;
-    worker->info.options = calloc(n_options + 1, sizeof *options);
-    if (!worker->info.name || (path && !worker->info.path) || !worker->info.options) {
-        worker_free(worker);
-        return NULL;
-    }
-    for (size_t i = 0; i < n_options; i++) {
+    worker->info.name = must_have(strdup(name));
+    worker->info.path = path ? must_have(strdup(path)) : NULL;
+    worker->info.options = must_have(calloc(n_options + 1, sizeof *options));
+    worker->info.n_options = n_options;
+    for (size_t i = 0; i < n_options; i++)
         worker->info.options[i] =
             (struct simdbench_option){.size = sizeof *options,
-                                      .name = strdup(options[i].name),
-                                      .value = strdup(options[i].value)};
-        worker->info.n_options++;
-    }
+                                      .name = must_have(strdup(options[i].name)),
+                                      .value = must_have(strdup(options[i].value))};
     return worker;
 }
 
 struct worker *worker_new_program(const char *name, const char *program, int memory_fd)
 {
     struct worker *worker = worker_new(name, NULL, NULL, 0, memory_fd);
-    if (worker && !(worker->program = strdup(program))) {
-        worker_free(worker);
-        return NULL;
-    }
+    worker->program = must_have(strdup(program));
     return worker;
 }
 
@@ -318,20 +308,6 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
     }
 }
 
-static int send_line(struct worker *worker, const char *text)
-{
-    size_t length = strlen(text), sent = 0;
-    while (sent < length) {
-        ssize_t n = send(worker->fd, text + sent, length - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        sent += (size_t)n;
-    }
-    return 0;
-}
-
 static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
@@ -340,13 +316,9 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
     if (request) {
         cJSON_AddNumberToObject(request, "id", ++worker->asked);
-        char *text = cJSON_PrintUnformatted(request);
-        if (!text)
-            return error_set(error, -ENOMEM, "out of memory");
         /* A worker that is gone is found out by reading. */
-        if (send_line(worker, text) == 0)
-            send_line(worker, "\n");
-        free(text);
+        const int sent = message_send(worker->fd, request);
+        must(sent == -ENOMEM ? sent : 0);
     }
     ssize_t length = read_line(worker, timeout_ns, doing, error);
     if (length < 0)
@@ -354,22 +326,25 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
     *reply = cJSON_Parse(worker->buffer);
     worker->used -= (size_t)length;
     memmove(worker->buffer, worker->buffer + length, worker->used);
-    if (!cJSON_IsObject(*reply)) {
-        cJSON_Delete(*reply);
-        *reply = NULL;
-        worker_kill(worker);
-        return error_set(error, -EPROTO, "%s: no JSON object in reply to '%s'",
-                         worker->info.name, doing);
-    }
     double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
-    if (request && id != worker->asked) {
-        cJSON_Delete(*reply);
-        *reply = NULL;
-        worker_kill(worker);
-        return error_set(error, -EPROTO, "%s: what it answered to '%s' was not asked",
-                         worker->info.name, doing);
-    }
-    return 0;
+    const bool is_object = cJSON_IsObject(*reply);
+    if (is_object && (!request || id == worker->asked))
+        return 0;
+    cJSON_Delete(*reply);
+    *reply = NULL;
+    worker_kill(worker);
+    return error_set(error, -EPROTO,
+                     is_object ? "%s: what it answered to '%s' was not asked"
+                               : "%s: no JSON object in reply to '%s'",
+                     worker->info.name, doing);
+}
+
+/* The errno and the text of a reply that says "ok": false. */
+static int reply_error(const cJSON *reply, const char *otherwise, struct error *error)
+{
+    const char *text = message_text(reply, "error");
+    int code = (int)message_number(reply, "errno", EPROTO);
+    return error_set(error, code > 0 ? -code : -EPROTO, "%s", text ? text : otherwise);
 }
 
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
@@ -384,24 +359,17 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
     else
         status = exchange(worker, request, timeout_ns, reply, error);
     cJSON_Delete(request);
-    if (status < 0 || message_true(*reply, "ok"))
-        return status;
-    const char *text = message_text(*reply, "error");
-    int code = (int)message_number(*reply, "errno", EPROTO);
-    return error_set(error, code > 0 ? -code : -EPROTO, "%s",
-                     text ? text : "unknown error");
+    return status < 0 || message_true(*reply, "ok")
+               ? status
+               : reply_error(*reply, "unknown error", error);
 }
 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
     if (in_process && !is_foreign(worker) && !worker->program) {
-        const struct simdbench_option *options[64];
-        size_t n = 0;
-        for (; n < info->n_options && n < ARRAY_LEN(options); n++)
-            options[n] = &info->options[n];
-        return service_new(&worker->local, info->path, options, n, worker->memory_fd,
-                           error);
+        return service_new(&worker->local, info->path, info->options, info->n_options,
+                           worker->memory_fd, error);
     }
     int status = spawn(worker, error);
     if (status < 0)
@@ -409,17 +377,15 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
     cJSON *hello = NULL;
     int64_t seconds = is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
     status = exchange(worker, NULL, seconds * 1000000000LL, &hello, error);
-    if (status == 0 && !message_true(hello, "ok")) {
-        const char *text = message_text(hello, "error");
-        int code = (int)message_number(hello, "errno", EPROTO);
-        status = error_set(error, code > 0 ? -code : -EPROTO, "%s",
-                           text ? text : "the worker could not start");
-        worker_kill(worker);
-    } else if (status == 0 && message_number(hello, "protocol", 0) != WORKER_PROTOCOL) {
-        status =
-            error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d", info->name,
-                      message_number(hello, "protocol", 0), WORKER_PROTOCOL);
-        worker_kill(worker);
+    if (status == 0) {
+        const double protocol = message_number(hello, "protocol", 0);
+        if (!message_true(hello, "ok"))
+            status = reply_error(hello, "the worker could not start", error);
+        else if (protocol != WORKER_PROTOCOL)
+            status = error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d",
+                               info->name, protocol, WORKER_PROTOCOL);
+        if (status < 0)
+            worker_kill(worker);
     }
     cJSON_Delete(hello);
     return status;

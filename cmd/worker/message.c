@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 cJSON *message_new(const char *verb)
 {
@@ -13,20 +14,25 @@ cJSON *message_new(const char *verb)
     return message;
 }
 
+cJSON *message_get(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
 const char *message_text(const cJSON *object, const char *name)
 {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return cJSON_GetStringValue(message_get(object, name));
 }
 
 double message_number(const cJSON *object, const char *name, double otherwise)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *item = message_get(object, name);
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
 bool message_true(const cJSON *object, const char *name)
 {
-    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return cJSON_IsTrue(message_get(object, name));
 }
 
 void message_add_u64(cJSON *object, const char *name, uint64_t value)
@@ -38,7 +44,7 @@ void message_add_u64(cJSON *object, const char *name, uint64_t value)
 
 uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *item = message_get(object, name);
     if (cJSON_IsString(item)) {
         char *end;
         errno = 0;
@@ -48,6 +54,25 @@ uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise)
     if (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 0x1p53)
         return (uint64_t)item->valuedouble;
     return otherwise;
+}
+
+int message_send(int socket, const cJSON *message)
+{
+    char *text = cJSON_PrintUnformatted(message);
+    if (!text)
+        return -ENOMEM;
+    size_t length = strlen(text), sent = 0;
+    int status = 0;
+    text[length++] = '\n';
+    while (sent < length && status == 0) {
+        ssize_t n = send(socket, text + sent, length - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR)
+            status = -errno;
+        else if (n > 0)
+            sent += (size_t)n;
+    }
+    free(text);
+    return status;
 }
 
 static const char *const role_names[] = {[SIMDBENCH_IN] = "in",

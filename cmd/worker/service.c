@@ -39,8 +39,8 @@ void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)
 }
 
 int service_new(struct service **out, const char *path,
-                const struct simdbench_option *const *options, size_t n_options,
-                int memory_fd, struct error *error)
+                const struct simdbench_option *options, size_t n_options, int memory_fd,
+                struct error *error)
 {
     struct service *service = calloc(1, sizeof *service);
     if (!service)
@@ -85,7 +85,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     int cpu[CPUS_MAX];
     size_t n = 0;
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "cpus"))
+    cJSON_ArrayForEach(item, message_get(request, "cpus"))
     {
         if (n < CPUS_MAX && cJSON_IsNumber(item))
             cpu[n++] = item->valueint;
@@ -102,7 +102,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     service->sampler.counters = NULL;
     service->n_events = 0;
     service->multiplex = false;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "events"))
+    cJSON_ArrayForEach(item, message_get(request, "events"))
     {
         const char *name = cJSON_GetStringValue(item);
         if (!name || service->n_events == EVENTS_MAX)
@@ -111,20 +111,18 @@ static cJSON *setup(struct service *service, const cJSON *request)
         if (status < 0)
             return service_error(status, "%s", error.text);
     }
+    if (!service->n_events)
+        return service_ok();
+    service->multiplex = message_true(request, "multiplex");
+    int status =
+        counters_open(&service->sampler.counters, service->events, service->n_events,
+                      service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
+                      &perf_system_linux, &error);
+    if (status < 0)
+        return service_error(status, "%s", error.text);
     cJSON *reply = service_ok();
-    if (service->n_events) {
-        service->multiplex = message_true(request, "multiplex");
-        int status =
-            counters_open(&service->sampler.counters, service->events, service->n_events,
-                          service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
-                          &perf_system_linux, &error);
-        if (status < 0) {
-            cJSON_Delete(reply);
-            return service_error(status, "%s", error.text);
-        }
-        cJSON_AddNumberToObject(reply, "passes",
-                                (double)counters_passes(service->sampler.counters));
-    }
+    cJSON_AddNumberToObject(reply, "passes",
+                            (double)counters_passes(service->sampler.counters));
     return reply;
 }
 
@@ -157,21 +155,17 @@ static cJSON *map(struct service *service, const cJSON *request)
              block = message_u64(request, "block", 0);
     struct simdbench_shape dims;
     struct operands_map operands;
-    if (message_read_dims(cJSON_GetObjectItemCaseSensitive(request, "dims"), &dims) < 0 ||
-        message_read_operands(cJSON_GetObjectItemCaseSensitive(request, "operands"),
-                              &operands) < 0 ||
+    if (message_read_dims(message_get(request, "dims"), &dims) < 0 ||
+        message_read_operands(message_get(request, "operands"), &operands) < 0 ||
         block > bytes)
         return service_error(-EPROTO, "map: bad dims or operands");
     operands.bytes = block;
-    cJSON *reply = service_ok();
     if (bytes) {
         void *memory =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, service->memory_fd, 0);
-        if (memory == MAP_FAILED) {
-            cJSON_Delete(reply);
+        if (memory == MAP_FAILED)
             return service_error(-errno, "cannot map %" PRIu64 " bytes of operands: %s",
                                  bytes, strerror(errno));
-        }
         service->memory = memory;
         service->memory_bytes = bytes;
         /* Page tables are per process: fault every page in now, not in a batch. */
@@ -180,29 +174,21 @@ static cJSON *map(struct service *service, const cJSON *request)
             sink ^= service->memory[i];
         (void)sink;
     }
-    unsigned char *base = service->memory;
-    if (message_true(request, "huge") && block) {
-        int status = make_arena(service, block);
-        if (status < 0) {
-            cJSON_Delete(reply);
-            return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
-                                 block, strerror(-status));
-        }
-        base = service->arena;
+    const bool huge = message_true(request, "huge") && block;
+    int status = huge ? make_arena(service, block) : 0;
+    if (status < 0)
+        return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
+                             block, strerror(-status));
+    operands_bind(&service->operands, &operands, &dims,
+                  (uint32_t)message_number(request, "threads", 1),
+                  huge ? service->arena : service->memory);
+    cJSON *reply = service_ok();
+    if (huge) {
         cJSON_AddNumberToObject(reply, "huge_bytes",
-                                (double)pages_huge(base, service->arena_bytes));
+                                (double)pages_huge(service->arena, service->arena_bytes));
         cJSON_AddNumberToObject(reply, "arena_bytes", (double)service->arena_bytes);
     }
-    operands_bind(&service->operands, &operands, &dims,
-                  (uint32_t)message_number(request, "threads", 1), base);
     return reply;
-}
-
-static void add_hash(struct service *service, cJSON *reply)
-{
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
-    cJSON_AddStringToObject(reply, "hash", hash);
 }
 
 static cJSON *fill(struct service *service, const cJSON *request)
@@ -217,33 +203,46 @@ static cJSON *fill(struct service *service, const cJSON *request)
         return service_error(status, "--input=%s: op %s has no such input%s%s%s",
                              input ? input : "", op->name, op->inputs ? " (known: " : "",
                              op->inputs ? op->inputs : "", op->inputs ? ")" : "");
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
     cJSON *reply = service_ok();
-    add_hash(service, reply);
+    cJSON_AddStringToObject(reply, "hash", hash);
     return reply;
+}
+
+bool service_answers(struct service *service, const cJSON *request,
+                     const struct simdbench_operand *output, struct answers *answers)
+{
+    const uint64_t n = message_u64(request, "n", 0);
+    const uint64_t at = message_u64(request, "index", UINT64_MAX);
+    *answers = (struct answers){
+        .n = n,
+        .index =
+            at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof(uint64_t)),
+        .value = service_memory(service, message_u64(request, "value", 0),
+                                n * type_bytes(output->type)),
+        .slack =
+            service_memory(service, message_u64(request, "slack", 0), n * sizeof(double)),
+    };
+    return answers->value && answers->slack && (at == UINT64_MAX || answers->index);
 }
 
 static cJSON *reference(struct service *service, const cJSON *request)
 {
     const struct simdbench_op *op = service_op(service, message_text(request, "op"));
     const struct simdbench_operand *output = service_output(service);
+    struct answers to;
     if (!op || !output)
         return service_error(-EINVAL, "reference: no such op, or it has no output");
-    uint64_t n = message_u64(request, "n", 0);
-    uint64_t at = message_u64(request, "index", UINT64_MAX);
-    uint64_t *index =
-        at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof(uint64_t));
-    void *value = service_memory(service, message_u64(request, "value", 0),
-                                 n * type_bytes(output->type));
-    double *slack =
-        service_memory(service, message_u64(request, "slack", 0), n * sizeof(double));
-    if (!value || !slack || (at != UINT64_MAX && !index))
+    if (!service_answers(service, request, output, &to))
         return service_error(-EINVAL, "reference: outside the shared memory");
-    if (index)
+    if (to.index)
         operands_sample(output, message_number(request, "ops", 0),
                         message_true(request, "full"), message_u64(request, "seed", 0),
-                        index);
+                        to.index);
     const char *semiring = message_text(request, "semiring");
-    int status = op->reference(&service->operands.view, semiring, index, n, value, slack);
+    int status = op->reference(&service->operands.view, semiring, to.index, to.n,
+                               to.value, to.slack);
     if (status < 0)
         return service_error(status, "op %s has no reference for semiring '%s'", op->name,
                              semiring ? semiring : "");

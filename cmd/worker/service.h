@@ -13,14 +13,15 @@
 struct service;
 /* `path` NULL: own kernels. Loads and opens the module in this process. */
 int service_new(struct service **service, const char *path,
-                const struct simdbench_option *const *options, size_t n_options,
-                int memory_fd, struct error *error);
+                const struct simdbench_option *options, size_t n_options, int memory_fd,
+                struct error *error);
 void service_free(struct service *service);
 /* Always returns an object: {"ok": true, ...} or {"ok": false, "errno": n, "error":
  * text}. */
 cJSON *service_handle(struct service *service, const cJSON *request);
 
-enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, ACCURACY_OUTPUTS = 1 << 16 };
+enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, SERVICE_OPTIONS_MAX = 64 };
+enum { ACCURACY_OUTPUTS = 1 << 16 };
 
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
@@ -68,6 +69,16 @@ __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char 
 void service_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
 /* A module's op of that name, or simdbench's own; NULL if nobody has it. */
 const struct simdbench_op *service_op(const struct service *service, const char *name);
+/* Outputs that the reference computed, in the shared memory. */
+struct answers {
+    uint64_t n;
+    uint64_t *index; /* which ones; NULL: all */
+    void *value;
+    double *slack;
+};
+/* Those that a request names; false if they lie outside the shared memory. */
+bool service_answers(struct service *service, const cJSON *request,
+                     const struct simdbench_operand *output, struct answers *answers);
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
@@ -75,7 +86,7 @@ void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
 /* service_load.c: one part more, own kernels if `path` is NULL. */
 int service_add_part(struct service *service, const char *path,
-                     const struct simdbench_option *const *options, size_t n_options,
+                     const struct simdbench_option *options, size_t n_options,
                      struct error *error);
 /* Adds what one part offers to a reply. */
 void service_describe_part(const struct service_part *part, cJSON *reply);

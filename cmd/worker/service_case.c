@@ -227,20 +227,14 @@ cJSON *service_check(struct service *service, const cJSON *request)
     }
     if (operands_hash(operands) != before)
         return wrong("wrote to an input");
-    uint64_t n = message_u64(request, "n", 0);
     const struct simdbench_operand *output = service_output(service);
-    if (n && output) {
-        uint64_t at = message_u64(request, "index", UINT64_MAX);
-        const uint64_t *index =
-            at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof *index);
-        const void *value = service_memory(service, message_u64(request, "value", 0),
-                                           n * type_bytes(output->type));
-        const double *slack =
-            service_memory(service, message_u64(request, "slack", 0), n * sizeof *slack);
-        if (!value || !slack || (at != UINT64_MAX && !index))
+    if (message_u64(request, "n", 0) && output) {
+        struct answers want;
+        if (!service_answers(service, request, output, &want))
             return service_error(-EINVAL, "check: outside the shared memory");
-        if (operands_compare(output, index, n, value, slack, &error) < 0 ||
-            verify_others(service, entry->kernel, index, n, &error) < 0)
+        if (operands_compare(output, want.index, want.n, want.value, want.slack, &error) <
+                0 ||
+            verify_others(service, entry->kernel, want.index, want.n, &error) < 0)
             return wrong(error.text);
     }
     cJSON *reply = service_ok();

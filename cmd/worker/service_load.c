@@ -8,16 +8,20 @@
 #include <link.h>
 
 int service_add_part(struct service *service, const char *path,
-                     const struct simdbench_option *const *options, size_t n_options,
+                     const struct simdbench_option *options, size_t n_options,
                      struct error *error)
 {
+    const struct simdbench_option *list[SERVICE_OPTIONS_MAX];
+    size_t n = 0;
+    for (; n < n_options && n < ARRAY_LEN(list); n++)
+        list[n] = &options[n];
     if (service->n_parts == SERVICE_PARTS_MAX)
         return error_set(error, -E2BIG, "more than %d modules in one worker",
                          SERVICE_PARTS_MAX);
     struct service_part *part = &service->part[service->n_parts];
     *part = (struct service_part){.ops = NULL};
     if (path) {
-        int status = module_load(&part->module, path, options, n_options, error);
+        int status = module_load(&part->module, path, list, n, error);
         if (status < 0)
             return status;
         part->ops = part->module.table->ops;
@@ -36,23 +40,20 @@ int service_add_part(struct service *service, const char *path,
 
 cJSON *service_load(struct service *service, const cJSON *request)
 {
-    struct simdbench_option option[64];
-    const struct simdbench_option *options[64];
+    struct simdbench_option options[SERVICE_OPTIONS_MAX];
     size_t n = 0;
     const char *path = message_text(request, "path");
     if (!path)
         return service_error(-EINVAL, "load needs a path");
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(request, "options"))
+    cJSON_ArrayForEach(item, message_get(request, "options"))
     {
         const char *name = message_text(item, "name"),
                    *value = message_text(item, "value");
-        if (!name || !value || n == ARRAY_LEN(option))
+        if (!name || !value || n == ARRAY_LEN(options))
             return service_error(-EINVAL, "load: bad options, or too many");
-        option[n] = (struct simdbench_option){
-            .size = sizeof option[n], .name = name, .value = value};
-        options[n] = &option[n];
-        n++;
+        options[n++] = (struct simdbench_option){
+            .size = sizeof *options, .name = name, .value = value};
     }
     struct error error = {.text = ""};
     int status = service_add_part(service, path, options, n, &error);

@@ -15,34 +15,18 @@ enum { SOCKET_FD = 3, MEMORY_FD = 4 };
 
 static int reply_line(cJSON *reply)
 {
-    char *text = cJSON_PrintUnformatted(reply);
+    const int status = message_send(SOCKET_FD, reply);
     cJSON_Delete(reply);
-    if (!text)
-        return -ENOMEM;
-    size_t length = strlen(text), sent = 0;
-    text[length++] = '\n';
-    int status = 0;
-    while (sent < length && status == 0) {
-        ssize_t n = write(SOCKET_FD, text + sent, length - sent);
-        if (n < 0 && errno != EINTR)
-            status = -errno;
-        else if (n > 0)
-            sent += (size_t)n;
-    }
-    free(text);
     return status;
 }
 
 static int greet(const char *path, char **words, size_t n_words, struct service **service)
 {
-    struct simdbench_option option[64];
-    const struct simdbench_option *options[64];
+    struct simdbench_option options[SERVICE_OPTIONS_MAX];
     size_t n = 0;
-    for (size_t i = 0; i + 1 < n_words && n < ARRAY_LEN(option); i += 2, n++) {
-        option[n] = (struct simdbench_option){
-            .size = sizeof option[n], .name = words[i], .value = words[i + 1]};
-        options[n] = &option[n];
-    }
+    for (size_t i = 0; i + 1 < n_words && n < ARRAY_LEN(options); i += 2)
+        options[n++] = (struct simdbench_option){
+            .size = sizeof *options, .name = words[i], .value = words[i + 1]};
     struct error error = {.text = ""};
     int status = service_new(service, path, options, n, MEMORY_FD, &error);
     cJSON *hello = cJSON_CreateObject();

@@ -24,13 +24,16 @@ enum { WORKER_PROTOCOL = 1 };
 /* ---- JSON helpers (message.c); all tolerate NULL and wrong types ---- */
 
 cJSON *message_new(const char *verb);                            /* {"do": verb} */
-const char *message_text(const cJSON *object, const char *name); /* NULL if absent */
+cJSON *message_get(const cJSON *object, const char *name);       /* NULL if absent */
+const char *message_text(const cJSON *object, const char *name); /* the same */
 double message_number(const cJSON *object, const char *name, double otherwise);
 bool message_true(const cJSON *object, const char *name);
 void message_add_u64(cJSON *object, const char *name,
                      uint64_t value); /* decimal string */
 /* Reads what message_add_u64 wrote, and whole numbers; `otherwise` if it is neither. */
 uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise);
+/* Writes it as a line; -errno. */
+int message_send(int socket, const cJSON *message);
 cJSON *message_operands(const struct operands_map *map);
 int message_read_operands(const cJSON *array, struct operands_map *map);
 cJSON *message_dims(const struct simdbench_shape *shape);
@@ -47,7 +50,7 @@ struct worker_info {
     struct simdbench_option *options;
     size_t n_options;
     char *version, *core, *isa, *detail; /* NULL if unknown */
-    char *advice; /* what to type for a better choice of core, or NULL */
+    char *advice; /* type this for a better choice of core; or NULL */
     bool is_baseline;
     pid_t pid;
 };
@@ -59,7 +62,7 @@ struct worker {
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
     double asked;       /* the number of the last request */
-    cJSON *description; /* what it answered to describe */
+    cJSON *description; /* its answer to describe */
     char *buffer;
     size_t used, capacity;
 };
