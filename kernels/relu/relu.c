@@ -76,36 +76,9 @@ static int relu_relayout(struct simdbench_shape *shape, const char *layout, char
 static int relu_layout(const struct simdbench_shape *shape, uint32_t type,
                        struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    if (type != SIMDBENCH_F32 && type != SIMDBENCH_F64)
-        return -EINVAL;
-    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / type_bytes(type))
-        return -EOVERFLOW;
-    for (int i = 0; i < 2; i++) {
-        operand[i]->type = type;
-        operand[i]->role = i == 0               ? SIMDBENCH_IN
-                           : is_in_place(shape) ? SIMDBENCH_INOUT
-                                                : SIMDBENCH_OUT;
-        operand[i]->count = (uint64_t)shape->dim[0];
-        operand[i]->ld = shape->dim[0];
-    }
-    return 2;
-}
+    const uint32_t out = is_in_place(shape) ? SIMDBENCH_INOUT : SIMDBENCH_OUT;
 
-static void relu_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
-                      double *bytes)
-{
-    *ops = (double)shape->dim[0];
-    *bytes = 2 * (double)shape->dim[0] * (double)type_bytes(type);
-}
-
-/* ---- values ---- */
-
-static int relu_fill(const struct simdbench_operands *operands, uint64_t seed,
-                     const char *input)
-{
-    const struct simdbench_operand *x = operands->operand[0];
-
-    return vector_fill(x->data, x->type, x->count, seed, input);
+    return vector_layout(shape, type, out, operand);
 }
 
 /* Zeros are given the least slack there is, which makes both of them right. */
@@ -131,14 +104,6 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
     return 0;
 }
 
-/* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
-static const struct simdbench_shape_list suite = {
-    .size = sizeof suite,
-    .name = "suite",
-    .summary = "what simdbench all measures",
-    .shapes = "2048 32768 524288 16777216",
-};
-
 const struct simdbench_op relu_op = {
     .size = sizeof relu_op,
     .name = "relu",
@@ -148,12 +113,13 @@ const struct simdbench_op relu_op = {
     .parse = relu_parse,
     .format = relu_format,
     .layout = relu_layout,
-    .fill = relu_fill,
+    .fill = vector_op_fill,
     .reference = relu_reference,
-    .work = relu_work,
+    .work = vector_work,
     .layouts = "separate,inplace",
     .relayout = relu_relayout,
     .layout_of = relu_layout_of,
-    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
+    /* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
+    .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
     .inputs = VECTOR_INPUTS,
 };
