@@ -45,6 +45,13 @@ const char *type_name(uint32_t type); /* "f32"; NULL if unknown */
 uint32_t type_find(const char *name); /* 0 if unknown */
 size_t type_bytes(uint32_t type);
 
+/* X(isa) for each instruction set with vectors. */
+#if defined(__x86_64__)
+#define EACH_VECTOR_ISA(X) X(sse2) X(avx2) X(avx512)
+#elif defined(__aarch64__)
+#define EACH_VECTOR_ISA(X) X(neon)
+#endif
+
 /* For the field `lists` of an op: the one list `suite`. */
 /* clang-format off */
 #define SHAPE_SUITE(shapes_) \

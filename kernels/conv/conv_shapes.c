@@ -73,10 +73,8 @@ SHAPE_LIST(mobilenet, "MobileNet v1 (width 1, 224 x 224), depthwise layers too, 
 
 /* One call's operands fit in L1, L2 and L3 of most CPUs, and in none; 3x3 and 1x1. */
 SHAPE_LIST(suite, "what simdbench all measures",
-           "n1c16h14w14k16r3s3p1q1 "
-           "n1c256h14w14k256r1s1 "
-           "n1c256h14w14k256r3s3p1q1 "
-           "n8c64h112w112k64r1s1")
+           "n1c16h14w14k16r3s3p1q1 n1c256h14w14k256r1s1 "
+           "n1c256h14w14k256r3s3p1q1 n8c64h112w112k64r1s1")
 
 const struct simdbench_shape_list *const conv_shape_lists[] = {
     &burn, &resnet50, &vgg16, &mobilenet, &suite, NULL};

@@ -40,18 +40,12 @@ backward_layout(const struct simdbench_shape *shape, uint32_t type,
     return 4;
 }
 
-static double special_value(uint64_t choice)
-{
-    static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-140, 0x1.8p127};
-
-    return values[choice % ARRAY_LEN(values)];
-}
-
 /* "special": odd values, and no winner for every fourth output or so. "same": one k wins
  * everywhere, so that each sum waits for the one before it. */
 static int backward_fill(const struct simdbench_operands *operands, uint64_t seed,
                          const char *input)
 {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-140, 0x1.8p127};
     const bool special = input && strcmp(input, "special") == 0;
     const bool same = input && strcmp(input, "same") == 0;
     const struct simdbench_operand *gradient = operands->operand[0];
@@ -63,7 +57,7 @@ static int backward_fill(const struct simdbench_operands *operands, uint64_t see
     for (uint64_t e = 0; e < gradient->count; e++) {
         double value = random_uniform(&seed);
         if (special && random_next(&seed) % 4 == 0)
-            value = special_value(random_next(&seed) >> 32);
+            value = odd[(random_next(&seed) >> 32) % ARRAY_LEN(odd)];
         operand_set(gradient, e, value);
     }
     for (uint64_t e = 0; e < operands->operand[1]->count; e++) {

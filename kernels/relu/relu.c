@@ -5,6 +5,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -26,18 +27,16 @@ static int relu_parse(const char *text, struct simdbench_shape *shape, char *err
     const bool inside = strncmp(text, in_place, prefix) == 0;
     const char *const digits = inside ? text + prefix : text;
     const size_t length = strspn(digits, "0123456789");
-    int64_t n = 0;
 
     if (length == 0 || digits[length]) {
         snprintf(error, error_size, "'%s' is no shape: write N or %sN", text, in_place);
         return -EINVAL;
     }
-    for (size_t i = 0; i < length; i++) {
-        if (__builtin_mul_overflow(n, 10, &n) ||
-            __builtin_add_overflow(n, digits[i] - '0', &n)) {
-            snprintf(error, error_size, "%s elements are too many", digits);
-            return -EOVERFLOW;
-        }
+    errno = 0;
+    const int64_t n = strtoll(digits, NULL, 10);
+    if (errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", digits);
+        return -EOVERFLOW;
     }
     *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
     if (inside) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tanh.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -16,22 +16,19 @@
 static int tanh_parse(const char *text, struct simdbench_shape *shape, char *error,
                       size_t error_size)
 {
-    uint64_t n = 0;
-    const char *at = text;
+    const size_t length = strspn(text, "0123456789");
 
-    for (; isdigit((unsigned char)*at); at++) {
-        if (__builtin_mul_overflow(n, 10u, &n) ||
-            __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n) || n > INT64_MAX) {
-            snprintf(error, error_size, "%s elements are too many", text);
-            return -EOVERFLOW;
-        }
+    errno = 0;
+    const int64_t n = strtoll(text, NULL, 10);
+    if (length > 0 && errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", text);
+        return -EOVERFLOW;
     }
-    if (at == text || *at) {
+    if (length == 0 || text[length]) {
         snprintf(error, error_size, "'%s' is no number of elements", text);
         return -EINVAL;
     }
-    *shape =
-        (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {(int64_t)n}};
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
     return 0;
 }
 
