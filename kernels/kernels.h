@@ -45,6 +45,23 @@ const char *type_name(uint32_t type); /* "f32"; NULL if unknown */
 uint32_t type_find(const char *name); /* 0 if unknown */
 size_t type_bytes(uint32_t type);
 
+/* X(isa) for each instruction set with vectors. */
+#if defined(__x86_64__)
+#define EACH_VECTOR_ISA(X) X(sse2) X(avx2) X(avx512)
+#elif defined(__aarch64__)
+#define EACH_VECTOR_ISA(X) X(neon)
+#endif
+
+/* For the field `lists` of an op: the one list `suite`. */
+/* clang-format off */
+#define SHAPE_SUITE(shapes_) \
+    (const struct simdbench_shape_list *const[]){ \
+        &(const struct simdbench_shape_list){ \
+            .size = sizeof(struct simdbench_shape_list), .name = "suite", \
+            .summary = "what simdbench all measures", .shapes = shapes_}, \
+        NULL}
+/* clang-format on */
+
 /* ---- operands in memory (operands.c) ---- */
 
 /* The places of the operands in a block of memory, relative to its start. Around every
@@ -110,6 +127,9 @@ uint64_t operands_sample(const struct simdbench_operand *output, double ops, boo
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error);
+
+/* Writes element `e`, rounded or cut off to its type. */
+void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);
 
 /* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */
 uint64_t random_next(uint64_t *state);

@@ -27,6 +27,23 @@ double random_uniform(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-52 - 1;
 }
 
+void operand_set(const struct simdbench_operand *operand, uint64_t e, double value)
+{
+    switch (operand->type) {
+    case SIMDBENCH_F32:
+        ((float *)operand->data)[e] = (float)value;
+        break;
+    case SIMDBENCH_F64:
+        ((double *)operand->data)[e] = value;
+        break;
+    case SIMDBENCH_I32:
+        ((int32_t *)operand->data)[e] = (int32_t)value;
+        break;
+    default:
+        ((int64_t *)operand->data)[e] = (int64_t)value;
+    }
+}
+
 static size_t operand_bytes(const struct simdbench_operand *operand)
 {
     return operand->count * type_bytes(operand->type);

@@ -69,26 +69,13 @@ static double draw_zero(const struct range *range, uint64_t *state)
 static double draw_special(const struct range *range, uint64_t *state)
 {
     const uint64_t draw = random_next(state);
-    double value;
+    const double values[] = {NAN, INFINITY, 0, range->single ? FLT_MAX : DBL_MAX};
+    const size_t choice = draw % (ARRAY_LEN(values) + 1);
     if (draw >> 62)
         return draw_normal(range, state);
-    switch (draw % 5) {
-    case 0:
-        value = NAN;
-        break;
-    case 1:
-        value = INFINITY;
-        break;
-    case 2:
-        value = 0;
-        break;
-    case 3:
-        value = range->single ? FLT_MAX : DBL_MAX;
-        break;
-    default:
+    if (choice == ARRAY_LEN(values))
         return draw_subnormal(range, state);
-    }
-    return random_sign(state) ? -value : value;
+    return random_sign(state) ? -values[choice] : values[choice];
 }
 
 static uint64_t bits_of(double value, bool single)
@@ -166,11 +153,16 @@ static draw_function *find(const char *input, struct range *range)
     return NULL;
 }
 
+static bool is_float(uint32_t type)
+{
+    return type == SIMDBENCH_F32 || type == SIMDBENCH_F64;
+}
+
 int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char *input)
 {
     struct range range = {.single = type == SIMDBENCH_F32};
     draw_function *draw = find(input ? input : "normal", &range);
-    if (!draw || (type != SIMDBENCH_F32 && type != SIMDBENCH_F64))
+    if (!draw || !is_float(type))
         return -EINVAL;
     for (uint64_t i = 0; i < n; i++) {
         const double value = draw(&range, &seed);
@@ -180,4 +172,39 @@ int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char
             ((double *)data)[i] = value;
     }
     return 0;
+}
+
+/* ---- fields of an op ---- */
+
+int vector_layout(const struct simdbench_shape *shape, uint32_t type, uint32_t out,
+                  struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    const uint32_t roles[] = {SIMDBENCH_IN, out};
+
+    if (!is_float(type))
+        return -EINVAL;
+    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / type_bytes(type))
+        return -EOVERFLOW;
+    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+        operand[i]->type = type;
+        operand[i]->role = roles[i];
+        operand[i]->count = (uint64_t)shape->dim[0];
+        operand[i]->ld = shape->dim[0];
+    }
+    return ARRAY_LEN(roles);
+}
+
+int vector_op_fill(const struct simdbench_operands *operands, uint64_t seed,
+                   const char *input)
+{
+    const struct simdbench_operand *x = operands->operand[0];
+
+    return vector_fill(x->data, x->type, x->count, seed, input);
+}
+
+void vector_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                 double *bytes)
+{
+    *ops = (double)shape->dim[0];
+    *bytes = 2 * *ops * (double)type_bytes(type);
 }

@@ -18,6 +18,8 @@
 
 #include <stdint.h>
 
+#include "simdbench.h"
+
 /* For the field `inputs` of an op; the first is the default. */
 #define VECTOR_INPUTS \
     "normal, uniform:LO..HI, saturated, subnormal, zero, special, bits:LO..HI"
@@ -27,5 +29,14 @@
  * name or a range that is none, or beyond the type's numbers, and for another type:
  * nothing is written then. */
 int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char *input);
+
+/* Fields of ops y = f(x) for floats, whose shape is one number of elements. y has role
+ * `out`; one element is one operation. */
+int vector_layout(const struct simdbench_shape *shape, uint32_t type, uint32_t out,
+                  struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
+int vector_op_fill(const struct simdbench_operands *operands, uint64_t seed,
+                   const char *input);
+void vector_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
+                 double *bytes);
 
 #endif

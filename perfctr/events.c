@@ -10,41 +10,38 @@
 
 /* The kernel's own names mean the same with every libpfm4, also one that is forced to
  * another CPU (where libpfm4 itself no longer knows "cycles") and none at all. */
+/* clang-format off */
+#define HARDWARE(event) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event
+#define SOFTWARE(event) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event
 static const struct generic {
     const char *name;
     uint32_t type;
     uint64_t config;
     const char *description;
 } generics[] = {
-    {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "core cycles"},
-    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-     "retired instructions"},
-    {"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES,
-     "cycles of the constant reference clock"},
-    {"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-     "retired branches"},
-    {"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
-     "mispredicted branches"},
-    {"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+    {"cycles", HARDWARE(CPU_CYCLES), "core cycles"},
+    {"instructions", HARDWARE(INSTRUCTIONS), "retired instructions"},
+    {"ref-cycles", HARDWARE(REF_CPU_CYCLES), "cycles of the constant reference clock"},
+    {"branches", HARDWARE(BRANCH_INSTRUCTIONS), "retired branches"},
+    {"branch-misses", HARDWARE(BRANCH_MISSES), "mispredicted branches"},
+    {"cache-references", HARDWARE(CACHE_REFERENCES),
      "cache accesses; which cache depends on the CPU"},
-    {"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
+    {"cache-misses", HARDWARE(CACHE_MISSES),
      "cache misses; last level on Intel, L2 on AMD, L1D on ARM: not comparable"},
-    {"stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+    {"stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND),
      "cycles without new instructions"},
-    {"stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+    {"stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND),
      "cycles waiting for operands or units"},
-    {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
-     "CPU time of the thread in nanoseconds"},
-    {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page faults"},
-    {"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN,
-     "page faults without input or output"},
-    {"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
-     "page faults that read from a disk"},
-    {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+    {"task-clock", SOFTWARE(TASK_CLOCK), "CPU time of the thread in nanoseconds"},
+    {"page-faults", SOFTWARE(PAGE_FAULTS), "page faults"},
+    {"minor-faults", SOFTWARE(PAGE_FAULTS_MIN), "page faults without input or output"},
+    {"major-faults", SOFTWARE(PAGE_FAULTS_MAJ), "page faults that read from a disk"},
+    {"context-switches", SOFTWARE(CONTEXT_SWITCHES),
      "times that the thread left its CPU (counted in the kernel)"},
-    {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+    {"cpu-migrations", SOFTWARE(CPU_MIGRATIONS),
      "times that the thread moved to another CPU (counted in the kernel)"},
 };
+/* clang-format on */
 
 static bool raw_encode(const char *name, struct event *event)
 {
@@ -161,21 +158,22 @@ static void generic_each(event_each_fn *each, void *context)
         each(generics[k].name, generics[k].description, context);
 }
 
-static void near_find(struct near *near)
+/* All events; where "PMU::" begins the text, those of that PMU, for which the context is
+ * `of_pmu`. */
+static void all_each(const char *text, event_each_fn *each, void *context, void *of_pmu)
 {
-    const char *const colons = strstr(near->typed, "::");
-    near->with_pmu = colons != NULL;
-    for (size_t k = 0; k < NEAR_MAX; k++)
-        near->best[k].distance = NEAR_LIMIT;
+    const char *const colons = text ? strstr(text, "::") : NULL;
     if (!colons)
-        generic_each(near_offer, near);
+        generic_each(each, context);
 #ifdef HAVE_PFM
     char pmu[EVENT_NAME_SIZE] = "";
     if (colons)
-        snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - near->typed), near->typed);
-    libpfm_each(colons ? pmu : NULL, near_offer, near);
+        snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - text), text);
+    libpfm_each(colons ? pmu : NULL, each, of_pmu);
+#else
+    (void)of_pmu;
 #endif
-    uarch_each(uarch_host(), near_offer, near);
+    uarch_each(uarch_host(), each, context);
 }
 
 static int event_unknown(const char *name, const char *why, struct error *error)
@@ -183,7 +181,10 @@ static int event_unknown(const char *name, const char *why, struct error *error)
     struct near near = {.typed = name};
     char list[NEAR_MAX * (EVENT_NAME_SIZE + 2)] = "";
     size_t n = 0;
-    near_find(&near);
+    near.with_pmu = strstr(name, "::") != NULL;
+    for (size_t k = 0; k < NEAR_MAX; k++)
+        near.best[k].distance = NEAR_LIMIT;
+    all_each(name, near_offer, &near, &near);
     for (size_t k = 0; k < NEAR_MAX && near.best[k].distance < NEAR_LIMIT; k++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
                               near.best[k].name);
@@ -247,17 +248,9 @@ int event_each(const char *pattern, event_each_fn *each, void *context,
     (void)error;
     const char *const colons = pattern ? strstr(pattern, "::") : NULL;
     struct filter filter = {.pattern = pattern, .each = each, .context = context};
-    if (!colons)
-        generic_each(filter_each, &filter);
-#ifdef HAVE_PFM
-    struct filter rest = filter;
-    char pmu[EVENT_NAME_SIZE] = "";
-    if (colons) {
-        snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - pattern), pattern);
-        rest.pattern = colons + 2;
-    }
-    libpfm_each(colons ? pmu : NULL, filter_each, &rest);
-#endif
-    uarch_each(uarch_host(), filter_each, &filter);
+    struct filter of_pmu = filter;
+    if (colons)
+        of_pmu.pattern = colons + 2;
+    all_each(pattern, filter_each, &filter, &of_pmu);
     return 0;
 }

@@ -42,15 +42,4 @@ bool float_state_changed(void)
     return (fpcr & fpcr_modes) != 0;
 }
 
-#else
-
-void float_state_reset(void)
-{
-}
-
-bool float_state_changed(void)
-{
-    return false;
-}
-
 #endif

@@ -9,11 +9,6 @@
 
 #include "perfctr_private.h"
 
-static void read_text(const char *root, const char *path, char *text, size_t size)
-{
-    file_read(root, path, text, size);
-}
-
 /* The chosen word of "always [madvise] never". */
 static void read_bracketed(const char *root, const char *path, char *word, size_t size)
 {
@@ -54,7 +49,7 @@ static bool os_line(char *text, void *context)
 static void read_frequency(struct host *host, const char *root)
 {
     const char *const cpufreq = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
-    read_text(root, cpufreq, host->governor, sizeof host->governor);
+    file_read(root, cpufreq, host->governor, sizeof host->governor);
     const int64_t no_turbo =
         file_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
     const int64_t boost = file_number(root, "/sys/devices/system/cpu/cpufreq/boost");
@@ -113,11 +108,6 @@ static uint64_t ticks_read(void)
     uint64_t ticks;
     __asm__ volatile("isb\nmrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
-}
-#else
-static uint64_t ticks_read(void)
-{
-    return 0;
 }
 #endif
 
@@ -205,7 +195,7 @@ void host_read(struct host *host, const char *root)
     host_read_virtualisation(host, root);
     read_container(host, root);
     file_lines(root, "/proc/meminfo", memory_line, &host->memory);
-    read_text(root, "/proc/sys/kernel/osrelease", host->kernel, sizeof host->kernel);
+    file_read(root, "/proc/sys/kernel/osrelease", host->kernel, sizeof host->kernel);
     if (file_lines(root, "/etc/os-release", os_line, host) < 0)
         file_lines(root, "/usr/lib/os-release", os_line, host);
     read_frequency(host, root);
@@ -217,7 +207,7 @@ void host_read(struct host *host, const char *root)
     /* -1 is also a level, the most permissive. */
     host->perf_paranoid = (int)file_number(root, "/proc/sys/kernel/perf_event_paranoid");
     host->nmi_watchdog = (int)file_number(root, "/proc/sys/kernel/nmi_watchdog");
-    read_text(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    file_read(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
               host->clocksource, sizeof host->clocksource);
     if (file_read(root, "/proc/loadavg", text, sizeof text) > 0)
         sscanf(text, "%lf %lf %lf", &host->load[0], &host->load[1], &host->load[2]);

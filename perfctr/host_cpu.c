@@ -237,20 +237,6 @@ static bool hypervisor_signature(char *text, size_t size)
     return true;
 }
 
-#else
-
-static void read_caches_cpuid(struct host *host)
-{
-    (void)host;
-}
-
-static bool hypervisor_signature(char *text, size_t size)
-{
-    (void)text;
-    (void)size;
-    return false;
-}
-
 #endif
 
 void host_read_model(struct host *host, const char *root)
@@ -264,8 +250,10 @@ void host_read_cpu(struct host *host, const char *root)
     read_topology(host, root);
     read_numa(host, root);
     read_caches(host, root);
+#if defined __x86_64__
     if (host->caches == 0 && !root[0])
         read_caches_cpuid(host);
+#endif
 }
 
 static bool flags_line(char *text, void *context)
@@ -281,9 +269,11 @@ void host_read_virtualisation(struct host *host, const char *root)
 {
     char text[64];
     bool guest = false;
+#if defined __x86_64__
     if (!root[0] &&
         hypervisor_signature(host->virtualisation, sizeof host->virtualisation))
         return;
+#endif
     file_lines(root, "/proc/cpuinfo", flags_line, &guest);
     if (file_read(root, "/sys/hypervisor/type", text, sizeof text) > 0)
         snprintf(host->virtualisation, sizeof host->virtualisation, "%.31s", text);

@@ -74,12 +74,8 @@ void host_read_pmu(struct host *host, const char *root, const struct perf_system
         host->pmu = PMU_UNKNOWN;
         break;
     }
-    /* Permission is refused before the PMU is looked for: where there is none, asking for
-     * the permission would not help. */
-    if (host->pmu == PMU_FORBIDDEN && listed == 0) {
+    /* Permission is refused before the PMU is looked for. */
+    if (host->pmu == PMU_FORBIDDEN && listed == 0)
         host->pmu = PMU_NO_HARDWARE;
-        perf_reason(host->pmu_reason, sizeof host->pmu_reason, ENOENT, &cycles);
-    } else {
-        perf_reason(host->pmu_reason, sizeof host->pmu_reason, -code, &cycles);
-    }
+    perf_reason(host->pmu_reason, sizeof host->pmu_reason, -code, &cycles);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conv_plain.h"
+#include "kernels.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -270,10 +271,4 @@ void conv_plain_part_free(struct conv_plain *part)
         choice->workspace_bytes =                                                        \
             plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
     }
-#if defined(__x86_64__)
-CONV_PLAIN(avx512)
-CONV_PLAIN(avx2)
-CONV_PLAIN(sse2)
-#elif defined(__aarch64__)
-CONV_PLAIN(neon)
-#endif
+EACH_VECTOR_ISA(CONV_PLAIN)

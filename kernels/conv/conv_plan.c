@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conv_plan.h"
+#include "kernels.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -350,10 +351,4 @@ void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *cho
         (void)operands;                                                                 \
         conv_plan_choice(state, choice);                                                \
     }
-#if defined(__x86_64__)
-CONV_DIRECT(avx512)
-CONV_DIRECT(avx2)
-CONV_DIRECT(sse2)
-#elif defined(__aarch64__)
-CONV_DIRECT(neon)
-#endif
+EACH_VECTOR_ISA(CONV_DIRECT)

@@ -59,7 +59,18 @@ static int gemm_parse(const char *text, struct simdbench_shape *shape, char *err
     return 0;
 }
 
-static void gemm_format(const struct simdbench_shape *shape, char *text, size_t text_size)
+int gemm_parse_single(const char *name, const char *text, struct simdbench_shape *shape,
+                      char *error, size_t error_size)
+{
+    const int status = gemm_parse(text, shape, error, error_size);
+
+    if (status < 0 || shape->rank == 3)
+        return status;
+    snprintf(error, error_size, "'%s' is a batch: %s takes N or MxNxK", text, name);
+    return -EINVAL;
+}
+
+void gemm_format(const struct simdbench_shape *shape, char *text, size_t text_size)
 {
     char batch[32] = "";
 
@@ -109,66 +120,24 @@ static void gemm_work(const struct simdbench_shape *shape, uint32_t type, double
 
 static double special_value(uint64_t choice, bool single)
 {
-    switch (choice % 8) {
-    case 0:
-        return NAN;
-    case 1:
-        return INFINITY;
-    case 2:
-        return -INFINITY;
-    case 3:
-        return 0.0;
-    case 4:
-        return -0.0;
-    case 5:
-        return single ? FLT_TRUE_MIN : DBL_TRUE_MIN;
-    case 6:
-        return single ? -FLT_MIN / 2 : -DBL_MIN / 2;
-    default:
-        return single ? FLT_MAX : DBL_MAX;
-    }
+    const double values[] = {NAN,
+                             INFINITY,
+                             -INFINITY,
+                             0.0,
+                             -0.0,
+                             single ? FLT_TRUE_MIN : DBL_TRUE_MIN,
+                             single ? -FLT_MIN / 2 : -DBL_MIN / 2,
+                             single ? FLT_MAX : DBL_MAX};
+    return values[choice % ARRAY_LEN(values)];
 }
 
 static int64_t special_integer(uint64_t choice, bool single)
 {
     const int64_t most = single ? INT32_MAX : INT64_MAX;
     const int64_t limit = single ? GEMM_LIMIT_i32 : GEMM_LIMIT_i64;
-
-    switch (choice % 8) {
-    case 0:
-        return -most - 1;
-    case 1:
-        return most;
-    case 2:
-        return -most;
-    case 3:
-        return most - 1;
-    case 4:
-        return limit;
-    case 5:
-        return -limit;
-    case 6:
-        return limit + 1;
-    default:
-        return -limit - 1;
-    }
-}
-
-static void element_set(const struct simdbench_operand *operand, uint64_t e, double value)
-{
-    switch (operand->type) {
-    case SIMDBENCH_F32:
-        ((float *)operand->data)[e] = (float)value;
-        break;
-    case SIMDBENCH_F64:
-        ((double *)operand->data)[e] = value;
-        break;
-    case SIMDBENCH_I32:
-        ((int32_t *)operand->data)[e] = (int32_t)value;
-        break;
-    default:
-        ((int64_t *)operand->data)[e] = (int64_t)value;
-    }
+    const int64_t values[] = {-most - 1, most,   -most,     most - 1,
+                              limit,     -limit, limit + 1, -limit - 1};
+    return values[choice % ARRAY_LEN(values)];
 }
 
 static void special_set(const struct simdbench_operand *operand, uint64_t e,
@@ -179,7 +148,7 @@ static void special_set(const struct simdbench_operand *operand, uint64_t e,
     else if (operand->type == SIMDBENCH_I64)
         ((int64_t *)operand->data)[e] = special_integer(choice, false);
     else
-        element_set(operand, e, special_value(choice, operand->type == SIMDBENCH_F32));
+        operand_set(operand, e, special_value(choice, operand->type == SIMDBENCH_F32));
 }
 
 /* Integers are drawn from 2^20 times the range. "special": every fourth element or so is
@@ -201,7 +170,7 @@ static int gemm_fill(const struct simdbench_operands *operands, uint64_t seed,
             double value = random_uniform(&state) * (integer ? 0x1p20 : 1);
             if (ties)
                 value = (double)(random_next(&state) % 3) - 1;
-            element_set(operand, e, value);
+            operand_set(operand, e, value);
             if (special) {
                 const uint64_t draw = random_next(&state);
                 if (draw >> 62 == 0)
@@ -213,14 +182,6 @@ static int gemm_fill(const struct simdbench_operands *operands, uint64_t seed,
 }
 
 /* ---- the op ---- */
-
-/* From a matrix that fits in L1 to one that does not fit in L2. */
-static const struct simdbench_shape_list suite = {
-    .size = sizeof suite,
-    .name = "suite",
-    .summary = "what simdbench all measures",
-    .shapes = "64 128 256 512",
-};
 
 const struct simdbench_op gemm_op = {
     .size = sizeof gemm_op,
@@ -234,6 +195,7 @@ const struct simdbench_op gemm_op = {
     .fill = gemm_fill,
     .reference = gemm_reference,
     .work = gemm_work,
-    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
+    /* From a matrix that fits in L1 to one that does not fit in L2. */
+    .lists = SHAPE_SUITE("64 128 256 512"),
     .inputs = "uniform:-1..1, special, ties",
 };

@@ -84,6 +84,12 @@ enum {
     GEMM_TILE = 16,
 };
 
+/* For ops whose shapes are those of gemm: `format`; and `parse`, which for op `name`
+ * takes no batch. */
+void gemm_format(const struct simdbench_shape *shape, char *text, size_t text_size);
+int gemm_parse_single(const char *name, const char *text, struct simdbench_shape *shape,
+                      char *error, size_t error_size);
+
 static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
 {
     return shape->rank == 4 ? shape->dim[3] : 1;

@@ -11,18 +11,7 @@
 static int argmax_parse(const char *text, struct simdbench_shape *shape, char *error,
                         size_t error_size)
 {
-    const int status = gemm_op.parse(text, shape, error, error_size);
-
-    if (status < 0 || shape->rank == 3)
-        return status;
-    snprintf(error, error_size, "'%s' is a batch: gemm_argmax takes N or MxNxK", text);
-    return -EINVAL;
-}
-
-static void argmax_format(const struct simdbench_shape *shape, char *text,
-                          size_t text_size)
-{
-    gemm_op.format(shape, text, text_size);
+    return gemm_parse_single("gemm_argmax", text, shape, error, error_size);
 }
 
 static int argmax_layout(const struct simdbench_shape *shape, uint32_t type,
@@ -49,13 +38,8 @@ static int argmax_fill(const struct simdbench_operands *operands, uint64_t seed,
         return gemm_op.fill(operands, seed, input);
     for (int i = 0; i < 2; i++) {
         const struct simdbench_operand *operand = operands->operand[i];
-        for (uint64_t e = 0; e < operand->count; e++) {
-            const int value = (int)(random_next(&seed) % 5) - 2;
-            if (operand->type == SIMDBENCH_F32)
-                ((float *)operand->data)[e] = (float)value;
-            else
-                ((double *)operand->data)[e] = value;
-        }
+        for (uint64_t e = 0; e < operand->count; e++)
+            operand_set(operand, e, (double)(random_next(&seed) % 5) - 2);
     }
     return 0;
 }
@@ -137,7 +121,7 @@ const struct simdbench_op gemm_argmax_op = {
     .shape_help = "N or MxNxK",
     .default_shapes = "64..512",
     .parse = argmax_parse,
-    .format = argmax_format,
+    .format = gemm_format,
     .layout = argmax_layout,
     .fill = argmax_fill,
     .reference = argmax_reference,

@@ -80,6 +80,20 @@
 /* ---- masked ---- */
 
 #define WINNERS OF_INTEGER(vector)
+#define load_winners_f32 load_i32
+#define store_winners_f32 store_i32
+
+/* x86's predicates of comparisons, and UPDATE_WINNER out
+ * of UPDATE_BY(predicate, instruction, ...). */
+#define GREATER "$30"
+#define LESS "$17"
+#define UPDATE_WINNER(c, w, t, n)                  \
+    do {                                           \
+        if (gemm_form_min(form))                   \
+            UPDATE_BY(LESS, "min", c, w, t, n);    \
+        else                                       \
+            UPDATE_BY(GREATER, "max", c, w, t, n); \
+    } while (0)
 
 #define ROW_CONTINUE(u, i, j, r)                                          \
     if ((i) < rows) {                                                     \

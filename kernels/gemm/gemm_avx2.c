@@ -67,8 +67,6 @@
 #define MASKED_MAXPLUS GEMM_MAXPLUS_FMA
 #define MASKED_MINPLUS GEMM_MINPLUS_FMA
 #define EACH_MASKED_TILE EACH_TILE
-#define GREATER "$30"
-#define LESS "$17"
 /* clang-format off */
 #define UPDATE_BY(predicate, op, c, w, t, n)                                   \
     do {                                                                       \
@@ -80,27 +78,10 @@
                 : [new] "x"(t), [number] "x"(n));                              \
     } while (0)
 /* clang-format on */
-#define UPDATE_WINNER(c, w, t, n)                  \
-    do {                                           \
-        if (gemm_form_min(form))                   \
-            UPDATE_BY(LESS, "min", c, w, t, n);    \
-        else                                       \
-            UPDATE_BY(GREATER, "max", c, w, t, n); \
-    } while (0)
-
-INLINE vector_i32 load_winners_f32(const int32_t *p)
-{
-    return load_i32(p);
-}
 
 INLINE vector_i64 load_winners_f64(const int32_t *p)
 {
     return _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)p));
-}
-
-INLINE void store_winners_f32(int32_t *p, vector_i32 v)
-{
-    store_i32(p, v);
 }
 
 INLINE void store_winners_f64(int32_t *p, vector_i64 v)
@@ -110,11 +91,4 @@ INLINE void store_winners_f64(int32_t *p, vector_i64 v)
     _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(low));
 }
 
-#define T f32
-#include "gemm_body.h"
-#define T f64
-#include "gemm_body.h"
-#define T i32
-#include "gemm_body.h"
-#define T i64
-#include "gemm_body.h"
+#include "gemm_types_body.h"

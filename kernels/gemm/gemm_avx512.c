@@ -72,8 +72,6 @@
 #define MASKED_ROWS 12
 #define MASKED_MAXPLUS GEMM_MAXPLUS_ADD
 #define MASKED_MINPLUS GEMM_MINPLUS_ADD
-#define GREATER "$30"
-#define LESS "$17"
 #define MOVE_f32 "vmovdqa32"
 #define MOVE_f64 "vmovdqa64"
 /* clang-format off */
@@ -90,27 +88,10 @@
                 : [new] "v"(t), [number] "v"(n));                              \
     } while (0)
 /* clang-format on */
-#define UPDATE_WINNER(c, w, t, n)                  \
-    do {                                           \
-        if (gemm_form_min(form))                   \
-            UPDATE_BY(LESS, "min", c, w, t, n);    \
-        else                                       \
-            UPDATE_BY(GREATER, "max", c, w, t, n); \
-    } while (0)
-
-INLINE vector_i32 load_winners_f32(const int32_t *p)
-{
-    return load_i32(p);
-}
 
 INLINE vector_i64 load_winners_f64(const int32_t *p)
 {
     return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)p));
-}
-
-INLINE void store_winners_f32(int32_t *p, vector_i32 v)
-{
-    store_i32(p, v);
 }
 
 INLINE void store_winners_f64(int32_t *p, vector_i64 v)
@@ -118,11 +99,4 @@ INLINE void store_winners_f64(int32_t *p, vector_i64 v)
     _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi64_epi32(v));
 }
 
-#define T f32
-#include "gemm_body.h"
-#define T f64
-#include "gemm_body.h"
-#define T i32
-#include "gemm_body.h"
-#define T i64
-#include "gemm_body.h"
+#include "gemm_types_body.h"

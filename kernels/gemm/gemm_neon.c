@@ -61,11 +61,4 @@
         TWO_PRODUCTS(OF(SUM), u, j, r);     \
     }
 
-#define T f32
-#include "gemm_body.h"
-#define T f64
-#include "gemm_body.h"
-#define T i32
-#include "gemm_body.h"
-#define T i64
-#include "gemm_body.h"
+#include "gemm_types_body.h"

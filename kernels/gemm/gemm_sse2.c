@@ -15,11 +15,4 @@
 #define EACH_TILE(X, s, v, f) HEIGHTS_4(X, s, v, f, 1) HEIGHTS_4(X, s, v, f, 2)
 #define PRODUCTS PLAIN_PRODUCTS
 
-#define T f32
-#include "gemm_body.h"
-#define T f64
-#include "gemm_body.h"
-#define T i32
-#include "gemm_body.h"
-#define T i64
-#include "gemm_body.h"
+#include "gemm_types_body.h"

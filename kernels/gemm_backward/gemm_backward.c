@@ -7,23 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm/gemm.h"
 #include "kernels.h"
 
 static int backward_parse(const char *text, struct simdbench_shape *shape, char *error,
                           size_t error_size)
 {
-    const int status = gemm_op.parse(text, shape, error, error_size);
-
-    if (status < 0 || shape->rank == 3)
-        return status;
-    snprintf(error, error_size, "'%s' is a batch: gemm_backward takes N or MxNxK", text);
-    return -EINVAL;
-}
-
-static void backward_format(const struct simdbench_shape *shape, char *text,
-                            size_t text_size)
-{
-    gemm_op.format(shape, text, text_size);
+    return gemm_parse_single("gemm_backward", text, shape, error, error_size);
 }
 
 static int
@@ -50,18 +40,12 @@ backward_layout(const struct simdbench_shape *shape, uint32_t type,
     return 4;
 }
 
-static double special_value(uint64_t choice)
-{
-    static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-140, 0x1.8p127};
-
-    return values[choice % ARRAY_LEN(values)];
-}
-
 /* "special": odd values, and no winner for every fourth output or so. "same": one k wins
  * everywhere, so that each sum waits for the one before it. */
 static int backward_fill(const struct simdbench_operands *operands, uint64_t seed,
                          const char *input)
 {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-140, 0x1.8p127};
     const bool special = input && strcmp(input, "special") == 0;
     const bool same = input && strcmp(input, "same") == 0;
     const struct simdbench_operand *gradient = operands->operand[0];
@@ -73,11 +57,8 @@ static int backward_fill(const struct simdbench_operands *operands, uint64_t see
     for (uint64_t e = 0; e < gradient->count; e++) {
         double value = random_uniform(&seed);
         if (special && random_next(&seed) % 4 == 0)
-            value = special_value(random_next(&seed) >> 32);
-        if (gradient->type == SIMDBENCH_F32)
-            ((float *)gradient->data)[e] = (float)value;
-        else
-            ((double *)gradient->data)[e] = value;
+            value = odd[(random_next(&seed) >> 32) % ARRAY_LEN(odd)];
+        operand_set(gradient, e, value);
     }
     for (uint64_t e = 0; e < operands->operand[1]->count; e++) {
         const uint64_t draw = random_next(&seed) >> 16;
@@ -179,7 +160,7 @@ const struct simdbench_op gemm_backward_op = {
     .shape_help = "N or MxNxK",
     .default_shapes = "64..512",
     .parse = backward_parse,
-    .format = backward_format,
+    .format = gemm_format,
     .layout = backward_layout,
     .fill = backward_fill,
     .reference = backward_reference,

@@ -60,52 +60,33 @@ static void *matrix(const struct simdbench_operand *operand, int64_t i)
     return (char *)operand->data + i * operand->stride * size;
 }
 
-static void sgemm_run(const struct simdbench_operands *operands, void *state)
-{
-    const struct simdbench_operand *const *operand =
-        (const struct simdbench_operand *const *)operands->operand;
-    const int64_t *dim = operands->shape->dim;
-    (void)state;
-    for (int64_t i = 0; i < matrices(operands); i++)
-        blas.sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
-                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
-                   leading(operand[2]));
-}
+/* Row `name` of one type, which calls the function of that name. */
+/* clang-format off */
+#define BLAS_ROW(name, type_) \
+    static void name##_run(const struct simdbench_operands *operands, void *state) \
+    { \
+        const struct simdbench_operand *const a = operands->operand[0], \
+                                              *const b = operands->operand[1], \
+                                              *const c = operands->operand[2]; \
+        const int64_t *dim = operands->shape->dim; \
+        (void)state; \
+        for (int64_t i = 0; i < matrices(operands); i++) \
+            blas.name(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1], \
+                      (int)dim[2], 1, matrix(a, i), leading(a), matrix(b, i), \
+                      leading(b), 0, matrix(c, i), leading(c)); \
+    } \
+    const struct simdbench_kernel blas_##name = { \
+        .size = sizeof blas_##name, \
+        .type = type_, \
+        .op = "gemm", \
+        .semiring = "plustimes", \
+        .isa = "lib", \
+        .variant = #name, \
+        .roof = "fma", \
+        .prepare = gemm_prepare, \
+        .run = name##_run, \
+    };
+/* clang-format on */
 
-static void dgemm_run(const struct simdbench_operands *operands, void *state)
-{
-    const struct simdbench_operand *const *operand =
-        (const struct simdbench_operand *const *)operands->operand;
-    const int64_t *dim = operands->shape->dim;
-    (void)state;
-    for (int64_t i = 0; i < matrices(operands); i++)
-        blas.dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1],
-                   (int)dim[2], 1, matrix(operand[0], i), leading(operand[0]),
-                   matrix(operand[1], i), leading(operand[1]), 0, matrix(operand[2], i),
-                   leading(operand[2]));
-}
-
-const struct simdbench_kernel blas_sgemm = {
-    .size = sizeof blas_sgemm,
-    .type = SIMDBENCH_F32,
-    .op = "gemm",
-    .semiring = "plustimes",
-    .isa = "lib",
-    .variant = "sgemm",
-    .roof = "fma",
-    .prepare = gemm_prepare,
-    .run = sgemm_run,
-};
-
-const struct simdbench_kernel blas_dgemm = {
-    .size = sizeof blas_dgemm,
-    .type = SIMDBENCH_F64,
-    .op = "gemm",
-    .semiring = "plustimes",
-    .isa = "lib",
-    .variant = "dgemm",
-    .roof = "fma",
-    .prepare = gemm_prepare,
-    .run = dgemm_run,
-};
+BLAS_ROW(sgemm, SIMDBENCH_F32)
+BLAS_ROW(dgemm, SIMDBENCH_F64)

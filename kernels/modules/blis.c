@@ -113,8 +113,8 @@ static int load(char *error, size_t error_size)
         {"bli_info_get_enable_openmp", &blis.has_openmp},
         {"bli_thread_set_num_threads", &blis.set_threads},
     };
-    int status = library_load(&library, &blis.handle, symbols,
-                              sizeof symbols / sizeof *symbols, error, error_size);
+    int status = library_load(&library, &blis.handle, symbols, SYMBOLS(symbols), error,
+                              error_size);
     if (status < 0)
         return status;
     if (blis.int_bits() != 8 * sizeof(int)) {
@@ -141,16 +141,10 @@ static void forget_ways(void)
 static int blis_open(const struct simdbench_option *const *options, size_t n, char *error,
                      size_t error_size)
 {
-    const char *arch = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(options[i]->name, "arch") != 0) {
-            snprintf(error, error_size, "there is no option '%s', only arch=NAME",
-                     options[i]->name);
-            return -EINVAL;
-        }
-        arch = options[i]->value;
-    }
-    int status = arch ? check_arch(arch, error, error_size) : 0;
+    const char *arch;
+    int status = library_option("arch", options, n, &arch, error, error_size);
+    if (status == 0 && arch)
+        status = check_arch(arch, error, error_size);
     if (status == 0)
         status = load(error, error_size);
     if (status < 0)
@@ -206,18 +200,5 @@ static int blis_set_threads(uint32_t threads)
 
 static const struct simdbench_kernel *const kernels[] = {&blas_sgemm, &blas_dgemm, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "blis",
-    .kernels = kernels,
-    .open = blis_open,
-    .describe = blis_describe,
-    .set_threads = blis_set_threads,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "blis", .kernels = kernels, .open = blis_open, .describe = blis_describe,
+       .set_threads = blis_set_threads)

@@ -224,8 +224,8 @@ static int graphblas_open(const struct simdbench_option *const *options, size_t 
     int version[3] = {0};
     int status = library_no_options(options, n, error, error_size);
     if (status == 0)
-        status = library_load(&library, &graph.handle, symbols,
-                              sizeof symbols / sizeof *symbols, error, error_size);
+        status = library_load(&library, &graph.handle, symbols, SYMBOLS(symbols), error,
+                              error_size);
     if (status < 0)
         return status;
     if (graph.GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS || graphblas_set_threads(1) < 0) {
@@ -253,19 +253,6 @@ static int graphblas_describe(struct simdbench_description *description)
     return 0;
 }
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "graphblas",
-    .kernels = kernels,
-    .open = graphblas_open,
-    .describe = graphblas_describe,
-    .set_threads = graphblas_set_threads,
-    .close = graphblas_close,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "graphblas", .kernels = kernels, .open = graphblas_open,
+       .describe = graphblas_describe, .set_threads = graphblas_set_threads,
+       .close = graphblas_close)

@@ -33,8 +33,7 @@ static int libmvec_open(const struct simdbench_option *const *options, size_t n,
     int status = library_no_options(options, n, error, error_size);
     if (status < 0)
         return status;
-    return library_load(&library, &handle, symbols, sizeof symbols / sizeof *symbols,
-                        error, error_size);
+    return library_load(&library, &handle, symbols, SYMBOLS(symbols), error, error_size);
 }
 
 static int libmvec_describe(struct simdbench_description *description)
@@ -45,17 +44,5 @@ static int libmvec_describe(struct simdbench_description *description)
     return 0;
 }
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "libmvec",
-    .kernels = kernels,
-    .open = libmvec_open,
-    .describe = libmvec_describe,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "libmvec", .kernels = kernels, .open = libmvec_open,
+       .describe = libmvec_describe)

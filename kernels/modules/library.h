@@ -20,6 +20,8 @@ struct symbol {
     void *where;
 };
 
+#define SYMBOLS(symbols) (sizeof(symbols) / sizeof *(symbols))
+
 struct library {
     const char *file;   /* "libdnnl.so.2" */
     const char *advice; /* what has it: "install oneDNN, e.g. package libdnnl2" */
@@ -47,6 +49,23 @@ static inline int library_load(const struct library *library, void **handle,
     return 0;
 }
 
+/* For modules whose only option is `name`: the value that was given last, or NULL. */
+static inline int library_option(const char *name,
+                                 const struct simdbench_option *const *options, size_t n,
+                                 const char **value, char *error, size_t error_size)
+{
+    *value = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(options[i]->name, name) != 0) {
+            snprintf(error, error_size, "there is no option '%s', only %s=NAME",
+                     options[i]->name, name);
+            return -EINVAL;
+        }
+        *value = options[i]->value;
+    }
+    return 0;
+}
+
 /* For modules without options. */
 static inline int library_no_options(const struct simdbench_option *const *options,
                                      size_t n, char *error, size_t error_size)
@@ -57,5 +76,15 @@ static inline int library_no_options(const struct simdbench_option *const *optio
              options[0]->name);
     return -EINVAL;
 }
+
+/* The one function that a module exports; its table is made of these fields. */
+#define MODULE(...)                                                    \
+    const struct simdbench_module *simdbench_module(uint32_t abi)      \
+    {                                                                  \
+        static const struct simdbench_module module = {                \
+            .size = sizeof module, .abi = SIMDBENCH_ABI, __VA_ARGS__}; \
+        (void)abi;                                                     \
+        return &module;                                                \
+    }
 
 #endif

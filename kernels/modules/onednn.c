@@ -36,22 +36,19 @@ enum { LEVELS = sizeof levels / sizeof *levels };
 
 static const char *runtime_name(unsigned runtime)
 {
-    switch (runtime) {
-    case DNNL_RUNTIME_NONE:
-        return "none";
-    case DNNL_RUNTIME_SEQ:
-        return "sequential";
-    case DNNL_RUNTIME_OMP:
-        return "OpenMP";
-    case DNNL_RUNTIME_TBB:
-        return "TBB";
-    case DNNL_RUNTIME_THREADPOOL:
-        return "thread pool";
-    case DNNL_RUNTIME_OCL:
-        return "OpenCL";
-    default:
-        return "SYCL";
+    static const struct {
+        unsigned runtime;
+        const char *name;
+    } names[] = {
+        {DNNL_RUNTIME_NONE, "none"},  {DNNL_RUNTIME_SEQ, "sequential"},
+        {DNNL_RUNTIME_OMP, "OpenMP"}, {DNNL_RUNTIME_THREADPOOL, "thread pool"},
+        {DNNL_RUNTIME_TBB, "TBB"},    {DNNL_RUNTIME_OCL, "OpenCL"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i].runtime == runtime)
+            return names[i].name;
     }
+    return "SYCL";
 }
 
 static int load(char *error, size_t error_size)
@@ -61,8 +58,8 @@ static int load(char *error, size_t error_size)
 #define SYMBOL(name) {"dnnl_" #name, &dnnl.name},
     static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
-    int status = library_load(&library, &dnnl.handle, symbols,
-                              sizeof symbols / sizeof *symbols, error, error_size);
+    int status = library_load(&library, &dnnl.handle, symbols, SYMBOLS(symbols), error,
+                              error_size);
     if (status < 0)
         return status;
     const dnnl_version_t *version = dnnl.version();
@@ -115,16 +112,12 @@ static int limit_isa(const char *name, char *error, size_t error_size)
 static int onednn_open(const struct simdbench_option *const *options, size_t n,
                        char *error, size_t error_size)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(options[i]->name, "isa") != 0) {
-            snprintf(error, error_size, "there is no option '%s', only isa=NAME",
-                     options[i]->name);
-            return -EINVAL;
-        }
-    }
-    int status = load(error, error_size);
-    if (status == 0 && n > 0)
-        status = limit_isa(options[n - 1]->value, error, error_size);
+    const char *isa;
+    int status = library_option("isa", options, n, &isa, error, error_size);
+    if (status == 0)
+        status = load(error, error_size);
+    if (status == 0 && isa)
+        status = limit_isa(isa, error, error_size);
     if (status < 0)
         return status;
     onednn_set_threads(1);
@@ -164,19 +157,6 @@ static int onednn_describe(struct simdbench_description *description)
 static const struct simdbench_kernel *const kernels[] = {
     &relu_eltwise, &relu_inplace, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "onednn",
-    .kernels = kernels,
-    .open = onednn_open,
-    .describe = onednn_describe,
-    .set_threads = onednn_set_threads,
-    .close = onednn_close,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "onednn", .kernels = kernels, .open = onednn_open,
+       .describe = onednn_describe, .set_threads = onednn_set_threads,
+       .close = onednn_close)

@@ -81,6 +81,12 @@ void state_release(void *state);
 void state_choice(const struct simdbench_operands *operands, const void *state,
                   struct simdbench_choice *choice);
 
+/* The fields that all rows have in common. */
+#define ONEDNN_ROW(op_, variant_, prepare_)                                    \
+    .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = op_, \
+    .isa = "lib", .variant = variant_, .prepare = prepare_, .run = state_run,  \
+    .release = state_release
+
 extern const struct simdbench_kernel relu_eltwise, relu_inplace, tanh_eltwise,
     conv_direct, conv_reorder;
 

@@ -188,28 +188,14 @@ static void reorder_choice(const struct simdbench_operands *operands, const void
 }
 
 const struct simdbench_kernel conv_direct = {
-    .size = sizeof conv_direct,
-    .type = SIMDBENCH_F32,
-    .op = "conv",
-    .isa = "lib",
-    .variant = "direct",
+    ONEDNN_ROW("conv", "direct", direct_prepare),
     .roof = "fma",
-    .prepare = direct_prepare,
-    .run = state_run,
-    .release = state_release,
     .choice = state_choice,
 };
 
 const struct simdbench_kernel conv_reorder = {
-    .size = sizeof conv_reorder,
-    .type = SIMDBENCH_F32,
-    .op = "conv",
-    .isa = "lib",
-    .variant = "reorder",
+    ONEDNN_ROW("conv", "reorder", reorder_prepare),
     .layout = "nchw",
     .roof = "fma",
-    .prepare = reorder_prepare,
-    .run = state_run,
-    .release = state_release,
     .choice = reorder_choice,
 };

@@ -56,41 +56,20 @@ static int tanh_prepare(const struct simdbench_operands *operands, void **state,
 }
 
 const struct simdbench_kernel relu_eltwise = {
-    .size = sizeof relu_eltwise,
-    .type = SIMDBENCH_F32,
-    .op = "relu",
-    .isa = "lib",
-    .variant = "eltwise",
+    ONEDNN_ROW("relu", "eltwise", relu_prepare),
     .layout = "separate",
     .roof = "copy",
-    .prepare = relu_prepare,
-    .run = state_run,
-    .release = state_release,
     .choice = state_choice,
 };
 
 const struct simdbench_kernel relu_inplace = {
-    .size = sizeof relu_inplace,
-    .type = SIMDBENCH_F32,
-    .op = "relu",
-    .isa = "lib",
-    .variant = "inplace",
+    ONEDNN_ROW("relu", "inplace", relu_prepare),
     .layout = "inplace",
     .roof = "update",
-    .prepare = relu_prepare,
-    .run = state_run,
-    .release = state_release,
     .choice = state_choice,
 };
 
 const struct simdbench_kernel tanh_eltwise = {
-    .size = sizeof tanh_eltwise,
-    .type = SIMDBENCH_F32,
-    .op = "tanh",
-    .isa = "lib",
-    .variant = "eltwise",
-    .prepare = tanh_prepare,
-    .run = state_run,
-    .release = state_release,
+    ONEDNN_ROW("tanh", "eltwise", tanh_prepare),
     .choice = state_choice,
 };

@@ -60,8 +60,8 @@ static int load(char *error, size_t error_size)
         {"openblas_get_corename", &openblas.core},
         {"openblas_set_num_threads", &openblas.set_threads},
     };
-    int status = library_load(&library, &openblas.handle, symbols,
-                              sizeof symbols / sizeof *symbols, error, error_size);
+    int status = library_load(&library, &openblas.handle, symbols, SYMBOLS(symbols),
+                              error, error_size);
     if (status < 0)
         return status;
     blas.brand = "OpenBLAS";
@@ -77,15 +77,10 @@ static int load(char *error, size_t error_size)
 static int openblas_open(const struct simdbench_option *const *options, size_t n,
                          char *error, size_t error_size)
 {
-    const char *core = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(options[i]->name, "coretype") != 0) {
-            snprintf(error, error_size, "there is no option '%s', only coretype=NAME",
-                     options[i]->name);
-            return -EINVAL;
-        }
-        core = options[i]->value;
-    }
+    const char *core;
+    int status = library_option("coretype", options, n, &core, error, error_size);
+    if (status < 0)
+        return status;
     if (core && !blas_cpu_has(core_isa(core))) {
         snprintf(error, error_size, "coretype=%s needs %s, which this CPU lacks", core,
                  core_isa(core));
@@ -95,7 +90,7 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     if (setenv("OPENBLAS_NUM_THREADS", "1", 1) < 0 ||
         (core && setenv("OPENBLAS_CORETYPE", core, 1) < 0))
         return -errno;
-    int status = load(error, error_size);
+    status = load(error, error_size);
     if (status < 0)
         return status;
     if (core && strcasecmp(core, openblas.core()) != 0) {
@@ -138,18 +133,5 @@ static int openblas_set_threads(uint32_t threads)
 static const struct simdbench_kernel *const kernels[] = {&blas_sgemm, &blas_dgemm,
                                                          &conv_im2col, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "openblas",
-    .kernels = kernels,
-    .open = openblas_open,
-    .describe = openblas_describe,
-    .set_threads = openblas_set_threads,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "openblas", .kernels = kernels, .open = openblas_open,
+       .describe = openblas_describe, .set_threads = openblas_set_threads)

@@ -41,8 +41,7 @@ static int sleef_open(const struct simdbench_option *const *options, size_t n,
     int status = library_no_options(options, n, error, error_size);
     if (status < 0)
         return status;
-    return library_load(&library, &handle, symbols, sizeof symbols / sizeof *symbols,
-                        error, error_size);
+    return library_load(&library, &handle, symbols, SYMBOLS(symbols), error, error_size);
 }
 
 /* Nothing in the library tells its version but the name of its file. */
@@ -59,17 +58,5 @@ static int sleef_describe(struct simdbench_description *description)
     return 0;
 }
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "sleef",
-    .kernels = kernels,
-    .open = sleef_open,
-    .describe = sleef_describe,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "sleef", .kernels = kernels, .open = sleef_open,
+       .describe = sleef_describe)

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -26,18 +27,16 @@ static int relu_parse(const char *text, struct simdbench_shape *shape, char *err
     const bool inside = strncmp(text, in_place, prefix) == 0;
     const char *const digits = inside ? text + prefix : text;
     const size_t length = strspn(digits, "0123456789");
-    int64_t n = 0;
 
     if (length == 0 || digits[length]) {
         snprintf(error, error_size, "'%s' is no shape: write N or %sN", text, in_place);
         return -EINVAL;
     }
-    for (size_t i = 0; i < length; i++) {
-        if (__builtin_mul_overflow(n, 10, &n) ||
-            __builtin_add_overflow(n, digits[i] - '0', &n)) {
-            snprintf(error, error_size, "%s elements are too many", digits);
-            return -EOVERFLOW;
-        }
+    errno = 0;
+    const int64_t n = strtoll(digits, NULL, 10);
+    if (errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", digits);
+        return -EOVERFLOW;
     }
     *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
     if (inside) {
@@ -76,36 +75,9 @@ static int relu_relayout(struct simdbench_shape *shape, const char *layout, char
 static int relu_layout(const struct simdbench_shape *shape, uint32_t type,
                        struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    if (type != SIMDBENCH_F32 && type != SIMDBENCH_F64)
-        return -EINVAL;
-    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / type_bytes(type))
-        return -EOVERFLOW;
-    for (int i = 0; i < 2; i++) {
-        operand[i]->type = type;
-        operand[i]->role = i == 0               ? SIMDBENCH_IN
-                           : is_in_place(shape) ? SIMDBENCH_INOUT
-                                                : SIMDBENCH_OUT;
-        operand[i]->count = (uint64_t)shape->dim[0];
-        operand[i]->ld = shape->dim[0];
-    }
-    return 2;
-}
+    const uint32_t out = is_in_place(shape) ? SIMDBENCH_INOUT : SIMDBENCH_OUT;
 
-static void relu_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
-                      double *bytes)
-{
-    *ops = (double)shape->dim[0];
-    *bytes = 2 * (double)shape->dim[0] * (double)type_bytes(type);
-}
-
-/* ---- values ---- */
-
-static int relu_fill(const struct simdbench_operands *operands, uint64_t seed,
-                     const char *input)
-{
-    const struct simdbench_operand *x = operands->operand[0];
-
-    return vector_fill(x->data, x->type, x->count, seed, input);
+    return vector_layout(shape, type, out, operand);
 }
 
 /* Zeros are given the least slack there is, which makes both of them right. */
@@ -131,14 +103,6 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
     return 0;
 }
 
-/* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
-static const struct simdbench_shape_list suite = {
-    .size = sizeof suite,
-    .name = "suite",
-    .summary = "what simdbench all measures",
-    .shapes = "2048 32768 524288 16777216",
-};
-
 const struct simdbench_op relu_op = {
     .size = sizeof relu_op,
     .name = "relu",
@@ -148,12 +112,13 @@ const struct simdbench_op relu_op = {
     .parse = relu_parse,
     .format = relu_format,
     .layout = relu_layout,
-    .fill = relu_fill,
+    .fill = vector_op_fill,
     .reference = relu_reference,
-    .work = relu_work,
+    .work = vector_work,
     .layouts = "separate,inplace",
     .relayout = relu_relayout,
     .layout_of = relu_layout_of,
-    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
+    /* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
+    .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
     .inputs = VECTOR_INPUTS,
 };

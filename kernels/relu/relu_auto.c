@@ -202,10 +202,4 @@ static int auto_prepare(run_function *const pair[2],
     }
 
 AUTO(scalar)
-#if defined(__x86_64__)
-AUTO(sse2)
-AUTO(avx2)
-AUTO(avx512)
-#elif defined(__aarch64__)
-AUTO(neon)
-#endif
+EACH_VECTOR_ISA(AUTO)

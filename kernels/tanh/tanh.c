@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tanh.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "kernels.h"
 #include "vector_input.h"
 
 static int tanh_parse(const char *text, struct simdbench_shape *shape, char *error,
                       size_t error_size)
 {
-    uint64_t n = 0;
-    const char *at = text;
+    const size_t length = strspn(text, "0123456789");
 
-    for (; isdigit((unsigned char)*at); at++) {
-        if (__builtin_mul_overflow(n, 10u, &n) ||
-            __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n) || n > INT64_MAX) {
-            snprintf(error, error_size, "%s elements are too many", text);
-            return -EOVERFLOW;
-        }
+    errno = 0;
+    const int64_t n = strtoll(text, NULL, 10);
+    if (length > 0 && errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", text);
+        return -EOVERFLOW;
     }
-    if (at == text || *at) {
+    if (length == 0 || text[length]) {
         snprintf(error, error_size, "'%s' is no number of elements", text);
         return -EINVAL;
     }
-    *shape =
-        (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {(int64_t)n}};
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
     return 0;
 }
 
@@ -40,45 +37,10 @@ static void tanh_format(const struct simdbench_shape *shape, char *text, size_t 
     snprintf(text, text_size, "%" PRId64, shape->dim[0]);
 }
 
-static size_t element_size(uint32_t type)
-{
-    return type == SIMDBENCH_F32   ? sizeof(float)
-           : type == SIMDBENCH_F64 ? sizeof(double)
-                                   : 0;
-}
-
 static int tanh_layout(const struct simdbench_shape *shape, uint32_t type,
                        struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    static const uint32_t roles[] = {SIMDBENCH_IN, SIMDBENCH_OUT};
-    const size_t size = element_size(type);
-
-    if (!size)
-        return -EINVAL;
-    if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / size)
-        return -EOVERFLOW;
-    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
-        operand[i]->type = type;
-        operand[i]->role = roles[i];
-        operand[i]->count = (uint64_t)shape->dim[0];
-        operand[i]->ld = shape->dim[0];
-    }
-    return ARRAY_LEN(roles);
-}
-
-static int tanh_fill(const struct simdbench_operands *operands, uint64_t seed,
-                     const char *input)
-{
-    const struct simdbench_operand *x = operands->operand[0];
-
-    return vector_fill(x->data, x->type, x->count, seed, input);
-}
-
-static void tanh_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
-                      double *bytes)
-{
-    *ops = (double)shape->dim[0];
-    *bytes = 2 * *ops * (double)element_size(type);
+    return vector_layout(shape, type, SIMDBENCH_OUT, operand);
 }
 
 /* Gap between the floats around a number that is not negative. */
@@ -166,14 +128,6 @@ static int tanh_accuracy(const struct simdbench_operands *operands, const uint64
     return 0;
 }
 
-/* Vectors that fit in L1, L2 and L3 of most CPUs, and in few. */
-static const struct simdbench_shape_list suite = {
-    .size = sizeof suite,
-    .name = "suite",
-    .summary = "what simdbench all measures",
-    .shapes = "2048 32768 524288 8388608",
-};
-
 const struct simdbench_op tanh_op = {
     .size = sizeof tanh_op,
     .name = "tanh",
@@ -183,10 +137,11 @@ const struct simdbench_op tanh_op = {
     .parse = tanh_parse,
     .format = tanh_format,
     .layout = tanh_layout,
-    .fill = tanh_fill,
+    .fill = vector_op_fill,
     .reference = tanh_reference,
-    .work = tanh_work,
-    .lists = (const struct simdbench_shape_list *const[]){&suite, NULL},
+    .work = vector_work,
+    /* Vectors that fit in L1, L2 and L3 of most CPUs, and in few. */
+    .lists = SHAPE_SUITE("2048 32768 524288 8388608"),
     .inputs = VECTOR_INPUTS,
     .accuracy = tanh_accuracy,
     /* Subnormal, linear, the rise in three parts, close to 1, 1. */
