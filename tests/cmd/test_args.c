@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What command lines mean, and which are refused. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cli/args.h"
 #include "command_line.h"
+#include "unit.h"
 
 static void check_list(const struct text_list *list, const char *expected)
 {
@@ -32,7 +24,6 @@ static void check_output(const struct options *options, size_t i, enum format fo
 
 static void test_defaults(void **state)
 {
-    (void)state;
     struct options options = parsed("gemm");
     assert_string_equal(options.command, "gemm");
     assert_true(options.is_op);
@@ -65,7 +56,6 @@ static void test_defaults(void **state)
 
 static void test_every_option(void **state)
 {
-    (void)state;
     static const char *const lines[] = {
         "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
         "--variants=fma,add --filter=a,b --baseline=openblas,coretype=SkylakeX "
@@ -119,7 +109,6 @@ static void test_every_option(void **state)
 
 static void test_shapes(void **state)
 {
-    (void)state;
     struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
                               "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
     check_list(&o.shapes, "n1c3h8w8k4 64..128");
@@ -131,7 +120,6 @@ static void test_shapes(void **state)
 
 static void test_outputs(void **state)
 {
-    (void)state;
     struct options o = parsed("report run.json --json=a --format csv:b:c --format=json:d "
                               "--format=table:e --format=markdown");
     assert_int_equal(o.n_outputs, 4);
@@ -150,7 +138,6 @@ static void test_outputs(void **state)
 
 static void test_last_wins(void **state)
 {
-    (void)state;
     struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
                               "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
                               "--sizes=2,3");
@@ -164,7 +151,6 @@ static void test_last_wins(void **state)
 
 static void test_words(void **state)
 {
-    (void)state;
     struct options o = parsed("report run.json --format=json");
     assert_false(o.is_op);
     check_list(&o.files, "run.json");
@@ -202,7 +188,6 @@ static void test_words(void **state)
 
 static void test_refuses(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *flag, *reason;
     } known[] = {
@@ -291,12 +276,7 @@ static void test_refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_last_wins), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_defaults), TEST(test_every_option), TEST(test_shapes),
+                     TEST(test_outputs), TEST(test_last_wins), TEST(test_words),
+                     TEST(test_refuses));
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cli/args.h"
+#include "unit.h"
 
 /* The shapes with a space between them; free() it. */
 static char *joined(const struct text_list *shapes)
@@ -25,7 +17,6 @@ static char *joined(const struct text_list *shapes)
 
 static void test_expands(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *shapes;
     } known[] = {
@@ -80,7 +71,6 @@ static void test_expands(void **state)
 
 static void test_refuses(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *item, *reason;
     } known[] = {
@@ -147,7 +137,6 @@ static void test_refuses(void **state)
 
 static void test_limits(void **state)
 {
-    (void)state;
     struct text_list shapes = {0};
     struct error error;
     assert_int_equal(sizes_expand("1..10000:1", &shapes, &error), 0);
@@ -173,7 +162,6 @@ static void test_limits(void **state)
 
 static void test_durations(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ns; /* negative: refused */
@@ -216,11 +204,6 @@ static void test_durations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expands),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_durations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_expands), TEST(test_refuses), TEST(test_limits),
+                     TEST(test_durations));
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every row of the modules that wrap libraries, against the reference of its op. Each
  * module has a process of its own: libraries are one per process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "library_child.h"
+#include "unit.h"
 
 enum { FAIL = 1 };
 
@@ -261,7 +252,6 @@ static void test_refuses_option(void **state)
 
 static void test_onednn_isa(void **state)
 {
-    (void)state;
     in_child(onednn_isa_body, "onednn");
     in_child(onednn_bad_isa_body, "onednn");
 }
@@ -277,15 +267,8 @@ int main(void)
     static char onednn[] = "onednn", sleef[] = "sleef", libmvec[] = "libmvec",
                 graphblas[] = "graphblas", openblas[] = "openblas", blis[] = "blis";
     /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        BASELINE(onednn),
-        BASELINE(sleef),
-        BASELINE(libmvec),
-        BASELINE(graphblas),
-        BASELINE(openblas),
-        BASELINE(blis),
-        cmocka_unit_test(test_onednn_isa),
-    };
     /* clang-format on */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(BASELINE(onednn), BASELINE(sleef), BASELINE(libmvec),
+                     BASELINE(graphblas), BASELINE(openblas), BASELINE(blis),
+                     TEST(test_onednn_isa));
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules openblas and blis, each configuration in a process of its own: it is one per
  * process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernels.h"
 #include "library_child.h"
+#include "unit.h"
 
 static const struct simdbench_module *table_of(const char *name)
 {
@@ -268,7 +259,6 @@ static void test_unknown_option(void **state)
 
 static void test_threads(void **state)
 {
-    (void)state;
     in_child(threads_body, "blis");
 }
 
@@ -286,11 +276,6 @@ int main(void)
 {
     static char openblas[] = "openblas", blis[] = "blis";
     /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        BLAS(openblas),
-        BLAS(blis),
-        cmocka_unit_test(test_threads),
-    };
     /* clang-format on */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(BLAS(openblas), BLAS(blis), TEST(test_threads));
 }

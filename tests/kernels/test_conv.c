@@ -4,21 +4,12 @@
  * numbers of channels, all layouts; operands that touch pages without access on either
  * side, outputs that hold NaNs before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena.h"
 #include "conv/conv.h"
 #include "effort.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
 /* What the tests before test_rows did. */
 static struct {
@@ -280,7 +271,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int rows = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "conv") != 0)
             continue;
@@ -296,13 +286,8 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny),    cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_heights), cmocka_unit_test(test_channels),
-        cmocka_unit_test(test_steps),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_tiny), TEST(test_widths),
+                             TEST(test_heights), TEST(test_channels), TEST(test_steps),
+                             TEST(test_groups), TEST(test_random), TEST(test_blocks),
+                             TEST(test_rows));
 }

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op conv: shapes, layouts, work, lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conv/conv.h"
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 static const struct simdbench_op *conv(void)
 {
@@ -68,7 +58,6 @@ static void test_parse(void **state)
         {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         const struct simdbench_shape shape = shape_of("conv", right[i].text);
         char text[200];
@@ -94,7 +83,6 @@ static void test_format_cut(void **state)
     const struct simdbench_shape shape = shape_of("conv", "c16h64w64k16");
     char text[8] = "zzzzzzz";
 
-    (void)state;
     conv()->format(&shape, text, 6);
     assert_string_equal(text, "n1c16");
     assert_int_equal(text[6], 'z');
@@ -121,7 +109,6 @@ static void test_sizes(void **state)
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
         &operand[0], &operand[1], &operand[2]};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct simdbench_shape shape = shape_of("conv", cases[i].text);
         const struct conv_shape names = conv_shape_of(&shape);
@@ -164,7 +151,6 @@ static int64_t taps_of(int64_t out, int64_t in, int64_t taps, int64_t stride, in
 static void test_work(void **state)
 {
     uint64_t random = 1;
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         char text[100], error[200];
         int small[9];
@@ -206,7 +192,6 @@ static void test_relayout(void **state)
         {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct simdbench_shape shape = shape_of("conv", cases[i].text);
         char error[200] = "", text[200];
@@ -241,7 +226,6 @@ static void test_lists(void **state)
         {"mobilenet", 19, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 1, 1, 1, 1}, 568},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         const struct simdbench_shape_list *list = conv()->lists[i];
         assert_string_equal(list->name, lists[i].name);
@@ -274,11 +258,6 @@ static void test_lists(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),    cmocka_unit_test(test_format_cut),
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_work),
-        cmocka_unit_test(test_relayout), cmocka_unit_test(test_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_parse), TEST(test_format_cut), TEST(test_sizes),
+                     TEST(test_work), TEST(test_relayout), TEST(test_lists));
 }

@@ -3,19 +3,10 @@
  * Every row of gemm against the reference, bit by bit: ragged shapes, misaligned
  * operands, rows with gaps, operands that touch pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
 struct problem {
     int64_t m, n, k;
@@ -321,7 +312,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int count = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm") != 0)
             continue;
@@ -340,13 +330,8 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_heights),
-        cmocka_unit_test(test_widths),  cmocka_unit_test(test_depths),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_special),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_heights),
+                             TEST(test_widths), TEST(test_depths), TEST(test_random),
+                             TEST(test_blocks), TEST(test_batches), TEST(test_ties),
+                             TEST(test_special));
 }

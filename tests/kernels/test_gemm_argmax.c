@@ -4,21 +4,11 @@
  * ragged shapes, rows with gaps, ties, special values, operands that touch pages without
  * access. And that the op's own check finds what is wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gemm/gemm_argmax.h"
 #include "guarded.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
 enum { REGION = 1 << 20, OPERANDS = 4 };
 
@@ -353,7 +343,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int whole = 0, partial = 0, masked = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
             continue;
@@ -376,12 +365,7 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_known),
-        cmocka_unit_test(test_verify), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_depths), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_large),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_known),
+                             TEST(test_verify), TEST(test_edges), TEST(test_depths),
+                             TEST(test_special), TEST(test_large));
 }

@@ -3,20 +3,11 @@
  * Op gemm_backward: its reference and its check on answers made by hand, then every row
  * of it against them, with ragged shapes, gaps between rows and special values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "guarded.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "poison.h"
+#include "unit.h"
 
 enum { REGION = 1 << 20, OPERANDS = 4 };
 
@@ -213,11 +204,6 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, bench_make, bench_drop);
+    return RUN_TESTS_BETWEEN(bench_make, bench_drop, TEST(test_known), TEST(test_fill),
+                             TEST(test_rows));
 }

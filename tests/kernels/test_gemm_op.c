@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op gemm: shapes, inputs, work. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 /* ---- shapes ---- */
 
@@ -54,7 +44,6 @@ static void test_parse(void **state)
     struct simdbench_shape shape;
     char text[64];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         assert_int_equal(parse(right[i].text, &shape), 0);
         assert_int_equal(shape.size, sizeof shape);
@@ -81,7 +70,6 @@ static void test_layout(void **state)
     struct simdbench_shape shape;
     double ops, bytes;
 
-    (void)state;
     assert_int_equal(parse("5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), 3);
     assert_int_equal(operand[0].count, 55);
@@ -121,7 +109,6 @@ static void test_fill(void **state)
 {
     struct plain plain;
 
-    (void)state;
     plain_make(&plain, "gemm", "30x20x40", SIMDBENCH_F32, NULL, 5);
     const uint64_t first = operands_hash(&plain.operands);
     double sum = 0;
@@ -172,11 +159,5 @@ static void test_fill(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_fill),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_parse), TEST(test_layout), TEST(test_fill));
 }

@@ -3,17 +3,7 @@
  * Op relu, and every row of it bit by bit against its rule: all small sizes, misaligned
  * operands, operands that touch pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +11,7 @@
 #include "kernels.h"
 #include "lay_out.h"
 #include "relu/relu.h"
+#include "unit.h"
 
 /* ---- the op ---- */
 
@@ -31,7 +22,6 @@ static void test_shapes(void **state)
     const struct simdbench_op *op = op_find("relu");
     struct simdbench_shape shape;
     char text[64], error[128];
-    (void)state;
     assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
     assert_true(shape.rank == 1 && shape.dim[0] == 1000);
     assert_string_equal(op->layout_of(&shape), "separate");
@@ -57,7 +47,6 @@ static void test_layouts(void **state)
     struct simdbench_shape shape;
     char error[128];
     double ops, bytes;
-    (void)state;
     assert_int_equal(op->parse("77", &shape, error, sizeof error), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, list), 2);
     assert_true(operand[0].role == SIMDBENCH_IN && operand[1].role == SIMDBENCH_OUT);
@@ -86,7 +75,6 @@ static void test_reference(void **state)
     const struct simdbench_op *op = op_find("relu");
     float value[8];
     double slack[8];
-    (void)state;
     assert_int_equal(op->reference(&operands, NULL, NULL, 8, value, slack), 0);
     assert_memory_equal(value, out, sizeof out);
     for (int i = 0; i < 8; i++)
@@ -102,7 +90,6 @@ static void test_fill(void **state)
     struct simdbench_operand x = {.type = SIMDBENCH_F64, .data = data, .count = 9};
     const struct simdbench_operands operands = {.count = 1, .operand = {&x}};
     const struct simdbench_op *op = op_find("relu");
-    (void)state;
     assert_int_equal(op->fill(&operands, 1, "uniform:5..6"), 0);
     for (int i = 0; i < 9; i++)
         assert_true(data[i] >= 5 && data[i] <= 6);
@@ -400,11 +387,8 @@ static void test_auto(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_misaligned),
-        cmocka_unit_test(test_long),      cmocka_unit_test(test_auto),
-    };
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_shapes),
+                             TEST(test_layouts), TEST(test_reference), TEST(test_fill),
+                             TEST(test_sizes), TEST(test_misaligned), TEST(test_long),
+                             TEST(test_auto));
 }

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op roof: its shapes, what its streams move, and that its mixes run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "kernels.h"
+#include "unit.h"
 
 static bool runs_here(const struct simdbench_kernel *kernel)
 {
@@ -27,7 +19,6 @@ static void test_shapes(void **state)
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape;
     char text[64], error[128];
-    (void)state;
     assert_int_equal(op->parse("registers", &shape, error, sizeof error), 0);
     assert_int_equal(shape.rank, 0);
     op->format(&shape, text, sizeof text);
@@ -50,7 +41,6 @@ static void test_op_work(void **state)
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape = {.size = sizeof shape};
     double ops, bytes;
-    (void)state;
     op->work(&shape, SIMDBENCH_F32, &ops, &bytes);
     assert_true(ops == 2 * 286720 && bytes == 0);
     shape.rank = 1;
@@ -69,7 +59,6 @@ static void test_registers(void **state)
     struct operands_map map = {0};
     const struct simdbench_shape shape = {.size = sizeof shape};
     unsigned n = 0;
-    (void)state;
     operands_bind(&operands, &map, &shape, 1, NULL);
     for (size_t i = 0; kernels[i]; i++) {
         if (!runs_here(kernels[i]) || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
@@ -213,7 +202,6 @@ static void test_streams(void **state)
     static const uint64_t longer[] = {511, 512, 513, 1000, 4095, 10007};
     const struct simdbench_kernel *const *kernels = kernel_list();
     unsigned n = 0;
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (!is_stream(kernels[i]))
             continue;
@@ -238,7 +226,6 @@ static void test_in_place(void **state)
         {.type = SIMDBENCH_F32, .role = SIMDBENCH_INOUT, .count = 100, .data = y}};
     const struct simdbench_operands operands = {.count = 2,
                                                 .operand = {&operand[0], &operand[1]}};
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         uint64_t sum;
         double ops, bytes;
@@ -280,7 +267,6 @@ static void test_update_stores(void **state)
     struct simdbench_operand operand = {.role = SIMDBENCH_INOUT};
     const struct simdbench_operands operands = {.count = 1, .operand = {&operand}};
     struct sigaction action = {.sa_sigaction = on_store, .sa_flags = SA_SIGINFO}, before;
-    (void)state;
     protected_pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(protected_pages != MAP_FAILED);
@@ -305,7 +291,6 @@ static void test_clean_registers(void **state)
 {
 #if defined(__x86_64__)
     const struct simdbench_kernel *const *kernels = kernel_list();
-    (void)state;
     if (!isa_available((size_t)isa_find("avx2"), NULL, 0))
         skip();
     for (size_t i = 0; kernels[i]; i++) {
@@ -333,7 +318,6 @@ static void test_clean_registers(void **state)
         free(stream.base);
     }
 #else
-    (void)state;
     skip();
 #endif
 }
@@ -346,7 +330,6 @@ static void test_streams_need_operands(void **state)
     struct operands operands;
     char error[100];
     void *run_state = NULL;
-    (void)state;
     operands_bind(&operands, &map, &shape, 1, NULL);
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "roof") == 0 && kernels[i]->prepare)
@@ -360,7 +343,6 @@ static void test_fill(void **state)
 {
     const struct simdbench_op *op = op_find("roof");
     struct stream stream;
-    (void)state;
     stream_make(&stream, SIMDBENCH_F32, 100, 100, 64, 1);
     const struct operands *operands = &stream.operands;
     assert_int_equal(op->fill(&operands->view, 5, NULL), 0);
@@ -379,16 +361,8 @@ static void test_fill(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_op_work),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_update_stores),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_clean_registers),
-        cmocka_unit_test(test_streams_need_operands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_shapes), TEST(test_op_work), TEST(test_registers),
+                     TEST(test_streams), TEST(test_in_place), TEST(test_update_stores),
+                     TEST(test_fill), TEST(test_clean_registers),
+                     TEST(test_streams_need_operands));
 }

@@ -5,21 +5,13 @@
  * must be the measured ones) and a dense sample of f64; every row for its shape: sizes,
  * alignment, pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "effort.h"
 #include "guarded.h"
 #include "tanh/tanh_tables.h"
 #include "tanh_vectors.h"
+#include "unit.h"
 
 enum { BATCH = 4096, ROWS_MAX = 64 };
 
@@ -175,7 +167,6 @@ static void test_errors_f32(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t bits = 0;
 
-    (void)state;
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F32, batch->rows);
     while (bits <= UINT32_C(0x7f800000)) {
@@ -220,7 +211,6 @@ static void test_borders(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     double *x = calloc(BATCH, sizeof *x);
 
-    (void)state;
     assert_non_null(batch);
     assert_non_null(x);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
@@ -266,7 +256,6 @@ static void test_errors_f64(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t seed = 5;
 
-    (void)state;
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F64, batch->rows);
     for (int b = 0; b < batches; b++) {
@@ -291,7 +280,6 @@ static void test_places(void **state)
     enum { MOST = 300, REGION = 2 * PAGE };
     char *region[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         region[i] = guarded_new(REGION);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
@@ -334,7 +322,6 @@ static void test_places(void **state)
 /* A NaN gives a NaN, in each lane. */
 static void test_nan(void **state)
 {
-    (void)state;
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         const struct simdbench_kernel *rows[ROWS_MAX];
         const size_t rows_n = rows_of(type, rows);
@@ -365,11 +352,6 @@ static void test_nan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_borders),    cmocka_unit_test(test_places),
-        cmocka_unit_test(test_nan),        cmocka_unit_test(test_errors_f32),
-        cmocka_unit_test(test_errors_f64),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_borders), TEST(test_places), TEST(test_nan),
+                     TEST(test_errors_f32), TEST(test_errors_f64));
 }

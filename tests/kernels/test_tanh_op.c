@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op tanh: shapes, the reference against answers from elsewhere, errors in ulp. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
 
 #include "tanh_vectors.h"
+#include "unit.h"
 
 static void test_shapes(void **state)
 {
@@ -20,7 +13,6 @@ static void test_shapes(void **state)
     char text[64], error[128];
     double ops, bytes;
 
-    (void)state;
     assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
     assert_int_equal(shape.rank, 1);
     assert_int_equal(shape.dim[0], 1000);
@@ -59,7 +51,6 @@ static void test_reference(void **state)
     double x64[N], y64[N], slack[N];
     struct vectors v;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         x64[i] = i < (int)KNOWN ? known[i].x : special[i - (int)KNOWN];
         x32[i] = (float)x64[i];
@@ -99,7 +90,6 @@ static void test_accuracy(void **state)
     struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
     struct vectors v;
 
-    (void)state;
     vectors_bind(&v, SIMDBENCH_F32, x, y, 4);
     assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
     assert_true(fabs(fabs(accuracy.max_ulp - 2) - (double)half) < 1e-6);
@@ -115,11 +105,5 @@ static void test_accuracy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_accuracy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_shapes), TEST(test_reference), TEST(test_accuracy));
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Software events and the sampler on the running kernel, as whoever runs the test and as
  * an ordinary user. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -19,6 +11,7 @@
 #include <unistd.h>
 
 #include "perfctr_private.h"
+#include "unit.h"
 
 enum { PAGES = 64, SLEEPS = 5, NOBODY = 65534 };
 
@@ -169,13 +162,11 @@ static int in_child(int (*body)(void))
 
 static void test_software(void **state)
 {
-    (void)state;
     assert_int_equal(count_software(), 0);
 }
 
 static void test_ordinary_user(void **state)
 {
-    (void)state;
     if (geteuid() != 0)
         skip(); /* then test_software was that */
     assert_int_equal(in_child(as_nobody), 0);
@@ -183,7 +174,6 @@ static void test_ordinary_user(void **state)
 
 static void test_seccomp(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(forbid_eperm), 0);
     assert_int_equal(in_child(forbid_enosys), 0);
 }
@@ -196,7 +186,6 @@ static void test_tsc(void **state)
     struct event events[3] = {{.type = (uint32_t)type, .config = 0}};
     struct count tsc, clock, faults;
     struct counters *counters;
-    (void)state;
     if (type < 0)
         skip();
     assert_int_equal(event_encode("task-clock", &events[1], NULL), 0);
@@ -235,7 +224,6 @@ static void test_sum(void **state)
         .ns = 7, .cpu_ns = 6, .minor_faults = 2, .cpu_begin = 1, .cpu_end = 0};
     const struct sample returns = {.ns = 1, .cpu_ns = 1, .cpu_begin = 0, .cpu_end = 1};
     struct sample sum = {0};
-    (void)state;
     sample_add(&sum, &stays);
     sample_add(&sum, &stays);
     assert_int_equal(sum.ns, 10);
@@ -249,10 +237,6 @@ static void test_sum(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_software), cmocka_unit_test(test_ordinary_user),
-        cmocka_unit_test(test_seccomp),  cmocka_unit_test(test_tsc),
-        cmocka_unit_test(test_sum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_software), TEST(test_ordinary_user), TEST(test_seccomp),
+                     TEST(test_tsc), TEST(test_sum));
 }

@@ -3,16 +3,10 @@
 #ifndef SIMDBENCH_FAKE_PERF_H
 #define SIMDBENCH_FAKE_PERF_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "perfctr_private.h"
+#include "unit.h"
 
 enum { FIRST_FD = 100, FDS = 64 };
 
@@ -54,6 +48,7 @@ extern const struct perf_system fake_system;
 
 int fake_setup(void **state);
 int fake_teardown(void **state);
+#define FAKE(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
 /* Writes a file below the root that the fake kernel shows. */
 void fake_file(const char *path, const char *text);
 void fake_no_pmu(void);

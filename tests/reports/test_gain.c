@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From how much work on more threads are worth while, on made-up runs. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "judge/judge.h"
+#include "unit.h"
 
 enum { ROUNDS = 20 };
 
@@ -70,7 +60,6 @@ static void expect(struct run *run, double work)
 static void test_least(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     pair(run, 0, 100, "max", 0.5);
     pair(run, 1, 200, "max", 1.2);
     pair(run, 2, 400, "max", 1.9);
@@ -81,7 +70,6 @@ static void test_least(void **state)
 static void test_one_is_slower(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     pair(run, 0, 100, "max", 1.9);
     pair(run, 1, 200, "max", 1.9);
     pair(run, 1, 200, "stream", 0.95);
@@ -93,7 +81,6 @@ static void test_one_is_slower(void **state)
 static void test_one_is_even(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     pair(run, 0, 100, "max", 0.9);
     pair(run, 1, 200, "max", 1.9);
     even(run, 1, 200, "stream", 0.999);
@@ -103,7 +90,6 @@ static void test_one_is_even(void **state)
 static void test_no_gain_on_average(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     even(run, 0, 100, "max", 0.99);
     pair(run, 1, 200, "max", 1.5);
     expect(run, 200);
@@ -117,7 +103,6 @@ static void test_no_gain_on_average(void **state)
 static void test_noisy(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     pair(run, 0, 100, "max", 1.5);
     pair(run, 1, 50, "max", 1.5);
     pair(run, 2, 200, "max", 0.5);
@@ -130,7 +115,6 @@ static void test_noisy(void **state)
 static void test_roofs(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     pair(run, 0, 100, "max", 0.5);
     pair(run, 0, 1000, "copy", 0.5);
     pair(run, 1, 200, "max", 1.5);
@@ -144,7 +128,6 @@ static void test_roofs(void **state)
 static void test_loop_is_subtracted(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, 0, 100, 1, "max", 11000);
     add(run, 0, 100, 2, "max", 6000);
     for (size_t i = 0; i < 2; i++) {
@@ -161,15 +144,7 @@ static void test_loop_is_subtracted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_least),
-        cmocka_unit_test(test_one_is_slower),
-        cmocka_unit_test(test_one_is_even),
-        cmocka_unit_test(test_no_gain_on_average),
-        cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_roofs),
-        cmocka_unit_test(test_loop_is_subtracted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_least), TEST(test_one_is_slower), TEST(test_one_is_even),
+                     TEST(test_no_gain_on_average), TEST(test_noisy), TEST(test_roofs),
+                     TEST(test_loop_is_subtracted));
 }

@@ -16,7 +16,6 @@ static const struct result *find(const struct run *run, const char *id)
 
 static void test_reads_what_was_appended(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     append(run);
     assert_int_equal(string_set(&run->started_at, "2024-05-07T00:00:00Z"), 0);
@@ -48,7 +47,6 @@ static void test_reads_what_was_appended(void **state)
 
 static void test_keeps_all_of_a_run(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     const struct result *const result = find(run, FMA);
     append(run);
@@ -82,7 +80,6 @@ static void test_keeps_all_of_a_run(void **state)
 
 static void test_order_and_roofs(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     append(run);
     assert_int_equal(string_set(&run->started_at, "2023-01-01T00:00:00Z"), 0);
@@ -115,7 +112,6 @@ static void test_order_and_roofs(void **state)
 
 static void test_merged_results_stay_behind(void **state)
 {
-    (void)state;
     struct run *const alone = sample_run_alone(), *const merged = sample_run();
     assert_true(merged->n_results > alone->n_results);
     append(merged);
@@ -146,7 +142,6 @@ static struct run *compared_run(void)
 
 static void test_comparisons(void **state)
 {
-    (void)state;
     struct run *const run = compared_run();
     append(run);
     struct history history = read_all(run->results[0].id);
@@ -179,7 +174,6 @@ static char *written(const struct history *history, writer *write)
 
 static void test_table_and_csv(void **state)
 {
-    (void)state;
     char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
                         "abc", "v1",    "ok",          "REGRESSED",
                         "",    "noisy", "a \"reason\""};
@@ -252,7 +246,6 @@ static void test_table_and_csv(void **state)
 
 static void test_hostile_strings(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_hostile();
     assert_int_equal(facts_text(&run->settings, "label", SAMPLE_HOSTILE), 0);
     append(run);
@@ -280,14 +273,9 @@ static void test_hostile_strings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_reads_what_was_appended),
-        TEST(test_keeps_all_of_a_run),
-        TEST(test_order_and_roofs),
-        TEST(test_merged_results_stay_behind),
-        TEST(test_comparisons),
-        TEST(test_table_and_csv),
-        TEST(test_hostile_strings),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_BETWEEN(
+        make_folder, remove_folder, FRESH(test_reads_what_was_appended),
+        FRESH(test_keeps_all_of_a_run), FRESH(test_order_and_roofs),
+        FRESH(test_merged_results_stay_behind), FRESH(test_comparisons),
+        FRESH(test_table_and_csv), FRESH(test_hostile_strings));
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on clocks that were made up. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "judge/judge.h"
+#include "unit.h"
 
 enum { ROUNDS = 20, CLASSES = 4 };
 
@@ -105,7 +96,6 @@ static const struct machine equal = {.narrow = 1, .wide = 1, .noise = 0.001};
 
 static void test_none(void **state)
 {
-    (void)state;
     expect(&equal, NULL, LICENSE_NONE, "512 bit");
     expect(&equal, &equal, LICENSE_NONE, "512 bit");
     /* A loss of 0.5% is none, and so is a gain. */
@@ -118,7 +108,6 @@ static void test_none(void **state)
 static void test_light(void **state)
 {
     const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
-    (void)state;
     expect(&light, NULL, LICENSE_LIGHT, "512 heavy on one core runs at 95.0%");
     expect(&equal, &light, LICENSE_LIGHT, "all cores");
     expect(&(struct machine){1, 0.985, 0.001, 0, NULL, false}, NULL, LICENSE_LIGHT,
@@ -131,7 +120,6 @@ static void test_heavy(void **state)
 {
     const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
     const struct machine heavy = {0.97, 0.75, 0.001, 0, NULL, false};
-    (void)state;
     expect(&heavy, NULL, LICENSE_HEAVY, "512 heavy on one core runs at 75.0%");
     expect(&light, &heavy, LICENSE_HEAVY, "all cores");
     expect(&heavy, &light, LICENSE_HEAVY, "one core");
@@ -144,7 +132,6 @@ static void test_unknown(void **state)
 {
     const struct machine few = {1, 1, 0.001, 5, NULL, false};
     const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
-    (void)state;
     expect(&few, NULL, LICENSE_UNKNOWN, "too few rounds");
     expect(&equal, &few, LICENSE_UNKNOWN, "all cores");
     expect(&noisy, NULL, LICENSE_UNKNOWN, "scalar work differs from itself");
@@ -177,7 +164,6 @@ static void test_counters_tell(void **state)
     const struct machine untimed = {1, 1, 0.001, 0, "even half the work", false};
     const struct machine doubt = {1, 0.99, 0.004, 0, NULL, false};
     const struct machine few = {1, 1, 0.001, 5, NULL, false};
-    (void)state;
     licences = heavy;
     expect(&noisy, NULL, LICENSE_HEAVY, "512 heavy on one core has licence 2");
     expect(&noisy, NULL, LICENSE_HEAVY,
@@ -209,7 +195,6 @@ static void test_counters_beside(void **state)
     const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
     const struct machine much = {1, 0.7, 0.001, 0, NULL, false};
     const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
-    (void)state;
     licences = heavy;
     expect(&equal, NULL, LICENSE_NONE, "contradict: 512 heavy has licence 2, though it");
     expect(&light, NULL, LICENSE_LIGHT, "95.0% of the scalar clock");
@@ -233,7 +218,6 @@ static void test_nothing(void **state)
 {
     struct license_scope *const scopes = calloc(LICENSE_SCOPES, sizeof *scopes);
     struct license_verdict verdict;
-    (void)state;
     assert_non_null(scopes);
     license_judge(scopes, LICENSE_SCOPES, &verdict);
     assert_int_equal(verdict.cost, LICENSE_UNKNOWN);
@@ -244,7 +228,6 @@ static void test_nothing(void **state)
 static void test_wins_from(void **state)
 {
     struct license_net net = {.n_points = 4};
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         net.point[i].ci = (struct interval){true, 1.1, 1.2, 0.95};
     assert_int_equal(license_wins_from(&net), 0);
@@ -258,11 +241,8 @@ static void test_wins_from(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none),          cmocka_unit_test(test_light),
-        cmocka_unit_test(test_heavy),         cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_counters_tell), cmocka_unit_test(test_counters_beside),
-        cmocka_unit_test(test_nothing),       cmocka_unit_test(test_wins_from),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_none), TEST(test_light), TEST(test_heavy),
+                     TEST(test_unknown), TEST(test_counters_tell),
+                     TEST(test_counters_beside), TEST(test_nothing),
+                     TEST(test_wins_from));
 }

@@ -4,15 +4,8 @@
 #ifndef SIMDBENCH_ARENA_H
 #define SIMDBENCH_ARENA_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "guarded.h"
+#include "unit.h"
 
 enum { REGION = 4 << 20, FENCE = 256 };
 

@@ -5,15 +5,9 @@
 
 #include <ftw.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 /* Writes root + path and makes the folders that it lies in. */
 static inline void tree_put_bytes(const char *root, const char *path, const char *bytes,

@@ -2,15 +2,8 @@
 #ifndef SIMDBENCH_LAY_OUT_H
 #define SIMDBENCH_LAY_OUT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "kernels.h"
+#include "unit.h"
 
 /* The `count` operands of an op, as it lays them out; where their data is, and gaps
  * between rows, is up to the test. */
