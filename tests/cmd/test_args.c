@@ -63,8 +63,7 @@ static void test_every_option(void **state)
         "--cache=cold --pages=2m "
         "--align=4Ki "
         "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
-        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus",
-    };
+        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus"};
     struct options o = parsed(lines[0]);
     check_list(&o.isas, "avx2 avx512");
     check_list(&o.types, "f32 f64");
@@ -262,8 +261,7 @@ static void test_refuses(void **state)
         {"doctor --format=csv", "--format=csv", "table|json"},
         {"reprot run.json", "reprot", "did you mean report?"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},
-        {"--", "--", "command is missing"},
-    };
+        {"--", "--", "command is missing"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         struct options options;
         struct error error;

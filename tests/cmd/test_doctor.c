@@ -34,30 +34,27 @@ static const struct host good_host = {
     .clocksource = "tsc",
     .pmu = PMU_OK,
     .pmu_name = "skx",
-    .fingerprint = "0123456789abcdef",
-};
-static const struct vitals good_vitals = {
-    .resolution_ns = 1,
-    .cost_ns = 25,
-    .ghz = 2.5,
-    .ghz_imul = 2.51,
-    .watched_s = 0.2,
-    .memory_available = 4ull << 30,
-    .cpu = {0, 2, 3, 4},
-    .n_cpu = 4,
-    .probed_cpu = 4,
-    .siblings = "4",
-    .sources = "tsc hpet acpi_pm",
-    .core_share = 3.99,
-    .full_core_share = 4,
-    .lost = 0.01,
-    .probes = 1000,
-    .core_shared = 20,
-    .perf_exists = true,
-    .rdpmc = 1,
-    .same_addresses = true,
-    .files = 1024,
-};
+    .fingerprint = "0123456789abcdef"};
+static const struct vitals good_vitals = {.resolution_ns = 1,
+                                          .cost_ns = 25,
+                                          .ghz = 2.5,
+                                          .ghz_imul = 2.51,
+                                          .watched_s = 0.2,
+                                          .memory_available = 4ull << 30,
+                                          .cpu = {0, 2, 3, 4},
+                                          .n_cpu = 4,
+                                          .probed_cpu = 4,
+                                          .siblings = "4",
+                                          .sources = "tsc hpet acpi_pm",
+                                          .core_share = 3.99,
+                                          .full_core_share = 4,
+                                          .lost = 0.01,
+                                          .probes = 1000,
+                                          .core_shared = 20,
+                                          .perf_exists = true,
+                                          .rdpmc = 1,
+                                          .same_addresses = true,
+                                          .files = 1024};
 
 static const struct check *find(const struct checks *checks, const char *name)
 {
@@ -177,15 +174,13 @@ static void test_each_ok(void **state)
 
 static void test_nothing_told(void **state)
 {
-    const struct host host = {
-        .family = -1,
-        .smt = -1,
-        .aslr = -1,
-        .perf_paranoid = -1,
-        .nmi_watchdog = -1,
-        .load = {-1, -1, -1},
-        .pmu = PMU_UNKNOWN,
-    };
+    const struct host host = {.family = -1,
+                              .smt = -1,
+                              .aslr = -1,
+                              .perf_paranoid = -1,
+                              .nmi_watchdog = -1,
+                              .load = {-1, -1, -1},
+                              .pmu = PMU_UNKNOWN};
     const struct vitals vitals = {
         .stolen_s = -1, .seccomp = -1, .rdpmc = -1, .files = 1024};
     struct checks checks = {0};
@@ -215,8 +210,7 @@ static void test_baselines(void **state)
         {"onednn", true, false, "", "", "", "", "no libdnnl.so.2"},
         {"graphblas", false, false, "", "", "", "", ""},
         {"mine", true, true, "", "", "", "core=wide", ""},
-        {"other", true, false, "", "", "", "", "it died"},
-    };
+        {"other", true, false, "", "", "", "", "it died"}};
     struct checks checks = {0};
     checks_baselines(&checks, baseline, ARRAY_LEN(baseline));
     assert_int_equal(checks.n, ARRAY_LEN(baseline));

@@ -48,20 +48,18 @@ static void test_near(void **state)
                                         "maxtimes", "gemm"};
     static const struct {
         const char *word, *near;
-    } known[] = {
-        {"avx521", "avx512"},    /* swapped */
-        {"avx51", "avx512"},     /* lacks one */
-        {"AVX512", "avx512"},    /* case */
-        {"avx", "avx2, avx512"}, /* beginning */
-        {"512", "avx512"},       /* end */
-        {"sacalar", "scalar"},   /* one too many */
-        {"maxpuls", "maxplus"},
-        {"plus", "maxplus, minplus"},
-        {"gem", "gemm"},
-        {"quux", ""},
-        {"", ""},
-        {"x", ""},
-    };
+    } known[] = {{"avx521", "avx512"},    /* swapped */
+                 {"avx51", "avx512"},     /* lacks one */
+                 {"AVX512", "avx512"},    /* case */
+                 {"avx", "avx2, avx512"}, /* beginning */
+                 {"512", "avx512"},       /* end */
+                 {"sacalar", "scalar"},   /* one too many */
+                 {"maxpuls", "maxplus"},
+                 {"plus", "maxplus, minplus"},
+                 {"gem", "gemm"},
+                 {"quux", ""},
+                 {"", ""},
+                 {"x", ""}};
     struct text_list list = {0};
     char out[100];
     for (size_t i = 0; i < ARRAY_LEN(names); i++)

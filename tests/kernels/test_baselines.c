@@ -42,8 +42,7 @@ static const struct trial trials[] = {
     {"conv", "n2c20h9w20k40r3s3p1q1", "nchw16c", NULL},
     {"conv", "n1c32h9w21k32r1s1u2v2", "nchw16c", NULL},
     {"conv", "n1c32h9w21k32r3s3p2q2d2g2", "nchw16c", NULL},
-    {"conv", "n1c20h9w9k20r3s3p1q1g20", "nchw16c", NULL},
-};
+    {"conv", "n1c20h9w9k20r3s3p1q1g20", "nchw16c", NULL}};
 
 /* One case in memory, with what the reference says. */
 struct bench {

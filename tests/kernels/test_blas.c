@@ -46,14 +46,13 @@ static int product_is_wrong(const struct simdbench_kernel *kernel, int64_t m, in
     };
     bool is_f32 = kernel->type == SIMDBENCH_F32;
     for (int i = 0; i < 3; i++) {
-        operands.operand[i] = (struct simdbench_operand){
-            .size = sizeof operands.operand[i],
-            .type = kernel->type,
-            .role = i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT,
-            .count = (uint64_t)(rows[i] * (columns[i] + PAD)),
-            .ld = columns[i] ? columns[i] + PAD : 0,
-            .data = memory[i],
-        };
+        operands.operand[i] =
+            (struct simdbench_operand){.size = sizeof operands.operand[i],
+                                       .type = kernel->type,
+                                       .role = i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT,
+                                       .count = (uint64_t)(rows[i] * (columns[i] + PAD)),
+                                       .ld = columns[i] ? columns[i] + PAD : 0,
+                                       .data = memory[i]};
         operands.view.operand[i] = &operands.operand[i];
         for (int64_t e = 0; e < MOST; e++) {
             double value = i < 2 ? (double)((e * 7 + i) % 11 - 5) : (double)NAN;
@@ -111,12 +110,10 @@ static const struct choice {
     const char *module, *option, *narrow, *core, *library;
     const char *wide;    /* needs AVX-512 */
     const char *unknown; /* what is said of Cray1 */
-} choices[] = {
-    {"openblas", "coretype", "prescott", "Prescott", "OpenBLAS ", "SkylakeX",
-     "does not know coretype=Cray1"},
-    {"blis", "arch", "generic", "generic", "BLIS ", "skx",
-     "arch=Cray1 is none of skx, haswell, "},
-};
+} choices[] = {{"openblas", "coretype", "prescott", "Prescott", "OpenBLAS ", "SkylakeX",
+                "does not know coretype=Cray1"},
+               {"blis", "arch", "generic", "generic", "BLIS ", "skx",
+                "arch=Cray1 is none of skx, haswell, "}};
 
 static const struct choice *choice_of(const char *module)
 {

@@ -5,13 +5,12 @@
 
 static struct simdbench_operand matrix(uint64_t rows, uint64_t columns, uint64_t ld)
 {
-    return (struct simdbench_operand){
-        .size = sizeof(struct simdbench_operand),
-        .type = SIMDBENCH_F32,
-        .role = SIMDBENCH_OUT,
-        .count = rows && columns ? (rows - 1) * ld + columns : 0,
-        .ld = (int64_t)ld,
-    };
+    return (struct simdbench_operand){.size = sizeof(struct simdbench_operand),
+                                      .type = SIMDBENCH_F32,
+                                      .role = SIMDBENCH_OUT,
+                                      .count =
+                                          rows && columns ? (rows - 1) * ld + columns : 0,
+                                      .ld = (int64_t)ld};
 }
 
 /* ---- sampling ---- */
@@ -130,8 +129,7 @@ static void test_unequal(void **state)
     } cases[] = {
         {1, 1.0000001f, 0}, {0.0f, -0.0f, 0},         {NAN, 1, 1e9},
         {1, NAN, 1e9},      {INFINITY, 3e38f, 1e300}, {INFINITY, -INFINITY, 1e300},
-        {2, 1, 0.99},
-    };
+        {2, 1, 0.99}};
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const float got[] = {5, cases[i].got}, want[] = {5, cases[i].want};

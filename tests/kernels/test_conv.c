@@ -258,8 +258,7 @@ static void test_blocks(void **state)
         "c40h60w70k40",          "c24h9w40k150r3s3",
         "c48h33w29k24r5s5q2",    "c3h60w61k70r7s7u2v2p3q3",
         "c3h47w47k24r11s11u4v4", "c80h14w150k80r3s3p1q1g80",
-        "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2",
-    };
+        "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2"};
 
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         check_text(*state, (int64_t)i, "%s", shapes[i]);

@@ -16,18 +16,16 @@ static void test_parse(void **state)
 {
     static const struct {
         const char *text, *again;
-    } right[] = {
-        {"n16c16h512w512k16r3s3", "n16c16h512w512k16r3s3"},
-        {"n16c16h512w512k16r3s3u1v1p0q0d1g1", "n16c16h512w512k16r3s3"},
-        {"s3r3k16w512h512c16n16", "n16c16h512w512k16r3s3"},
-        {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
-        {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
-        {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
-        {"h1", "n1c1h1w1k1r1s1"},
-        {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
-        {"n1b16", "n1c1h1w1k1r1s1b16"},
-        {"h2147483647", "n1c1h2147483647w1k1r1s1"},
-    };
+    } right[] = {{"n16c16h512w512k16r3s3", "n16c16h512w512k16r3s3"},
+                 {"n16c16h512w512k16r3s3u1v1p0q0d1g1", "n16c16h512w512k16r3s3"},
+                 {"s3r3k16w512h512c16n16", "n16c16h512w512k16r3s3"},
+                 {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
+                 {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
+                 {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
+                 {"h1", "n1c1h1w1k1r1s1"},
+                 {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
+                 {"n1b16", "n1c1h1w1k1r1s1b16"},
+                 {"h2147483647", "n1c1h2147483647w1k1r1s1"}};
     /* What is wrong, and a part of the sentence that says so. */
     static const struct {
         const char *text, *says;
@@ -55,8 +53,7 @@ static void test_parse(void **state)
         {"c4k6g4", "'k' in 'c4k6g4' is no multiple of 'g' (4)", -EINVAL},
         {"b2", "'b' in 'b2' is neither", -EINVAL},
         {"c8k8g2b8", "'g' in 'c8k8g2b8'", -EINVAL},
-        {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL},
-    };
+        {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL}};
 
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         const struct simdbench_shape shape = shape_of("conv", right[i].text);
@@ -103,8 +100,7 @@ static void test_sizes(void **state)
         {"n1c17h2w2k3b16", 32 * 4, 51, 16 * 4, 32, 32, 2. * 3 * 4 * 17},
         {"n1c3h4w4k3g3b8", 8 * 16, 3, 8 * 16, 32, 32, 2. * 3 * 16},
         /* 7 of 9 pairs of a row and a tap meet the input, and 8 of columns. */
-        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 7 * 8},
-    };
+        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 7 * 8}};
     struct simdbench_operand operand[3] = {{0}};
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
         &operand[0], &operand[1], &operand[2]};
@@ -179,18 +175,16 @@ static void test_relayout(void **state)
         const char *text, *layout;
         int code;
         const char *after;
-    } cases[] = {
-        {"n1c16h4w4k16r3s3", "nchw16c", 0, "n1c16h4w4k16r3s3b16"},
-        {"n1c16h4w4k16r3s3b16", "nchw", 0, "n1c16h4w4k16r3s3"},
-        {"n1c5h4w4k7r3s3", "nchw8c", 0, "n1c5h4w4k7r3s3b8"},
-        {"n1c5h4w4k5g5", "nchw8c", 0, "n1c5h4w4k5r1s1g5b8"},
-        {"n1c16h4w4k32g2", "nchw8c", 0, "n1c16h4w4k32r1s1g2b8"},
-        {"n1c16h4w4k32g2", "nchw16c", -ENOTSUP, "n1c16h4w4k32r1s1g2"},
-        {"n1c16h4w4k8g2", "nchw8c", -ENOTSUP, "n1c16h4w4k8r1s1g2"},
-        {"n1c5h4w4k10g5", "nchw8c", -ENOTSUP, "n1c5h4w4k10r1s1g5"},
-        {"n1c16h4w4k16", "nhwc", -EINVAL, "n1c16h4w4k16r1s1"},
-        {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"},
-    };
+    } cases[] = {{"n1c16h4w4k16r3s3", "nchw16c", 0, "n1c16h4w4k16r3s3b16"},
+                 {"n1c16h4w4k16r3s3b16", "nchw", 0, "n1c16h4w4k16r3s3"},
+                 {"n1c5h4w4k7r3s3", "nchw8c", 0, "n1c5h4w4k7r3s3b8"},
+                 {"n1c5h4w4k5g5", "nchw8c", 0, "n1c5h4w4k5r1s1g5b8"},
+                 {"n1c16h4w4k32g2", "nchw8c", 0, "n1c16h4w4k32r1s1g2b8"},
+                 {"n1c16h4w4k32g2", "nchw16c", -ENOTSUP, "n1c16h4w4k32r1s1g2"},
+                 {"n1c16h4w4k8g2", "nchw8c", -ENOTSUP, "n1c16h4w4k8r1s1g2"},
+                 {"n1c5h4w4k10g5", "nchw8c", -ENOTSUP, "n1c5h4w4k10r1s1g5"},
+                 {"n1c16h4w4k16", "nhwc", -EINVAL, "n1c16h4w4k16r1s1"},
+                 {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"}};
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct simdbench_shape shape = shape_of("conv", cases[i].text);

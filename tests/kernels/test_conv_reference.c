@@ -168,13 +168,12 @@ static void scatter(const struct conv_shape *shape, const float *x, const float 
 static void test_scatter(void **state)
 {
     static const char *const shapes[] = {
-        "n2c5h6w7k4r3s2",           "n1c2h7w6k3r2s3u2v3p1q2d2",
-        "n2c6h5w5k4r3s3g2p2q1",     "n2c9h5w4k17r3s3p1q1b8",
-        "n1c17h4w5k5r2s2v2b16",     "n2c3h5w6k9r3s3p1q1b8",
-        "n1c16h4w4k8r3s3p1q1g1b8",  "n1c16h4w4k16r3s3p1q1g2b8",
-        "n2c11h5w5k11r3s3p1q1g11",  "n1c11h5w5k11r3s3p2q1g11b8",
-        "n1c4h5w5k8r3s3p1q1u3v3g4",
-    };
+        "n2c5h6w7k4r3s2",          "n1c2h7w6k3r2s3u2v3p1q2d2",
+        "n2c6h5w5k4r3s3g2p2q1",    "n2c9h5w4k17r3s3p1q1b8",
+        "n1c17h4w5k5r2s2v2b16",    "n2c3h5w6k9r3s3p1q1b8",
+        "n1c16h4w4k8r3s3p1q1g1b8", "n1c16h4w4k16r3s3p1q1g2b8",
+        "n2c11h5w5k11r3s3p1q1g11", "n1c11h5w5k11r3s3p2q1g11b8",
+        "n1c4h5w5k8r3s3p1q1u3v3g4"};
 
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         struct plain plain;

@@ -26,8 +26,7 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
     const struct simdbench_shape shape = {
         .size = sizeof shape,
         .rank = problem->matrices ? 4 : 3,
-        .dim = {problem->m, problem->n, problem->k, problem->matrices},
-    };
+        .dim = {problem->m, problem->n, problem->k, problem->matrices}};
 
     lay_out(operands, op, &shape, type, 3);
     for (int i = 0; i < 3; i++) {
@@ -228,12 +227,10 @@ static void test_random(void **state)
     uint64_t seed = 20;
 
     for (int i = 0; i < 60; i++) {
-        struct problem problem = {
-            .m = (int64_t)(random_next(&seed) % 71),
-            .n = (int64_t)(random_next(&seed) % 71),
-            .k = (int64_t)(random_next(&seed) % 40),
-            .place = turn(i),
-        };
+        struct problem problem = {.m = (int64_t)(random_next(&seed) % 71),
+                                  .n = (int64_t)(random_next(&seed) % 71),
+                                  .k = (int64_t)(random_next(&seed) % 40),
+                                  .place = turn(i)};
         for (int operand = 0; operand < 3; operand++)
             problem.gap[operand] = (int64_t)(random_next(&seed) % 20);
         check(*state, &problem);
@@ -264,14 +261,13 @@ static void test_batches(void **state)
     uint64_t seed = 5;
 
     for (int64_t i = 0; i < 40; i++) {
-        struct problem problem = {
-            .m = (int64_t)(random_next(&seed) % 40),
-            .n = (int64_t)(random_next(&seed) % 50),
-            .k = (int64_t)(random_next(&seed) % 30),
-            .matrices = 1 + i % 4,
-            .between = i % 3 ? (int64_t)(random_next(&seed) % 50) : 0,
-            .place = turn(i),
-        };
+        struct problem problem = {.m = (int64_t)(random_next(&seed) % 40),
+                                  .n = (int64_t)(random_next(&seed) % 50),
+                                  .k = (int64_t)(random_next(&seed) % 30),
+                                  .matrices = 1 + i % 4,
+                                  .between =
+                                      i % 3 ? (int64_t)(random_next(&seed) % 50) : 0,
+                                  .place = turn(i)};
         for (int operand = 0; operand < 3 && i % 2; operand++)
             problem.gap[operand] = (int64_t)(random_next(&seed) % 5);
         check(*state, &problem);

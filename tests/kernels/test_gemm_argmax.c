@@ -260,19 +260,17 @@ static void test_known(void **state)
         const char *semiring;
         float a[2], b[2];
         int32_t index;
-    } known[] = {
-        {"maxplus", {1, 2}, {2, 1}, 0},
-        {"maxplus", {1, 2}, {2, 2}, 1},
-        {"maxplus", {-0.0f, 0}, {-0.0f, 0}, 0},
-        {"maxplus", {NAN, 2}, {2, 2}, 1},
-        {"maxplus", {NAN, NAN}, {2, 2}, GEMM_NO_WINNER},
-        {"maxplus", {-INFINITY, -INFINITY}, {2, 2}, GEMM_NO_WINNER},
-        {"maxplus", {INFINITY, INFINITY}, {-INFINITY, 1}, 1},
-        {"minplus", {1, 2}, {2, 1}, 0},
-        {"minplus", {INFINITY, INFINITY}, {2, 2}, GEMM_NO_WINNER},
-        {"maxtimes", {-1, -2}, {2, 2}, GEMM_NO_WINNER},
-        {"maxtimes", {0, 3}, {2, 1}, 1},
-    };
+    } known[] = {{"maxplus", {1, 2}, {2, 1}, 0},
+                 {"maxplus", {1, 2}, {2, 2}, 1},
+                 {"maxplus", {-0.0f, 0}, {-0.0f, 0}, 0},
+                 {"maxplus", {NAN, 2}, {2, 2}, 1},
+                 {"maxplus", {NAN, NAN}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxplus", {-INFINITY, -INFINITY}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxplus", {INFINITY, INFINITY}, {-INFINITY, 1}, 1},
+                 {"minplus", {1, 2}, {2, 1}, 0},
+                 {"minplus", {INFINITY, INFINITY}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxtimes", {-1, -2}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxtimes", {0, 3}, {2, 1}, 1}};
     const struct simdbench_kernel *const *kernels = kernel_list();
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {

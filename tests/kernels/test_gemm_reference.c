@@ -114,8 +114,7 @@ static void test_known(void **state)
         {"minplus", {-0.0f, 0, 1}, {-0.0f, 0, 0}, -0.0f},
         {"maxtimes", {-0.0f, -1, 0}, {1, 0, -3}, 0.0f},
         {"maxplus", {FLT_TRUE_MIN, 0, 0}, {0, 0, 0}, FLT_TRUE_MIN},
-        {"maxplus", {FLT_MAX, 0, 0}, {FLT_MAX, 0, 0}, INFINITY},
-    };
+        {"maxplus", {FLT_MAX, 0, 0}, {FLT_MAX, 0, 0}, INFINITY}};
     struct plain plain;
 
     plain_make(&plain, "gemm", "1x1x3", SIMDBENCH_F32, NULL, 1);
@@ -159,8 +158,7 @@ static void test_known_integers(void **state)
         {"maxplus", {L, 0, 0}, {L, 0, 0}, TWO_L},        /* no sum overflows */
         {"maxplus", {OVER, 0, 0}, {5, 0, 0}, PLUS_FIVE}, /* one too many saturates */
         {"maxplus", {OTHER, 0, 0}, {0, 0, 0}, L}, /* the other semiring's zero, too */
-        {"minplus", {OTHER, 0, 0}, {0, 0, 0}, LESS_L},
-    };
+        {"minplus", {OTHER, 0, 0}, {0, 0, 0}, LESS_L}};
 
     for (uint32_t type = SIMDBENCH_I32; type <= SIMDBENCH_I64; type++) {
         const int64_t most = type == SIMDBENCH_I32 ? INT32_MAX : INT64_MAX;

@@ -11,14 +11,13 @@ static bool has(const struct isa_state *state, const char *isa, char *reason)
 
 #if defined(__x86_64__)
 /* x86-64-v4 with an operating system that saves everything. */
-static const struct isa_state full = {
-    .leaf1_ecx = 0x3ed83203 | 1u << 27,
-    .leaf1_edx = 3u << 25,
-    .leaf7_ebx = 1u << 3 | 1u << 5 | 1u << 8 | 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 |
-                 1u << 31,
-    .extended1_ecx = 1u << 0 | 1u << 5,
-    .xcr0 = 0xe7,
-};
+static const struct isa_state full = {.leaf1_ecx = 0x3ed83203 | 1u << 27,
+                                      .leaf1_edx = 3u << 25,
+                                      .leaf7_ebx = 1u << 3 | 1u << 5 | 1u << 8 |
+                                                   1u << 16 | 1u << 17 | 1u << 28 |
+                                                   1u << 30 | 1u << 31,
+                                      .extended1_ecx = 1u << 0 | 1u << 5,
+                                      .xcr0 = 0xe7};
 
 static void test_bits(void **state)
 {
@@ -198,13 +197,12 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_names),        TEST(test_bits),    TEST(test_full),
-        TEST(test_cpu_lacks),
+    const struct CMUnitTest tests[] = {TEST(test_names),        TEST(test_bits),
+                                       TEST(test_full),         TEST(test_cpu_lacks),
 #if defined(__x86_64__)
-        TEST(test_system_lacks), TEST(test_nothing),
+                                       TEST(test_system_lacks), TEST(test_nothing),
 #endif
-        TEST(test_here),         TEST(test_types),   TEST(test_rows),
-    };
+                                       TEST(test_here),         TEST(test_types),
+                                       TEST(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,10 +94,7 @@ static void test_misbehaviour(void **state)
         const char *module;
         int status;
     } cases[] = {
-        {"wrong_result", -EDOM},
-        {"writes_outside", -EFAULT},
-        {"writes_input", -EDOM},
-    };
+        {"wrong_result", -EDOM}, {"writes_outside", -EFAULT}, {"writes_input", -EDOM}};
     struct module module;
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -188,8 +185,7 @@ static void test_tables(void **state)
         {"op-relayout", "has relayout but no layouts"},
         {"op-accuracy", "has accuracy but no accuracy_inputs"},
         {"op-list", "shape list 0 of op 'twice'"},
-        {"kernel-layout-unknown", "layout 'column', which op 'twice' does not have"},
-    };
+        {"kernel-layout-unknown", "layout 'column', which op 'twice' does not have"}};
     struct module module;
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -8,13 +8,12 @@ static struct operands_map map_of(uint32_t count, uint32_t type, uint64_t elemen
 {
     struct operands_map map = {.count = count};
     for (uint32_t i = 0; i < count; i++) {
-        map.operand[i] = (struct simdbench_operand){
-            .size = sizeof map.operand[i],
-            .type = type,
-            .role = i + 1 == count ? SIMDBENCH_OUT : SIMDBENCH_IN,
-            .count = elements,
-            .ld = (int64_t)elements,
-        };
+        map.operand[i] = (struct simdbench_operand){.size = sizeof map.operand[i],
+                                                    .type = type,
+                                                    .role = i + 1 == count ? SIMDBENCH_OUT
+                                                                           : SIMDBENCH_IN,
+                                                    .count = elements,
+                                                    .ld = (int64_t)elements};
     }
     return map;
 }

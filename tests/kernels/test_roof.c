@@ -96,13 +96,12 @@ static void stream_make(struct stream *stream, uint32_t type, uint64_t in, uint6
     memset(&stream->map, 0, sizeof stream->map);
     stream->map.count = OPERANDS;
     for (int i = 0; i < OPERANDS; i++) {
-        stream->map.operand[i] = (struct simdbench_operand){
-            .size = sizeof(struct simdbench_operand),
-            .type = type,
-            .role = role[i],
-            .count = count[i],
-            .ld = (int64_t)count[i],
-        };
+        stream->map.operand[i] =
+            (struct simdbench_operand){.size = sizeof(struct simdbench_operand),
+                                       .type = type,
+                                       .role = role[i],
+                                       .count = count[i],
+                                       .ld = (int64_t)count[i]};
     }
     assert_int_equal(operands_offsets(&stream->map, align, seed, NULL), 0);
     stream->base = aligned_alloc(4096, stream->map.bytes);

@@ -118,17 +118,15 @@ static void same_bits_as_alone(void **state)
         const char *op, *layout;
         uint64_t align;
         const char *shapes[10];
-    } cases[] = {
-        {"relu", NULL, 64, {"1", "15", "16", "17", "100", "1003"}},
-        {"relu", NULL, 8, {"1003"}},
-        {"relu", "inplace", 8, {"1003"}},
-        {"tanh", NULL, 64, {"1", "1003"}},
-        {"tanh", NULL, 8, {"33"}},
-        {"roof", NULL, 64, {"64", "4104"}},
-        {"gemm", NULL, 64, {GEMM_SHAPES, "b5x9x18x7", "b2x40x40x9"}},
-        {"gemm_argmax", NULL, 64, {"5x3x7", "67x35x300"}},
-        {"gemm_backward", NULL, 64, {GEMM_SHAPES}},
-    };
+    } cases[] = {{"relu", NULL, 64, {"1", "15", "16", "17", "100", "1003"}},
+                 {"relu", NULL, 8, {"1003"}},
+                 {"relu", "inplace", 8, {"1003"}},
+                 {"tanh", NULL, 64, {"1", "1003"}},
+                 {"tanh", NULL, 8, {"33"}},
+                 {"roof", NULL, 64, {"64", "4104"}},
+                 {"gemm", NULL, 64, {GEMM_SHAPES, "b5x9x18x7", "b2x40x40x9"}},
+                 {"gemm_argmax", NULL, 64, {"5x3x7", "67x35x300"}},
+                 {"gemm_backward", NULL, 64, {GEMM_SHAPES}}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (const char *const *shape = cases[i].shapes; *shape; shape++)
             assert_true(check(cases[i].op, cases[i].layout, *shape, cases[i].align) > 0);

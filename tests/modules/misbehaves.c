@@ -133,25 +133,23 @@ static void overflow(void)
 static const struct {
     const char *name;
     void (*act)(void);
-} ways[] = {
-    {"segv", segv},
-    {"abort", abort},
-    {"stack", overflow},
-    {"hang", endless},
-    {"exit", nothing},
-    {"stop", stop},
-    {"term", terminate},
-    {"kill-group", kill_group},
-    {"kill-parent", kill_parent},
-    {"close", close_all},
-    {"garbage", garbage},
-    {"forge", forge},
-    {"flood", flood},
-    {"child", leave_child},
-    {"child-dies", leave_child_and_die},
-    {"fork", fork_and_return},
-    {"thread", leave_thread},
-};
+} ways[] = {{"segv", segv},
+            {"abort", abort},
+            {"stack", overflow},
+            {"hang", endless},
+            {"exit", nothing},
+            {"stop", stop},
+            {"term", terminate},
+            {"kill-group", kill_group},
+            {"kill-parent", kill_parent},
+            {"close", close_all},
+            {"garbage", garbage},
+            {"forge", forge},
+            {"flood", flood},
+            {"child", leave_child},
+            {"child-dies", leave_child_and_die},
+            {"fork", fork_and_return},
+            {"thread", leave_thread}};
 
 /* What `how` says behind `place`: "prepare-hang" hangs in prepare, "hang" in run. */
 static void act(const char *place)
@@ -217,25 +215,21 @@ static int misbehaves_open(const struct simdbench_option *const *options, size_t
     return 0;
 }
 
-static const struct simdbench_kernel good = {
-    .size = sizeof good,
-    .type = SIMDBENCH_F32,
-    .op = "twice",
-    .isa = "scalar",
-    .variant = "good",
-    .run = twice_run,
-};
+static const struct simdbench_kernel good = {.size = sizeof good,
+                                             .type = SIMDBENCH_F32,
+                                             .op = "twice",
+                                             .isa = "scalar",
+                                             .variant = "good",
+                                             .run = twice_run};
 
-static const struct simdbench_kernel bad = {
-    .size = sizeof bad,
-    .type = SIMDBENCH_F32,
-    .op = "twice",
-    .isa = "scalar",
-    .variant = "bad",
-    .prepare = bad_prepare,
-    .run = bad_run,
-    .release = bad_release,
-};
+static const struct simdbench_kernel bad = {.size = sizeof bad,
+                                            .type = SIMDBENCH_F32,
+                                            .op = "twice",
+                                            .isa = "scalar",
+                                            .variant = "bad",
+                                            .prepare = bad_prepare,
+                                            .run = bad_run,
+                                            .release = bad_release};
 
 static const struct simdbench_module module = {
     .size = sizeof module,
@@ -244,8 +238,7 @@ static const struct simdbench_module module = {
     .ops = (const struct simdbench_op *const[]){&twice_op, NULL},
     .kernels = (const struct simdbench_kernel *const[]){&good, &bad, NULL},
     .open = misbehaves_open,
-    .describe = misbehaves_describe,
-};
+    .describe = misbehaves_describe};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {

@@ -63,25 +63,21 @@ static int shares_set_threads(uint32_t threads)
     return 0;
 }
 
-static const struct simdbench_kernel kernel = {
-    .size = sizeof kernel,
-    .type = SIMDBENCH_F32,
-    .op = "relu",
-    .isa = "lib",
-    .variant = "shares",
-    .run = shares_run,
-    .choice = shares_choice,
-};
+static const struct simdbench_kernel kernel = {.size = sizeof kernel,
+                                               .type = SIMDBENCH_F32,
+                                               .op = "relu",
+                                               .isa = "lib",
+                                               .variant = "shares",
+                                               .run = shares_run,
+                                               .choice = shares_choice};
 
 static const struct simdbench_kernel *const kernels[] = {&kernel, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "shares",
-    .kernels = kernels,
-    .set_threads = shares_set_threads,
-};
+static const struct simdbench_module module = {.size = sizeof module,
+                                               .abi = SIMDBENCH_ABI,
+                                               .name = "shares",
+                                               .kernels = kernels,
+                                               .set_threads = shares_set_threads};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {

@@ -63,22 +63,18 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
     const char *how = getenv("TABLES");
     (void)abi;
     op = second_op = twice_op;
-    kernel = (struct simdbench_kernel){
-        .size = sizeof kernel,
-        .type = SIMDBENCH_F32,
-        .op = "twice",
-        .isa = "scalar",
-        .variant = "good",
-        .run = twice_run,
-    };
+    kernel = (struct simdbench_kernel){.size = sizeof kernel,
+                                       .type = SIMDBENCH_F32,
+                                       .op = "twice",
+                                       .isa = "scalar",
+                                       .variant = "good",
+                                       .run = twice_run};
     second = kernel;
-    module = (struct simdbench_module){
-        .size = sizeof module,
-        .abi = SIMDBENCH_ABI,
-        .name = "tables",
-        .ops = ops,
-        .kernels = kernels,
-    };
+    module = (struct simdbench_module){.size = sizeof module,
+                                       .abi = SIMDBENCH_ABI,
+                                       .name = "tables",
+                                       .ops = ops,
+                                       .kernels = kernels};
     if (!how)
         return &module;
     if (strcmp(how, "null") == 0)

@@ -150,18 +150,15 @@ static void third_work(const struct simdbench_shape *shape, uint32_t type, doubl
     *bytes = 8 * *ops;
 }
 
-static const struct simdbench_shape_list tiny = {
-    .size = sizeof tiny,
-    .name = "tiny",
-    .summary = "shapes that take no time",
-    .shapes = "100 101 m50",
-};
-static const struct simdbench_shape_list large = {
-    .size = sizeof large,
-    .name = "large",
-    .summary = "more elements than are checked",
-    .shapes = "200000",
-};
+static const struct simdbench_shape_list tiny = {.size = sizeof tiny,
+                                                 .name = "tiny",
+                                                 .summary = "shapes that take no time",
+                                                 .shapes = "100 101 m50"};
+static const struct simdbench_shape_list large = {.size = sizeof large,
+                                                  .name = "large",
+                                                  .summary =
+                                                      "more elements than are checked",
+                                                  .shapes = "200000"};
 
 static const struct simdbench_op third_op = {
     .size = sizeof third_op,
@@ -182,8 +179,7 @@ static const struct simdbench_op third_op = {
     .inputs = "unit, uniform:LO..HI, zero",
     .accuracy = third_accuracy,
     .accuracy_inputs = "unit uniform:1..4 zero",
-    .accuracy_shape = "3000",
-};
+    .accuracy_shape = "3000"};
 
 /* ---- its kernels ---- */
 
@@ -281,8 +277,7 @@ static const struct simdbench_module third = {
                                                         &multiply_any, &multiply_narrow,
                                                         &library_any, NULL},
     .open = third_open,
-    .describe = third_describe,
-};
+    .describe = third_describe};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {

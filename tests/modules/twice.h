@@ -76,19 +76,17 @@ static void twice_work(const struct simdbench_shape *shape, uint32_t type, doubl
     *bytes = 8 * (double)shape->dim[0];
 }
 
-static const struct simdbench_op twice_op = {
-    .size = sizeof twice_op,
-    .name = "twice",
-    .summary = "every output is twice its input",
-    .shape_help = "N",
-    .default_shapes = "1000",
-    .parse = twice_parse,
-    .format = twice_format,
-    .layout = twice_layout,
-    .fill = twice_fill,
-    .reference = twice_reference,
-    .work = twice_work,
-};
+static const struct simdbench_op twice_op = {.size = sizeof twice_op,
+                                             .name = "twice",
+                                             .summary = "every output is twice its input",
+                                             .shape_help = "N",
+                                             .default_shapes = "1000",
+                                             .parse = twice_parse,
+                                             .format = twice_format,
+                                             .layout = twice_layout,
+                                             .fill = twice_fill,
+                                             .reference = twice_reference,
+                                             .work = twice_work};
 
 static inline void twice_run(const struct simdbench_operands *operands, void *state)
 {

@@ -108,8 +108,7 @@ static void test_refused(void **state)
         {EMFILE, "open files", "ulimit -n"},
         {EBUSY, "another process", "end"},
         {E2BIG, "too old", "update"},
-        {ENOMEM, "memory", ""},
-    };
+        {ENOMEM, "memory", ""}};
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         for (uint64_t refused = 1; refused <= 3; refused++) {
             struct event events[3];
@@ -155,8 +154,7 @@ static void test_software_apart(void **state)
         {.type = PERF_TYPE_RAW, .config = 1},
         {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
         {.type = PERF_TYPE_RAW, .config = 5},
-        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
-    };
+        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES}};
     struct counters *counters;
     struct count count;
     fake.capacity = 1;

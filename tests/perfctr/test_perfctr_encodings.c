@@ -35,8 +35,7 @@ static const struct {
     {"amd64_fam19h_zen4::RETIRED_FP_OPS_BY_WIDTH.PACK512_UOPS_RETIRED", 0x2008, 0},
     {"amd64_fam19h_zen4::DISPATCH_STALLS_1.BE_STALLS", 0x100001ea0, 0},
     {"amd64_fam19h_zen4::ANY_DATA_CACHE_FILLS_FROM_SYSTEM.DRAM_IO_NEAR:DRAM_IO_FAR",
-     0x4844, 0},
-};
+     0x4844, 0}};
 
 static void test_rows(void **state)
 {

@@ -244,14 +244,12 @@ static void test_shared(void **state)
     static const struct {
         const char *name, *string, *active;
         bool told;
-    } cases[] = {
-        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "1",
-         true},
-        {"license", "icx::CORE_POWER:LVL1_TURBO_LICENSE:u", "1", true},
-        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "0",
-         false},
-        {"instructions", "perf::instructions:u", "1", false},
-    };
+    } cases[] = {{"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u",
+                  "1", true},
+                 {"license", "icx::CORE_POWER:LVL1_TURBO_LICENSE:u", "1", true},
+                 {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u",
+                  "0", false},
+                 {"instructions", "perf::instructions:u", "1", false}};
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         struct event event = {.type = PERF_TYPE_RAW, .config = 1};
         struct counters *counters;

@@ -197,8 +197,7 @@ static void bad_inputs(void **state)
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[-1, ",
          CASE ".trials.control_ns[0]: expected a number from 0 up"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t{}, \"x\":\t[",
-         CASE ".trials.control_ns: expected an array"},
-    };
+         CASE ".trials.control_ns: expected an array"}};
     struct run *const run = sample_gate_small();
     char *const good = sample_text(run, FORMAT_JSON, NULL);
 

@@ -138,8 +138,7 @@ static void bad_inputs(void **state)
         {"findings", "]\n}", "]\n}}", "more text after the end"},
         {"findings", "]\n}", "]\n} x", "more text after the end"},
         {"findings", "]\n}", "]\n}{}", "more text after the end"},
-        {"findings", "]\n}", "]\n", "this is no JSON"},
-    };
+        {"findings", "]\n}", "]\n", "this is no JSON"}};
     struct run *run = sample_run_small();
     char *good = sample_text(run, FORMAT_JSON, NULL);
 
@@ -167,8 +166,7 @@ static void bad_bytes(void **state)
         {"\x1b[0m", 4, "control character"},
         {"{\"a\": 1\v}", 9, "control character"},
         {"{\"a\":1, \"a\":2}", 14, "a: this key is there twice"},
-        {"{\"schema_version\": 1e999}", 25, "schema_version: number out of range"},
-    };
+        {"{\"schema_version\": 1e999}", 25, "schema_version: number out of range"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct error error = {.text = ""};

@@ -19,12 +19,10 @@ static void rates(void **state)
         const char *limit;
         double ops;
         const char *title, *cell;
-    } rows[] = {
-        {"roof/f32/avx2/copy@8000", 1000, " GB/s", " 80.00 "},
-        {"roof/f32/avx2/fma@registers", 1000, " Gop/s", " 10.00 "},
-        {NULL, 1000, " Gop/s", " 10.00 "},
-        {NULL, 0, " GB/s", " 80.00 "},
-    };
+    } rows[] = {{"roof/f32/avx2/copy@8000", 1000, " GB/s", " 80.00 "},
+                {"roof/f32/avx2/fma@registers", 1000, " Gop/s", " 10.00 "},
+                {NULL, 1000, " Gop/s", " 10.00 "},
+                {NULL, 0, " GB/s", " 80.00 "}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();

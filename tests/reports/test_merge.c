@@ -127,8 +127,7 @@ static void what_is_the_same_work(void **state)
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw", NULL, true},
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw8c", NULL, false},
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", NULL, NULL, true}, /* an older file */
-        {"gemm/maxplus-f32/avx2/fma@64", NULL, NULL, "2", false},
-    };
+        {"gemm/maxplus-f32/avx2/fma@64", NULL, NULL, "2", false}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = one_case("gemm/maxplus-f32/avx2/fma@64", 100);

@@ -51,19 +51,17 @@ static void values(void **state)
     static const struct {
         const char *formula;
         double value;
-    } rows[] = {
-        {"instructions / cycles", 3},
-        {"cycles / elements", 4},
-        {"probe-ghz * ns / elements", 2},
-        {"tsc-ghz * cycles / instructions", 2.5 / 3},
-        {"100 * cycles / (cycles + instructions)", 25},
-        {"100 * cycles / (6 * cycles)", 100.0 / 6},
-        {"(cycles + (instructions + 2 * X.A:B)) / elements", 16},
-        {"X.A:B / elements", 0},
-        {"cycles + instructions * 2", 2800},
-        {"cycles", 400},
-        {"0.5*cycles", 200},
-    };
+    } rows[] = {{"instructions / cycles", 3},
+                {"cycles / elements", 4},
+                {"probe-ghz * ns / elements", 2},
+                {"tsc-ghz * cycles / instructions", 2.5 / 3},
+                {"100 * cycles / (cycles + instructions)", 25},
+                {"100 * cycles / (6 * cycles)", 100.0 / 6},
+                {"(cycles + (instructions + 2 * X.A:B)) / elements", 16},
+                {"X.A:B / elements", 0},
+                {"cycles + instructions * 2", 2800},
+                {"cycles", 400},
+                {"0.5*cycles", 200}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!(fabs(value_of(rows[i].formula) - rows[i].value) < 1e-12))
@@ -85,8 +83,7 @@ static void nonsense(void **state)
         "* cycles",
         "1e999",
         "%n",
-        "((((((((((((((((((((((cycles))))))))))))))))))))))",
-    };
+        "((((((((((((((((((((((cycles))))))))))))))))))))))"};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!isnan(value_of(rows[i])))

@@ -208,8 +208,7 @@ static void other_documents_are_not_cited(void **state)
         "{\"selftest_schema_version\":1,\"summary\":\"\",\"host\":{\"fingerprint\":\"f\"}"
         "}",
         "{\"selftest_schema_version\":1,\"summary\":\"x\",\"host\":\"f\"}",
-        "{\"selftest_schema_version\":1,\"summary\":\"x\"}",
-    };
+        "{\"selftest_schema_version\":1,\"summary\":\"x\"}"};
     static const char good[] = "{\"selftest_schema_version\":1,\"summary\":\"x\","
                                "\"host\":{\"fingerprint\":\"f\"}}";
 

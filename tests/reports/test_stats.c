@@ -44,12 +44,10 @@ static void proportions(void **state)
     static const struct {
         size_t successes, n;
         double lo, hi;
-    } cases[] = {
-        {0, 10, 0, 0.30850},        {1, 10, 0.00253, 0.44502},
-        {5, 10, 0.18709, 0.81291},  {10, 10, 0.69150, 1},
-        {0, 100, 0, 0.03622},       {98, 100, 0.92962, 0.99757},
-        {49, 50, 0.89353, 0.99949},
-    };
+    } cases[] = {{0, 10, 0, 0.30850},       {1, 10, 0.00253, 0.44502},
+                 {5, 10, 0.18709, 0.81291}, {10, 10, 0.69150, 1},
+                 {0, 100, 0, 0.03622},      {98, 100, 0.92962, 0.99757},
+                 {49, 50, 0.89353, 0.99949}};
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct interval ci =
@@ -326,11 +324,9 @@ static void summarise_instruction_sets(void **state)
     static const struct {
         const char *isa, *module_isa;
         size_t ratios;
-    } rows[] = {
-        {"avx512", NULL, 2},   {"avx2", NULL, 2},       {"sse2", NULL, 1},
-        {"lib", "avx2", 2},    {"lib", "avx512_bf", 1}, {"lib", NULL, 3},
-        {"avx512", "avx2", 2},
-    };
+    } rows[] = {{"avx512", NULL, 2},  {"avx2", NULL, 2},       {"sse2", NULL, 1},
+                {"lib", "avx2", 2},   {"lib", "avx512_bf", 1}, {"lib", NULL, 3},
+                {"avx512", "avx2", 2}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         static const char *const isas[] = {"avx512", "avx2", "lib"};

@@ -20,8 +20,7 @@ static void golden_outputs(void **state)
         {"report.csv", false, FORMAT_CSV, {.roofs = false}},
         {"hostile_table.txt", true, FORMAT_TABLE, {.roofs = true}},
         {"hostile.md", true, FORMAT_MARKDOWN, {.roofs = true}},
-        {"hostile.csv", true, FORMAT_CSV, {.roofs = false}},
-    };
+        {"hostile.csv", true, FORMAT_CSV, {.roofs = false}}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = rows[i].hostile ? sample_run_hostile() : sample_run();
@@ -199,8 +198,7 @@ static void plain_text(void **state)
         {"a\xe2\x80\xae"
          "b",
          "a\\u202eb"}, /* right to left */
-        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"},
-    };
+        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"}};
     char out[64], small[5];
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -225,8 +223,7 @@ static void times_in_table(void **state)
         {0, " 0.000 ns "},      {0.12345, " 0.123 ns "}, {9.9994, " 9.999 ns "},
         {9.9996, " 10.00 ns "}, {99.996, " 100.0 ns "},  {999.94, " 999.9 ns "},
         {999.96, " 1.000 us "}, {12345, " 12.35 us "},   {999960, " 1.000 ms "},
-        {1.5e9, " 1.500 s "},   {2e12, " 2000 s "},      {123.44e6, " 123.4 ms "},
-    };
+        {1.5e9, " 1.500 s "},   {2e12, " 2000 s "},      {123.44e6, " 123.4 ms "}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = sample_run_small();

@@ -13,12 +13,10 @@ static inline void lay_out(struct operands *operands, const struct simdbench_op 
 {
     memset(operands, 0, sizeof *operands);
     operands->shape = *shape;
-    operands->view = (struct simdbench_operands){
-        .size = sizeof operands->view,
-        .count = count,
-        .threads = 1,
-        .shape = &operands->shape,
-    };
+    operands->view = (struct simdbench_operands){.size = sizeof operands->view,
+                                                 .count = count,
+                                                 .threads = 1,
+                                                 .shape = &operands->shape};
     for (uint32_t i = 0; i < count; i++) {
         operands->operand[i].size = sizeof operands->operand[i];
         operands->view.operand[i] = &operands->operand[i];

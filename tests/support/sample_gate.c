@@ -23,8 +23,7 @@ static const struct row {
     {"gemm", "gemm/maxplus-f32/avx2/add@128x128x128", 0, 0, 0, 0, 0},
     {"relu", "relu/f32/avx512/max@100000", 9495, -0.084, 0.004, 0.002, 0.003},
     {"relu", "relu/f32/avx512/max@1000000", 141200, 0.004, 0.011, 0.003, 0.014},
-    {"relu", "relu/f32/avx2/max@1000000", 150100, 0.004, 0.011, 0.05, 0.014},
-};
+    {"relu", "relu/f32/avx2/max@1000000", 150100, 0.004, 0.011, 0.05, 0.014}};
 
 static struct result *add_case(struct run *run, const struct row *row, size_t group)
 {
@@ -62,8 +61,7 @@ static void add_arms(struct gate *gate)
     static const char *const arms[][5] = {
         {"base", "old/kernels.so", "0123abcd", "libm.so.6 aa11", "libopenblas.so.0 bb22"},
         {"head", "new/kernels.so", "4567cdef", "libm.so.6 aa11", "libopenblas.so.0 cc33"},
-        {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"},
-    };
+        {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"}};
 
     for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
         struct arm *const arm = gate_add_arm(gate, arms[i][0], arms[i][1]);

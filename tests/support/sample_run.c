@@ -90,8 +90,7 @@ static const struct plan_row rows[] = {
     {5, CONV("openblas:", "lib", "im2col", LAYER), "openblas", "SkylakeX", NULL,
      STATUS_OK, NULL, 6.1e8, 19178000000, 134000000, false},
     {5, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 600, 100000, 0, true},
-};
+     STATUS_OK, NULL, 600, 100000, 0, true}};
 
 /* One that can be computed and two that cannot. */
 static void plan_metrics(struct result *result)
@@ -99,8 +98,7 @@ static void plan_metrics(struct result *result)
     static const char *const planned[][3] = {
         {"cycles per element", "", "probe-ghz * ns / elements"},
         {"licence 2", "%", "100 * core_power.lvl2 / instructions"},
-        {"effective clock", "GHz", "tsc-ghz"},
-    };
+        {"effective clock", "GHz", "tsc-ghz"}};
 
     for (size_t i = 0; i < ARRAY_LEN(planned); i++) {
         struct metric *metric =

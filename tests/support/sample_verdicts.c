@@ -28,8 +28,7 @@ static const struct gate_row {
     {"unclear", VERDICT_INCONCLUSIVE, 3210, 3275, "the interval reaches beyond 2%"},
     {"loud", VERDICT_UNUSABLE, 3210, 3300, "equal code seemed to change by 9%, over 4%"},
     {"fresh", VERDICT_NEW, 0, 1200, "base has no such case"},
-    {"gone", VERDICT_GONE, 1300, 0, "head has no such case"},
-};
+    {"gone", VERDICT_GONE, 1300, 0, "head has no such case"}};
 
 static void add_trials(struct comparison *comparison, uint32_t processes, double base,
                        double head)
@@ -126,15 +125,13 @@ static struct run *new_run(bool gated)
 
 static void count(struct gate *gate, enum verdict verdict)
 {
-    size_t *const counts[] = {
-        [VERDICT_SAME] = &gate->same,
-        [VERDICT_IMPROVED] = &gate->improved,
-        [VERDICT_REGRESSED] = &gate->regressed,
-        [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
-        [VERDICT_UNUSABLE] = &gate->unusable,
-        [VERDICT_NEW] = &gate->only_one,
-        [VERDICT_GONE] = &gate->only_one,
-    };
+    size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
+                              [VERDICT_IMPROVED] = &gate->improved,
+                              [VERDICT_REGRESSED] = &gate->regressed,
+                              [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
+                              [VERDICT_UNUSABLE] = &gate->unusable,
+                              [VERDICT_NEW] = &gate->only_one,
+                              [VERDICT_GONE] = &gate->only_one};
 
     ++*counts[verdict];
 }
