@@ -165,7 +165,7 @@ static int load(struct module *module, const char *name, const char *option,
 
 /* ---- what children do ---- */
 
-static int rows_body(const char *name)
+static int passes_all_rows(const char *name)
 {
     struct module module;
     struct error error = {.text = ""};
@@ -197,17 +197,28 @@ static int rows_body(const char *name)
     return 0;
 }
 
-static int refuse_body(const char *name)
+static int refuses(const char *name, const char *option, const char *value,
+                   const char *said)
 {
     struct module module;
     struct error error = {.text = ""};
-    int status = load(&module, name, "colour", "red", &error);
+    int status = load(&module, name, option, value, &error);
     if (status == -ENOENT)
         return SKIP;
-    return status == -EINVAL && strstr(error.text, "'colour'") ? 0 : FAIL;
+    return status == -EINVAL && strstr(error.text, said) ? 0 : FAIL;
 }
 
-static int onednn_isa_body(const char *name)
+static int refuses_option(const char *name)
+{
+    return refuses(name, "colour", "red", "'colour'");
+}
+
+static int onednn_refuses_isa(const char *name)
+{
+    return refuses(name, "isa", "mmx", "isa=mmx");
+}
+
+static int onednn_isa(const char *name)
 {
     struct module module;
     struct error error = {.text = ""};
@@ -227,47 +238,11 @@ static int onednn_isa_body(const char *name)
     return wrong ? FAIL : 0;
 }
 
-static int onednn_bad_isa_body(const char *name)
-{
-    struct module module;
-    struct error error = {.text = ""};
-    int status = load(&module, name, "isa", "mmx", &error);
-    if (status == -ENOENT)
-        return SKIP;
-    return status == -EINVAL && strstr(error.text, "isa=mmx") ? 0 : FAIL;
-}
-
-/* ---- tests ---- */
-
-static void test_rows(void **state)
-{
-    in_child(rows_body, *state);
-}
-
-static void test_refuses_option(void **state)
-{
-    in_child(refuse_body, *state);
-}
-
-static void test_onednn_isa(void **state)
-{
-    in_child(onednn_isa_body, "onednn");
-    in_child(onednn_bad_isa_body, "onednn");
-}
-
-/* clang-format off */
-#define BASELINE(name) \
-    {"rows of " #name, test_rows, NULL, NULL, name}, \
-    {"options of " #name, test_refuses_option, NULL, NULL, name}
-/* clang-format on */
+#define BASELINE(name) CHILD(passes_all_rows, name), CHILD(refuses_option, name)
 
 int main(void)
 {
-    static char onednn[] = "onednn", sleef[] = "sleef", libmvec[] = "libmvec",
-                graphblas[] = "graphblas", openblas[] = "openblas", blis[] = "blis";
-    /* clang-format off */
-    /* clang-format on */
-    return RUN_TESTS(BASELINE(onednn), BASELINE(sleef), BASELINE(libmvec),
-                     BASELINE(graphblas), BASELINE(openblas), BASELINE(blis),
-                     TEST(test_onednn_isa));
+    return RUN_TESTS(BASELINE("onednn"), BASELINE("sleef"), BASELINE("libmvec"),
+                     BASELINE("graphblas"), BASELINE("openblas"), BASELINE("blis"),
+                     CHILD(onednn_isa, "onednn"), CHILD(onednn_refuses_isa, "onednn"));
 }

@@ -5,44 +5,15 @@
  * access. And that the op's own check finds what is wrong.
  */
 #include "gemm/gemm_argmax.h"
-#include "guarded.h"
+
+#include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "unit.h"
 
-enum { REGION = 1 << 20, OPERANDS = 4 };
+enum { OPERANDS = 4 };
 
-struct arena {
-    char *region[OPERANDS];
-    char *value; /* what is right */
-    int32_t *index;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-
-    assert_non_null(arena);
-    for (int i = 0; i < OPERANDS; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->value = malloc(REGION);
-    arena->index = malloc(REGION);
-    assert_true(arena->value && arena->index);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-
-    for (int i = 0; i < OPERANDS; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->value);
-    free(arena->index);
-    free(arena);
-    return 0;
-}
+static int32_t right_index[1 << 18];
 
 struct problem {
     int64_t m, n, k;
@@ -115,11 +86,11 @@ static void plain(struct arena *arena, const struct operands *operands,
                     index = (int32_t)p;
                 }
             }
-            arena->index[i * dim[1] + j] = index;
+            right_index[i * dim[1] + j] = index;
             if (type == SIMDBENCH_F32)
-                ((float *)arena->value)[i * dim[1] + j] = (float)best;
+                ((float *)arena->reference)[i * dim[1] + j] = (float)best;
             else
-                ((double *)arena->value)[i * dim[1] + j] = best;
+                ((double *)arena->reference)[i * dim[1] + j] = best;
         }
 }
 
@@ -170,14 +141,14 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
         for (int64_t j = 0; j < n; j++) {
             const int32_t got = ((const int32_t *)found->data)[i * found->ld + j];
             const double want = kernel->type == SIMDBENCH_F32
-                                    ? (double)((const float *)arena->value)[i * n + j]
-                                    : ((const double *)arena->value)[i * n + j];
+                                    ? (double)((const float *)arena->reference)[i * n + j]
+                                    : ((const double *)arena->reference)[i * n + j];
             if (element(c, i, j) != want)
                 fail_msg("%s: C[%d][%d] is %.17g, not %.17g", name, (int)i, (int)j,
                          element(c, i, j), want);
-            if (got != (partial ? 0x5a5a5a5a : arena->index[i * n + j]))
+            if (got != (partial ? 0x5a5a5a5a : right_index[i * n + j]))
                 fail_msg("%s: I[%d][%d] is %d, not %d", name, (int)i, (int)j, got,
-                         arena->index[i * n + j]);
+                         right_index[i * n + j]);
         }
     if (!gaps_untouched(c, n) || !gaps_untouched(found, n))
         fail_msg("%s: wrote between rows", name);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guarded.h"
+#include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "relu/relu.h"
@@ -98,38 +98,6 @@ static void test_fill(void **state)
 }
 
 /* ---- operands between pages without access ---- */
-
-enum { REGION = 2 << 20, FENCE = 128 };
-
-/* Where an operand lies in its region. */
-enum place { LEFT, RIGHT, MIDDLE };
-
-struct arena {
-    char *region[2];
-    char *want;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-    assert_non_null(arena);
-    for (int i = 0; i < 2; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->want = malloc(REGION);
-    assert_non_null(arena->want);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-    for (int i = 0; i < 2; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->want);
-    free(arena);
-    return 0;
-}
 
 /* What the rule makes of the bits of a float; signalling NaNs pass, too. */
 static uint64_t rule(uint64_t bits, uint32_t type)
@@ -231,7 +199,7 @@ static void fill(const struct arena *arena, const struct operands *operands)
     for (uint64_t i = 0; i < x->count; i++) {
         const uint64_t bits = random_bits(&seed, x->type), want = rule(bits, x->type);
         memcpy((char *)x->data + i * size, &bits, size);
-        memcpy(arena->want + i * size, &want, size);
+        memcpy((char *)arena->reference + i * size, &want, size);
     }
     if (y->role == SIMDBENCH_INOUT)
         memcpy(y->data, x->data, x->count * size);
@@ -279,7 +247,7 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     fences_set(arena, y);
     const uint64_t inputs = operands_hash(&operands);
     kernel->run(&operands.view, run_state);
-    if (!all_right(y->data, arena->want, problem->n, kernel))
+    if (!all_right(y->data, arena->reference, problem->n, kernel))
         fail_msg("wrong: relu/%s/%s/%s@%d", type_name(kernel->type), kernel->isa,
                  kernel->variant, (int)problem->n);
     if (!fences_stand(arena, y))

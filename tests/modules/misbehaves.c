@@ -172,17 +172,12 @@ static void bad_run(const struct simdbench_operands *operands, void *state)
 static int bad_prepare(const struct simdbench_operands *operands, void **state,
                        char *error, size_t error_size)
 {
-    (void)operands;
-    (void)state;
-    (void)error;
-    (void)error_size;
     act("prepare-");
     return 0;
 }
 
 static void bad_release(void *state)
 {
-    (void)state;
     act("release-");
 }
 
@@ -242,6 +237,5 @@ static const struct simdbench_module module = {
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

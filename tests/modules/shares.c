@@ -34,7 +34,6 @@ static void shares_run(const struct simdbench_operands *operands, void *state)
     struct share share[MOST] = {{0}};
     pthread_t thread[MOST];
     int failed[MOST] = {0};
-    (void)state;
     for (uint32_t i = 0; i < threads; i++) {
         const size_t from = n * i / threads;
         share[i] = (struct share){x + from, y + from, n * (i + 1) / threads - from};
@@ -52,7 +51,6 @@ static void shares_choice(const struct simdbench_operands *operands, const void 
                           struct simdbench_choice *choice)
 {
     static char text[64];
-    (void)state;
     snprintf(text, sizeof text, "told %u, asked for %u", told, operands->threads);
     choice->implementation = text;
 }
@@ -81,6 +79,5 @@ static const struct simdbench_module module = {.size = sizeof module,
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

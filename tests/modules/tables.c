@@ -25,26 +25,17 @@ static int tables_open(const struct simdbench_option *const *options, size_t n,
 static int relayout(struct simdbench_shape *shape, const char *layout, char *error,
                     size_t error_size)
 {
-    (void)shape;
-    (void)layout;
-    (void)error;
-    (void)error_size;
     return -EINVAL;
 }
 
 static const char *layout_of(const struct simdbench_shape *shape)
 {
-    (void)shape;
     return "row";
 }
 
 static int accuracy(const struct simdbench_operands *operands, const uint64_t *index,
                     uint64_t n, struct simdbench_accuracy *found)
 {
-    (void)operands;
-    (void)index;
-    (void)n;
-    (void)found;
     return -ENOTSUP;
 }
 
@@ -54,14 +45,12 @@ static const struct simdbench_shape_list *const lists[] = {&nameless, NULL};
 
 static void release(void *state)
 {
-    (void)state;
     abort();
 }
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
     const char *how = getenv("TABLES");
-    (void)abi;
     op = second_op = twice_op;
     kernel = (struct simdbench_kernel){.size = sizeof kernel,
                                        .type = SIMDBENCH_F32,

@@ -145,7 +145,6 @@ static int third_accuracy(const struct simdbench_operands *operands,
 static void third_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                        double *bytes)
 {
-    (void)type;
     *ops = (double)shape->dim[0];
     *bytes = 8 * *ops;
 }
@@ -188,7 +187,6 @@ static const char *library_isa;
 static void divide(const struct simdbench_operands *operands, void *state)
 {
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[1]->count; i++)
         out[i] = third_input(operands, i) / 3;
 }
@@ -196,7 +194,6 @@ static void divide(const struct simdbench_operands *operands, void *state)
 static void multiply(const struct simdbench_operands *operands, void *state)
 {
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[1]->count; i++)
         out[i] = third_input(operands, i) * 0.333333343f;
 }
@@ -204,7 +201,6 @@ static void multiply(const struct simdbench_operands *operands, void *state)
 static void library_choice(const struct simdbench_operands *operands, const void *state,
                            struct simdbench_choice *choice)
 {
-    (void)state;
     choice->implementation = operands->shape->dim[0] < 500 ? "loop" : "loop, long";
     choice->isa = library_isa;
     choice->note = "counts itself among the best";
@@ -281,6 +277,5 @@ static const struct simdbench_module third = {
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &third;
 }

@@ -60,7 +60,6 @@ static int twice_reference(const struct simdbench_operands *operands,
                            void *value, double *slack)
 {
     const float *in = operands->operand[0]->data;
-    (void)semiring;
     for (uint64_t i = 0; i < n; i++) {
         ((float *)value)[i] = 2 * in[index ? index[i] : i];
         slack[i] = 0;
@@ -71,7 +70,6 @@ static int twice_reference(const struct simdbench_operands *operands,
 static void twice_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                        double *bytes)
 {
-    (void)type;
     *ops = (double)shape->dim[0];
     *bytes = 8 * (double)shape->dim[0];
 }
@@ -92,7 +90,6 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
 {
     const float *in = operands->operand[0]->data;
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[0]->count; i++)
         out[i] = 2 * in[i];
 }
@@ -130,7 +127,6 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
     };                                                                                  \
     const struct simdbench_module *simdbench_module(uint32_t abi)                       \
     {                                                                                   \
-        (void)abi;                                                                      \
         return &module;                                                                 \
     }
 
