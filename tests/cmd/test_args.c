@@ -150,39 +150,32 @@ static void test_last_wins(void **state)
 
 static void test_words(void **state)
 {
-    struct options o = parsed("report run.json --format=json");
-    assert_false(o.is_op);
-    check_list(&o.files, "run.json");
-    assert_int_equal(o.format, FORMAT_JSON);
-    options_free(&o);
-
-    o = parsed("--format json report -- --odd.json");
-    assert_string_equal(o.command, "report");
-    check_list(&o.files, "--odd.json");
-    options_free(&o);
-
-    o = parsed("--isa avx2 --quiet gemm");
-    assert_string_equal(o.command, "gemm");
-    check_list(&o.isas, "avx2");
-    options_free(&o);
-
-    o = parsed("list kernels --plugin=x.so,a=b,c= avx512");
-    check_list(&o.files, "kernels avx512");
-    check_list(&o.plugins, "x.so,a=b,c=");
-    options_free(&o);
-
-    o = parsed("doctor --format=json");
-    assert_false(o.is_op);
-    options_free(&o);
-
-    o = parsed("report -");
-    check_list(&o.files, "-");
-    options_free(&o);
-
-    o = parsed("gemm --filter=-x --events -y");
-    check_list(&o.filters, "-x");
-    check_list(&o.events, "-y");
-    options_free(&o);
+    static const struct {
+        const char *line, *command, *files, *isas, *plugins, *filters, *events;
+        enum format format;
+    } cases[] = {
+        {"report run.json --format=json", "report", "run.json", "", "", "", "",
+         FORMAT_JSON},
+        {"--format json report -- --odd.json", "report", "--odd.json", "", "", "", "",
+         FORMAT_JSON},
+        {"--isa avx2 --quiet gemm", "gemm", "", "avx2", "", "", "", FORMAT_TABLE},
+        {"list kernels --plugin=x.so,a=b,c= avx512", "list", "kernels avx512", "",
+         "x.so,a=b,c=", "", "", FORMAT_TABLE},
+        {"doctor --format=json", "doctor", "", "", "", "", "", FORMAT_JSON},
+        {"report -", "report", "-", "", "", "", "", FORMAT_TABLE},
+        {"gemm --filter=-x --events -y", "gemm", "", "", "", "-x", "-y", FORMAT_TABLE}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct options o = parsed(cases[i].line);
+        assert_string_equal(o.command, cases[i].command);
+        assert_int_equal(o.is_op, !strcmp(o.command, "gemm"));
+        assert_int_equal(o.format, cases[i].format);
+        check_list(&o.files, cases[i].files);
+        check_list(&o.isas, cases[i].isas);
+        check_list(&o.plugins, cases[i].plugins);
+        check_list(&o.filters, cases[i].filters);
+        check_list(&o.events, cases[i].events);
+        options_free(&o);
+    }
 }
 
 static void test_refuses(void **state)

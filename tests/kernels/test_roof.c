@@ -251,8 +251,6 @@ static volatile unsigned stored_to;
 static void on_store(int signal, siginfo_t *info, void *context)
 {
     const size_t page = (size_t)((char *)info->si_addr - protected_pages) / PAGE;
-    (void)signal;
-    (void)context;
     if (page >= PAGES)
         abort();
     stored_to |= 1u << page;

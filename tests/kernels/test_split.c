@@ -249,8 +249,6 @@ static void note_release(void *state)
 static void note_choice(const struct simdbench_operands *operands, const void *state,
                         struct simdbench_choice *choice)
 {
-    (void)operands;
-    (void)choice;
     noted.choice_of = state;
 }
 

@@ -207,11 +207,6 @@ static int refused_errno;
 static int refused_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
                         unsigned long flags)
 {
-    (void)attr;
-    (void)pid;
-    (void)cpu;
-    (void)group_fd;
-    (void)flags;
     errno = refused_errno;
     return refused_errno ? -1 : 1000;
 }

@@ -185,8 +185,7 @@ static void explain(const char *word, int code, uint32_t type, uint64_t config)
     fake.files = 0;
     fake.refused_errno = code;
     fake.refused_config = config;
-    assert_int_equal(
-        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_absent(counters, 0, word);
     assert_true(counters_get(counters, 0, &count));
@@ -257,8 +256,7 @@ static void test_shared(void **state)
         strcpy(event.string, cases[k].string);
         fake.files = 0;
         fake_file("/sys/devices/system/cpu/smt/active", cases[k].active);
-        assert_int_equal(
-            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        counters = fake_open_events(&event, 1, COUNTERS_PINNED);
         fake_region(counters);
         fake_counts(counters, 0, 1000);
         const char *const note = counters_note(counters);
@@ -270,8 +268,7 @@ static void test_shared(void **state)
         fake.files = 0;
         fake.refused_errno = ENOENT;
         fake.refused_config = 1;
-        assert_int_equal(
-            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        counters = fake_open_events(&event, 1, COUNTERS_PINNED);
         assert_null(counters_note(counters)); /* there is nothing to be shared */
         fake_finish(counters);
         fake.refused_errno = 0;
@@ -285,8 +282,7 @@ static void test_no_exclude(void **state)
     struct counters *counters;
     struct count count;
     fake.no_exclude = true;
-    assert_int_equal(
-        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_counts(counters, 0, 1000);
     assert_true(counters_get(counters, 0, &count) && count.in_kernel);

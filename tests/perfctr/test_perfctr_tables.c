@@ -81,7 +81,6 @@ static void encode_here(const char *name, const char *description, void *context
 {
     struct event event;
     struct error error = {.text = ""};
-    (void)context;
     assert_non_null(strstr(description, "built-in"));
     if (event_encode(name, &event, &error) != 0)
         fail_msg("%s", error.text);
@@ -199,7 +198,6 @@ static void compare_row(const char *name, const char *description, void *context
     struct error error = {.text = ""};
     const char *const event = strstr(name, "::") + 2;
     char qualified[2 * EVENT_NAME_SIZE];
-    (void)description;
     assert_int_equal(uarch_encode(compared->uarch, event, &ours), 0);
     snprintf(qualified, sizeof qualified, "%s::%s", compared->uarch->pfm, event);
     if (libpfm_encode(qualified, &theirs, &error) != 0) {

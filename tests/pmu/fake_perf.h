@@ -53,6 +53,8 @@ int fake_teardown(void **state);
 void fake_file(const char *path, const char *text);
 void fake_no_pmu(void);
 void fake_remove(const char *path);
+struct counters *fake_open_events(const struct event *events, size_t n,
+                                  enum counters_mode mode);
 /* Raw events with the configs 1 to n. */
 struct counters *fake_open_raw(size_t n, struct event *events);
 struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode);

@@ -177,42 +177,30 @@ static void test_table_and_csv(void **state)
     char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
                         "abc", "v1",    "ok",          "REGRESSED",
                         "",    "noisy", "a \"reason\""};
-    struct history_entry entries[] = {{.id = words[0],
-                                       .fingerprint = words[1],
-                                       .cpu = words[2],
-                                       .started_at = words[3],
-                                       .commit = words[4],
-                                       .label = words[8],
-                                       .status = words[6],
-                                       .reason = words[8],
-                                       .median_ns = 1000,
-                                       .ci_ns = {true, 990, 1020, 0.95},
-                                       .change = NAN,
-                                       .compared = NAN},
-                                      {.id = words[0],
-                                       .fingerprint = words[1],
-                                       .cpu = words[2],
-                                       .started_at = words[3],
-                                       .commit = words[4],
-                                       .label = words[5],
-                                       .status = words[6],
-                                       .reason = words[8],
-                                       .median_ns = 1500,
-                                       .change = 0.5,
-                                       .verdict = words[7],
-                                       .compared = 0.031,
-                                       .compared_ci = {true, 0.025, 0.04, 0.95}},
-                                      {.id = words[0],
-                                       .fingerprint = words[4],
-                                       .cpu = words[8],
-                                       .started_at = words[3],
-                                       .commit = words[8],
-                                       .label = words[8],
-                                       .status = words[9],
-                                       .reason = words[10],
-                                       .median_ns = NAN,
-                                       .change = NAN,
-                                       .compared = NAN}};
+    const struct history_entry entry = {.id = words[0],
+                                        .fingerprint = words[1],
+                                        .cpu = words[2],
+                                        .started_at = words[3],
+                                        .commit = words[4],
+                                        .label = words[8],
+                                        .status = words[6],
+                                        .reason = words[8],
+                                        .change = NAN,
+                                        .compared = NAN};
+    struct history_entry entries[] = {entry, entry, entry};
+    entries[0].median_ns = 1000;
+    entries[0].ci_ns = (struct interval){true, 990, 1020, 0.95};
+    entries[1].label = words[5];
+    entries[1].median_ns = 1500;
+    entries[1].change = 0.5;
+    entries[1].verdict = words[7];
+    entries[1].compared = 0.031;
+    entries[1].compared_ci = (struct interval){true, 0.025, 0.04, 0.95};
+    entries[2].fingerprint = words[4];
+    entries[2].cpu = entries[2].commit = words[8];
+    entries[2].status = words[9];
+    entries[2].reason = words[10];
+    entries[2].median_ns = NAN;
     const struct history history = {entries, 3};
     char *text = written(&history, history_write_table);
     assert_string_equal(

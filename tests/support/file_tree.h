@@ -35,9 +35,6 @@ static inline void tree_put(const char *root, const char *path, const char *text
 static inline int tree_remove_entry(const char *path, const struct stat *status, int type,
                                     struct FTW *walk)
 {
-    (void)status;
-    (void)type;
-    (void)walk;
     return remove(path);
 }
 
