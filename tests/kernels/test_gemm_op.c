@@ -62,6 +62,7 @@ static void test_parse(void **state)
 static void test_layout(void **state)
 {
     const struct simdbench_op *op = op_find("gemm");
+    static const int elements[] = {55, 77, 35}, columns[] = {11, 7, 7};
     struct simdbench_operand operand[3] = {{0}};
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
         &operand[0], &operand[1], &operand[2]};
@@ -70,15 +71,11 @@ static void test_layout(void **state)
 
     assert_int_equal(parse("5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), 3);
-    assert_int_equal(operand[0].count, 55);
-    assert_int_equal(operand[0].ld, 11);
-    assert_int_equal(operand[1].count, 77);
-    assert_int_equal(operand[1].ld, 7);
-    assert_int_equal(operand[2].count, 35);
-    assert_int_equal(operand[2].ld, 7);
-    assert_int_equal(operand[0].role, SIMDBENCH_IN);
-    assert_int_equal(operand[1].role, SIMDBENCH_IN);
-    assert_int_equal(operand[2].role, SIMDBENCH_OUT);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(operand[i].count, elements[i]);
+        assert_int_equal(operand[i].ld, columns[i]);
+        assert_int_equal(operand[i].role, i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT);
+    }
     assert_int_equal(operand[2].type, SIMDBENCH_F64);
     op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
     assert_true(ops == 2 * 5 * 7 * 11);
@@ -88,9 +85,8 @@ static void test_layout(void **state)
     assert_int_equal(parse("b4x5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_I64, pointer), 3);
     assert_int_equal(operand[0].count, 4 * 55);
-    assert_int_equal(operand[0].stride, 55);
-    assert_int_equal(operand[1].stride, 77);
-    assert_int_equal(operand[2].stride, 35);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(operand[i].stride, elements[i]);
     assert_int_equal(operand[2].ld, 7);
     op->work(&shape, SIMDBENCH_I64, &ops, &bytes);
     assert_true(ops == 4 * 2 * 5 * 7 * 11);

@@ -188,21 +188,9 @@ static int misbehaves_open(const struct simdbench_option *const *options, size_t
     return 0;
 }
 
-static const struct simdbench_kernel good = {.size = sizeof good,
-                                             .type = SIMDBENCH_F32,
-                                             .op = "twice",
-                                             .isa = "scalar",
-                                             .variant = "good",
-                                             .run = twice_run};
-
-static const struct simdbench_kernel bad = {.size = sizeof bad,
-                                            .type = SIMDBENCH_F32,
-                                            .op = "twice",
-                                            .isa = "scalar",
-                                            .variant = "bad",
-                                            .prepare = bad_prepare,
-                                            .run = bad_run,
-                                            .release = bad_release};
+static const struct simdbench_kernel good = {TWICE_ROW("good", twice_run)};
+static const struct simdbench_kernel bad = {
+    TWICE_ROW("bad", bad_run), .prepare = bad_prepare, .release = bad_release};
 
 static const struct simdbench_module module = {
     .size = sizeof module,

@@ -57,13 +57,7 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
 {
     const char *how = getenv("TABLES");
     op = second_op = twice_op;
-    kernel = (struct simdbench_kernel){.size = sizeof kernel,
-                                       .type = SIMDBENCH_F32,
-                                       .op = "twice",
-                                       .isa = "scalar",
-                                       .variant = "good",
-                                       .run = twice_run};
-    second = kernel;
+    kernel = second = (struct simdbench_kernel){TWICE_ROW("good", twice_run)};
     module = (struct simdbench_module){.size = sizeof module,
                                        .abi = SIMDBENCH_ABI,
                                        .name = "tables",

@@ -101,23 +101,14 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
 
 #define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
 
+/* What every row says of itself. */
+#define TWICE_ROW(variant_, run_)                                                  \
+    .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = "twice", \
+    .isa = "scalar", .variant = variant_, .run = run_
+
 #define MODULE_ROWS(name_, one_, one_run_, two_, two_run_)                              \
-    static const struct simdbench_kernel good_row = {                                   \
-        .size = sizeof good_row,                                                        \
-        .type = SIMDBENCH_F32,                                                          \
-        .op = "twice",                                                                  \
-        .isa = "scalar",                                                                \
-        .variant = one_,                                                                \
-        .run = one_run_,                                                                \
-    };                                                                                  \
-    static const struct simdbench_kernel bad_row = {                                    \
-        .size = sizeof bad_row,                                                         \
-        .type = SIMDBENCH_F32,                                                          \
-        .op = "twice",                                                                  \
-        .isa = "scalar",                                                                \
-        .variant = two_,                                                                \
-        .run = two_run_,                                                                \
-    };                                                                                  \
+    static const struct simdbench_kernel good_row = {TWICE_ROW(one_, one_run_)};        \
+    static const struct simdbench_kernel bad_row = {TWICE_ROW(two_, two_run_)};         \
     static const struct simdbench_module module = {                                     \
         .size = sizeof module,                                                          \
         .abi = SIMDBENCH_ABI,                                                           \

@@ -153,11 +153,10 @@ static void test_software_apart(void **state)
         {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
         {.type = PERF_TYPE_RAW, .config = 5},
         {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES}};
-    struct counters *counters;
     struct count count;
     fake.capacity = 1;
     fake.available = 0;
-    counters = fake_open_events(events, 4, COUNTERS_PINNED);
+    struct counters *const counters = fake_open_events(events, 4, COUNTERS_PINNED);
     assert_int_equal(counters_passes(counters), 2);
     fake_region(counters);
     fake_absent(counters, 0, "not counted");

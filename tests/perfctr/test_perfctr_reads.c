@@ -180,12 +180,11 @@ static void test_off_pmu(void **state)
 static void explain(const char *word, int code, uint32_t type, uint64_t config)
 {
     const struct event event = {.type = type, .config = config};
-    struct counters *counters;
     struct count count;
     fake.files = 0;
     fake.refused_errno = code;
     fake.refused_config = config;
-    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
+    struct counters *const counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_absent(counters, 0, word);
     assert_true(counters_get(counters, 0, &count));
@@ -279,10 +278,9 @@ static void test_shared(void **state)
 static void test_no_exclude(void **state)
 {
     const struct event event = {.type = 9, .config = 1};
-    struct counters *counters;
     struct count count;
     fake.no_exclude = true;
-    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
+    struct counters *const counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_counts(counters, 0, 1000);
     assert_true(counters_get(counters, 0, &count) && count.in_kernel);
