@@ -23,9 +23,10 @@ struct bound {
     void *base;
 };
 
-static void bind(struct bound *bound, const struct operands_map *map)
+static void bind(struct bound *bound, struct operands_map *map, uint64_t align)
 {
     const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {5}};
+    assert_int_equal(operands_offsets(map, align, 3, NULL), 0);
     bound->base = aligned_alloc(4096, map->bytes);
     assert_non_null(bound->base);
     memset(bound->base, 0, map->bytes);
@@ -142,8 +143,7 @@ static void test_bind(void **state)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 10);
     struct bound bound;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     assert_int_equal(bound.operands.view.count, 3);
     assert_int_equal(bound.operands.view.threads, 3);
     assert_int_equal(bound.operands.view.size, sizeof bound.operands.view);
@@ -160,8 +160,7 @@ static void test_guard(void **state)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 33);
     struct bound bound;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     operands_guard(&bound.operands);
     assert_int_equal(operands_damaged(&bound.operands), -1);
     for (int i = 0; i < 3; i++) {
@@ -184,8 +183,7 @@ static void test_hash(void **state)
     struct operands_map map = map_of(3, SIMDBENCH_F64, 45);
     struct bound bound;
     map.operand[1].role = SIMDBENCH_CONST;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     const uint64_t before = operands_hash(&bound.operands);
     for (int i = 0; i < 2; i++) {
         uint64_t *data = bound.operands.operand[i].data;
@@ -214,8 +212,7 @@ static void test_poison_and_evict(void **state)
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         struct operands_map map = map_of(2, types[t], 1001);
         struct bound bound;
-        assert_int_equal(operands_offsets(&map, 16, 3, NULL), 0);
-        bind(&bound, &map);
+        bind(&bound, &map, 16);
         operands_guard(&bound.operands);
         memset(bound.operands.operand[0].data, 1, bytes_of(&map.operand[0]));
         const uint64_t before = operands_hash(&bound.operands);

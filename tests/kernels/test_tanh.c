@@ -80,7 +80,7 @@ struct batch {
 /* Runs all rows on n numbers that are not negative, and on their opposites. */
 static void batch_check(struct batch *batch, uint32_t type, size_t n)
 {
-    struct vectors v;
+    struct operands v;
 
     batch->per_ulp = ldexp(1, type == SIMDBENCH_F32 ? FLT_MANT_DIG : DBL_MANT_DIG);
     for (size_t i = 0; i < n; i++) {
@@ -286,7 +286,7 @@ static void test_places(void **state)
         const struct simdbench_kernel *rows[ROWS_MAX];
         const size_t size = type_bytes(type), rows_n = rows_of(type, rows);
         char x[MOST * sizeof(double)], alone[sizeof x];
-        struct vectors v;
+        struct operands v;
 
         vectors_bind(&v, type, x, alone, MOST);
         assert_int_equal(op_find("tanh")->fill(&v.view, 3, "special"), 0);
@@ -329,7 +329,7 @@ static void test_nan(void **state)
             float f32[32];
             double f64[32];
         } x, y;
-        struct vectors v;
+        struct operands v;
 
         for (size_t r = 0; r < rows_n; r++) {
             for (size_t at = 0; at < 32; at++) {

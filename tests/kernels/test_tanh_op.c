@@ -25,7 +25,7 @@ static void test_shapes(void **state)
     assert_int_equal(op->parse("9223372036854775808", &shape, error, sizeof error),
                      -EOVERFLOW);
     assert_int_equal(op->parse("4611686018427387904", &shape, error, sizeof error), 0);
-    struct vectors v = {0};
+    struct operands v = {0};
     for (int i = 0; i < 2; i++)
         v.view.operand[i] = &v.operand[i];
     assert_int_equal(op->layout(&shape, SIMDBENCH_F32, v.view.operand), -EOVERFLOW);
@@ -47,7 +47,7 @@ static void test_reference(void **state)
     const struct simdbench_op *op = op_find("tanh");
     float x32[N], y32[N];
     double x64[N], y64[N], slack[N];
-    struct vectors v;
+    struct operands v;
 
     for (int i = 0; i < N; i++) {
         x64[i] = i < (int)KNOWN ? known[i].x : special[i - (int)KNOWN];
@@ -86,7 +86,7 @@ static void test_accuracy(void **state)
     float x[4] = {1, 0x1p-140F, NAN, INFINITY};
     float y[4] = {near + 0x1p-23F, 0x1p-140F, NAN, 1};
     struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
-    struct vectors v;
+    struct operands v;
 
     vectors_bind(&v, SIMDBENCH_F32, x, y, 4);
     assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);

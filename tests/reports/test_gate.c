@@ -80,31 +80,27 @@ static void processes_are_the_observations(void **state)
 
 static void changes_beyond_the_threshold(void **state)
 {
-    struct run *const run = new_run(0.02);
     /* x(4) just above and just below ln(1.02) */
     const double bound = log1p(0.02);
-    size_t i = 0;
+    const struct {
+        double from, step;
+        enum verdict verdict;
+    } cases[] = {{bound - 2.999e-3, 1e-3, VERDICT_REGRESSED},
+                 {bound - 3.001e-3, 1e-3, VERDICT_INCONCLUSIVE},
+                 {-bound + 2.999e-3, -1e-3, VERDICT_IMPROVED},
+                 {-bound + 3.001e-3, -1e-3, VERDICT_INCONCLUSIVE}};
 
-    add_ramp(run, 16, bound - 2.999e-3, 1e-3);
-    add_ramp(run, 16, bound - 3.001e-3, 1e-3);
-    add_ramp(run, 16, -bound + 2.999e-3, -1e-3);
-    add_ramp(run, 16, -bound + 3.001e-3, -1e-3);
-    for (; i < 4; i++) {
-        struct run *const one = new_run(0.02);
-        const struct comparison *const from = run->results[i].comparison;
-        struct comparison *const to = add_case(one);
-        for (size_t k = 0; k < from->n_trials; k++)
-            assert_int_equal(comparison_add_trial(to, &from->trials[k]), 0);
-        assert_int_equal(run_judge(one), 0);
-        const enum verdict expected[] = {VERDICT_REGRESSED, VERDICT_INCONCLUSIVE,
-                                         VERDICT_IMPROVED, VERDICT_INCONCLUSIVE};
-        assert_int_equal(to->verdict, expected[i]);
-        assert_true((to->reason != NULL) == (i % 2 == 1));
-        assert_true(to->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
-        assert_int_equal(comparison_is_open(to, 0.02), i % 2 == 1);
-        run_free(one);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct run *const run = new_run(0.02);
+        const struct comparison *const c =
+            add_ramp(run, 16, cases[i].from, cases[i].step);
+        assert_int_equal(run_judge(run), 0);
+        assert_int_equal(c->verdict, cases[i].verdict);
+        assert_true((c->reason != NULL) == (i % 2 == 1));
+        assert_true(c->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
+        assert_int_equal(comparison_is_open(c, 0.02), i % 2 == 1);
+        run_free(run);
     }
-    run_free(run);
 }
 
 static void a_plain_run_has_no_verdicts(void **state)

@@ -16,6 +16,7 @@ struct plan_row {
 
 #define OPENBLAS "openblas:gemm/plustimes-f32/lib/sgemm"
 #define SKYLAKEX "openblas,coretype=SkylakeX:gemm/plustimes-f32/lib/sgemm"
+#define BLAS(row, shape) row "@" shape, "gemm", "plustimes-f32", "lib", "sgemm", shape
 #define ROOF "roof/f32/avx512/fma_max@registers"
 #define COPY "roof/f32/avx512/copy@800000;threads=2"
 #define TANH(prefix, isa, variant, shape) \
@@ -27,17 +28,20 @@ struct plan_row {
     "gemm/maxplus-f32/" isa "/" variant "@" shape, "gemm", "maxplus-f32", isa, variant, \
         shape
 
+#define ROOF_ROW(group, ns)                                                 \
+    {group, ROOF, "roof",    "f32", "avx512", "fma_max", "registers", NULL, \
+     NULL,  NULL, STATUS_OK, NULL,  ns,       100000,    0,           true}
+
 static const struct plan_row rows[] = {
     {0, GEMM("avx512", "fma", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 3210.25,
      524288, 49152, false},
     {0, GEMM("avx512", "add", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 6010.5,
      524288, 49152, false},
-    {0, OPENBLAS "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
-     "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75, 524288, 49152, false},
-    {0, SKYLAKEX "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
-     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5, 524288, 49152, false},
-    {0, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 600, 100000, 0, true},
+    {0, BLAS(OPENBLAS, "64x64x64"), "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75,
+     524288, 49152, false},
+    {0, BLAS(SKYLAKEX, "64x64x64"), "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5,
+     524288, 49152, false},
+    ROOF_ROW(0, 600),
     {1, GEMM("avx512", "fma", "128x128x128"), NULL, NULL, ROOF, STATUS_OK, NULL,
      24500.125, 4194304, 196608, false},
     {1, GEMM("avx512", "add", "128x128x128"), NULL, NULL, ROOF, STATUS_WRONG,
@@ -50,12 +54,11 @@ static const struct plan_row rows[] = {
     {1, GEMM("sse2", "add", "128x128x128"), NULL, NULL, NULL, STATUS_NOISY,
      "more than half of the batches were void: steal time moved", 88000, 4194304, 196608,
      false},
-    {1, OPENBLAS "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
-     "openblas", "Haswell", NULL, STATUS_OK, NULL, 33000.5, 4194304, 196608, false},
-    {1, SKYLAKEX "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
-     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 25100.25, 4194304, 196608, false},
-    {1, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 612.5, 100000, 0, true},
+    {1, BLAS(OPENBLAS, "128x128x128"), "openblas", "Haswell", NULL, STATUS_OK, NULL,
+     33000.5, 4194304, 196608, false},
+    {1, BLAS(SKYLAKEX, "128x128x128"), "openblas", "SkylakeX", NULL, STATUS_OK, NULL,
+     25100.25, 4194304, 196608, false},
+    ROOF_ROW(1, 612.5),
     {2, "relu/f32/avx512/max@100000;threads=2", "relu", "f32", "avx512", "max", "100000",
      NULL, NULL, COPY, STATUS_OK, NULL, 9500, 100000, 800000, false},
     {2, COPY, "roof", "f32", "avx512", "copy", "800000", NULL, NULL, NULL, STATUS_OK,
@@ -82,8 +85,7 @@ static const struct plan_row rows[] = {
      19178000000, 134000000, false},
     {5, CONV("openblas:", "lib", "im2col", LAYER), "openblas", "SkylakeX", NULL,
      STATUS_OK, NULL, 6.1e8, 19178000000, 134000000, false},
-    {5, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 600, 100000, 0, true}};
+    ROOF_ROW(5, 600)};
 
 /* One that can be computed and two that cannot. */
 static void plan_metrics(struct result *result)
