@@ -117,9 +117,8 @@ static void check(struct arena *arena, const char *text, enum place place)
                                        arena->slack),
                          0);
         for (size_t i = 0; kernels[i]; i++)
-            if (strcmp(kernels[i]->op, "conv") == 0 &&
-                (!kernels[i]->layout || !strcmp(kernels[i]->layout, layouts[l])) &&
-                isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0))
+            if (runs_here(kernels[i], "conv") &&
+                (!kernels[i]->layout || !strcmp(kernels[i]->layout, layouts[l])))
                 check_kernel(arena, kernels[i], &operands);
     }
 }

@@ -156,10 +156,9 @@ static bool fma_is_right(void)
     return signbit(fma(zero, one, zero));
 }
 
-static bool runs_here(const struct simdbench_kernel *kernel, const char *input)
+static bool is_tried(const struct simdbench_kernel *kernel, const char *input)
 {
-    return strcmp(kernel->op, "gemm") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0) &&
+    return runs_here(kernel, "gemm") &&
            (!input || strcmp(kernel->variant, "fma") != 0 || fma_is_right());
 }
 
@@ -180,7 +179,7 @@ static void check(const struct arena *arena, const struct problem *problem)
                                            arena->slack),
                              0);
             for (size_t i = 0; kernels[i]; i++)
-                if (runs_here(kernels[i], problem->input) && kernels[i]->type == type &&
+                if (is_tried(kernels[i], problem->input) && kernels[i]->type == type &&
                     strcmp(kernels[i]->semiring, semirings[s]) == 0)
                     check_kernel(arena, kernels[i], &operands, arena->reference);
         }

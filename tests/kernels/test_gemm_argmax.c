@@ -170,9 +170,7 @@ static void check(struct arena *arena, const struct problem *problem)
         for (size_t s = 0; s < ARRAY_LEN(semirings); s++) {
             plain(arena, &operands, semirings[s]);
             for (size_t i = 0; kernels[i]; i++)
-                if (strcmp(kernels[i]->op, "gemm_argmax") == 0 &&
-                    kernels[i]->type == type &&
-                    isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0) &&
+                if (runs_here(kernels[i], "gemm_argmax") && kernels[i]->type == type &&
                     strcmp(kernels[i]->semiring, semirings[s]) == 0)
                     check_kernel(arena, kernels[i], &operands);
         }
@@ -252,11 +250,10 @@ static void test_known(void **state)
         for (size_t k = 0; kernels[k]; k++) {
             void *memory = NULL;
             char error[128] = "";
-            if (strcmp(kernels[k]->op, "gemm_argmax") != 0 ||
+            if (!runs_here(kernels[k], "gemm_argmax") ||
                 kernels[k]->flags & SIMDBENCH_PARTIAL ||
                 kernels[k]->type != SIMDBENCH_F32 ||
-                strcmp(kernels[k]->semiring, known[i].semiring) != 0 ||
-                !isa_available((size_t)isa_find(kernels[k]->isa), NULL, 0))
+                strcmp(kernels[k]->semiring, known[i].semiring) != 0)
                 continue;
             kernels[k]->prepare(&operands.view, &memory, error, sizeof error);
             kernels[k]->run(&operands.view, memory);

@@ -144,8 +144,7 @@ static void check(const struct arena *arena, uint32_t type, const int64_t dim[3]
     for (size_t i = 0; kernels[i]; i++) {
         const struct simdbench_kernel *const kernel = kernels[i];
         struct error error = {.text = ""};
-        if (strcmp(kernel->op, "gemm_backward") != 0 || kernel->type != type ||
-            !isa_available((size_t)isa_find(kernel->isa), NULL, 0))
+        if (!runs_here(kernel, "gemm_backward") || kernel->type != type)
             continue;
         const uint64_t inputs = operands_hash(operands);
         operands_poison(operands);

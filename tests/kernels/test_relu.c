@@ -256,19 +256,13 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     assert_true(operands_hash(&operands) == inputs);
 }
 
-static bool runs_here(const struct simdbench_kernel *kernel)
-{
-    return strcmp(kernel->op, "relu") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
-}
-
 /* All rows on one problem; `auto` with either choice. */
 static void check(const struct arena *arena, const struct problem *problem)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     struct relu_auto stream = {.stream = true}, max = {.stream = false};
     for (size_t i = 0; kernels[i]; i++) {
-        if (!runs_here(kernels[i]))
+        if (!runs_here(kernels[i], "relu"))
             continue;
         check_kernel(arena, problem, kernels[i], &max);
         if (strcmp(kernels[i]->variant, "auto") == 0)
@@ -338,7 +332,7 @@ static void test_auto(void **state)
     assert_true(memory != MAP_FAILED);
     for (size_t i = 0; kernels[i]; i++) {
         struct operands operands;
-        if (!runs_here(kernels[i]) || strcmp(kernels[i]->variant, "auto") != 0)
+        if (!runs_here(kernels[i], "relu") || strcmp(kernels[i]->variant, "auto") != 0)
             continue;
         bind(arena, &(struct problem){.n = 1000}, kernels[i], &operands);
         for (int o = 0; o < 2; o++)

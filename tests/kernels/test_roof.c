@@ -4,13 +4,8 @@
 #include <sys/mman.h>
 
 #include "kernels.h"
+#include "lay_out.h"
 #include "unit.h"
-
-static bool runs_here(const struct simdbench_kernel *kernel)
-{
-    return strcmp(kernel->op, "roof") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
-}
 
 /* ---- the op ---- */
 
@@ -61,7 +56,7 @@ static void test_registers(void **state)
     unsigned n = 0;
     operands_bind(&operands, &map, &shape, 1, NULL);
     for (size_t i = 0; kernels[i]; i++) {
-        if (!runs_here(kernels[i]) || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
+        if (!runs_here(kernels[i], "roof") || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
             continue;
         assert_null(kernels[i]->prepare);
         kernels[i]->run(&operands.view, NULL);
@@ -193,7 +188,7 @@ static void check_stream(const struct simdbench_kernel *kernel, uint64_t in, uin
 
 static bool is_stream(const struct simdbench_kernel *kernel)
 {
-    return runs_here(kernel) && !(kernel->flags & SIMDBENCH_REGISTERS);
+    return runs_here(kernel, "roof") && !(kernel->flags & SIMDBENCH_REGISTERS);
 }
 
 static void test_streams(void **state)
@@ -295,7 +290,7 @@ static void test_clean_registers(void **state)
         char error[100];
         void *run_state = NULL;
         uint64_t registers[16][4];
-        if (!runs_here(kernels[i]))
+        if (!runs_here(kernels[i], "roof"))
             continue;
         stream_make(&stream, kernels[i]->type, 1000, 1000, 64, 1);
         if (kernels[i]->prepare)

@@ -44,8 +44,7 @@ static size_t rows_of(uint32_t type, const struct simdbench_kernel **rows)
     size_t n = 0;
 
     for (size_t i = 0; kernels[i]; i++)
-        if (strcmp(kernels[i]->op, "tanh") == 0 && kernels[i]->type == type &&
-            isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0)) {
+        if (runs_here(kernels[i], "tanh") && kernels[i]->type == type) {
             assert_true(n < ROWS_MAX);
             rows[n++] = kernels[i];
         }

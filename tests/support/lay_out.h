@@ -5,6 +5,12 @@
 #include "kernels.h"
 #include "unit.h"
 
+static inline bool runs_here(const struct simdbench_kernel *kernel, const char *op)
+{
+    return strcmp(kernel->op, op) == 0 &&
+           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
+}
+
 /* The `count` operands of an op, as it lays them out; where their data is, and gaps
  * between rows, is up to the test. */
 static inline void lay_out(struct operands *operands, const struct simdbench_op *op,
