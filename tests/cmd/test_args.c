@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What command lines mean, and which are refused. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cli/args.h"
 #include "command_line.h"
+#include "unit.h"
 
 static void check_list(const struct text_list *list, const char *expected)
 {
@@ -32,7 +24,6 @@ static void check_output(const struct options *options, size_t i, enum format fo
 
 static void test_defaults(void **state)
 {
-    (void)state;
     struct options options = parsed("gemm");
     assert_string_equal(options.command, "gemm");
     assert_true(options.is_op);
@@ -65,7 +56,6 @@ static void test_defaults(void **state)
 
 static void test_every_option(void **state)
 {
-    (void)state;
     static const char *const lines[] = {
         "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
         "--variants=fma,add --filter=a,b --baseline=openblas,coretype=SkylakeX "
@@ -73,8 +63,7 @@ static void test_every_option(void **state)
         "--cache=cold --pages=2m "
         "--align=4Ki "
         "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
-        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus",
-    };
+        "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus"};
     struct options o = parsed(lines[0]);
     check_list(&o.isas, "avx2 avx512");
     check_list(&o.types, "f32 f64");
@@ -119,7 +108,6 @@ static void test_every_option(void **state)
 
 static void test_shapes(void **state)
 {
-    (void)state;
     struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
                               "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
     check_list(&o.shapes, "n1c3h8w8k4 64..128");
@@ -131,7 +119,6 @@ static void test_shapes(void **state)
 
 static void test_outputs(void **state)
 {
-    (void)state;
     struct options o = parsed("report run.json --json=a --format csv:b:c --format=json:d "
                               "--format=table:e --format=markdown");
     assert_int_equal(o.n_outputs, 4);
@@ -150,7 +137,6 @@ static void test_outputs(void **state)
 
 static void test_last_wins(void **state)
 {
-    (void)state;
     struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
                               "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
                               "--sizes=2,3");
@@ -164,45 +150,36 @@ static void test_last_wins(void **state)
 
 static void test_words(void **state)
 {
-    (void)state;
-    struct options o = parsed("report run.json --format=json");
-    assert_false(o.is_op);
-    check_list(&o.files, "run.json");
-    assert_int_equal(o.format, FORMAT_JSON);
-    options_free(&o);
-
-    o = parsed("--format json report -- --odd.json");
-    assert_string_equal(o.command, "report");
-    check_list(&o.files, "--odd.json");
-    options_free(&o);
-
-    o = parsed("--isa avx2 --quiet gemm");
-    assert_string_equal(o.command, "gemm");
-    check_list(&o.isas, "avx2");
-    options_free(&o);
-
-    o = parsed("list kernels --plugin=x.so,a=b,c= avx512");
-    check_list(&o.files, "kernels avx512");
-    check_list(&o.plugins, "x.so,a=b,c=");
-    options_free(&o);
-
-    o = parsed("doctor --format=json");
-    assert_false(o.is_op);
-    options_free(&o);
-
-    o = parsed("report -");
-    check_list(&o.files, "-");
-    options_free(&o);
-
-    o = parsed("gemm --filter=-x --events -y");
-    check_list(&o.filters, "-x");
-    check_list(&o.events, "-y");
-    options_free(&o);
+    static const struct {
+        const char *line, *command, *files, *isas, *plugins, *filters, *events;
+        enum format format;
+    } cases[] = {
+        {"report run.json --format=json", "report", "run.json", "", "", "", "",
+         FORMAT_JSON},
+        {"--format json report -- --odd.json", "report", "--odd.json", "", "", "", "",
+         FORMAT_JSON},
+        {"--isa avx2 --quiet gemm", "gemm", "", "avx2", "", "", "", FORMAT_TABLE},
+        {"list kernels --plugin=x.so,a=b,c= avx512", "list", "kernels avx512", "",
+         "x.so,a=b,c=", "", "", FORMAT_TABLE},
+        {"doctor --format=json", "doctor", "", "", "", "", "", FORMAT_JSON},
+        {"report -", "report", "-", "", "", "", "", FORMAT_TABLE},
+        {"gemm --filter=-x --events -y", "gemm", "", "", "", "-x", "-y", FORMAT_TABLE}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct options o = parsed(cases[i].line);
+        assert_string_equal(o.command, cases[i].command);
+        assert_int_equal(o.is_op, !strcmp(o.command, "gemm"));
+        assert_int_equal(o.format, cases[i].format);
+        check_list(&o.files, cases[i].files);
+        check_list(&o.isas, cases[i].isas);
+        check_list(&o.plugins, cases[i].plugins);
+        check_list(&o.filters, cases[i].filters);
+        check_list(&o.events, cases[i].events);
+        options_free(&o);
+    }
 }
 
 static void test_refuses(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *flag, *reason;
     } known[] = {
@@ -277,8 +254,7 @@ static void test_refuses(void **state)
         {"doctor --format=csv", "--format=csv", "table|json"},
         {"reprot run.json", "reprot", "did you mean report?"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},
-        {"--", "--", "command is missing"},
-    };
+        {"--", "--", "command is missing"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         struct options options;
         struct error error;
@@ -291,12 +267,7 @@ static void test_refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_last_wins), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_defaults), TEST(test_every_option), TEST(test_shapes),
+                     TEST(test_outputs), TEST(test_last_wins), TEST(test_words),
+                     TEST(test_refuses));
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 
 #include "doctor/doctor_private.h"
 #include "file_tree.h"
+#include "unit.h"
 
 /* A machine with nothing to complain about. */
 static const struct host good_host = {
@@ -41,30 +34,27 @@ static const struct host good_host = {
     .clocksource = "tsc",
     .pmu = PMU_OK,
     .pmu_name = "skx",
-    .fingerprint = "0123456789abcdef",
-};
-static const struct vitals good_vitals = {
-    .resolution_ns = 1,
-    .cost_ns = 25,
-    .ghz = 2.5,
-    .ghz_imul = 2.51,
-    .watched_s = 0.2,
-    .memory_available = 4ull << 30,
-    .cpu = {0, 2, 3, 4},
-    .n_cpu = 4,
-    .probed_cpu = 4,
-    .siblings = "4",
-    .sources = "tsc hpet acpi_pm",
-    .core_share = 3.99,
-    .full_core_share = 4,
-    .lost = 0.01,
-    .probes = 1000,
-    .core_shared = 20,
-    .perf_exists = true,
-    .rdpmc = 1,
-    .same_addresses = true,
-    .files = 1024,
-};
+    .fingerprint = "0123456789abcdef"};
+static const struct vitals good_vitals = {.resolution_ns = 1,
+                                          .cost_ns = 25,
+                                          .ghz = 2.5,
+                                          .ghz_imul = 2.51,
+                                          .watched_s = 0.2,
+                                          .memory_available = 4ull << 30,
+                                          .cpu = {0, 2, 3, 4},
+                                          .n_cpu = 4,
+                                          .probed_cpu = 4,
+                                          .siblings = "4",
+                                          .sources = "tsc hpet acpi_pm",
+                                          .core_share = 3.99,
+                                          .full_core_share = 4,
+                                          .lost = 0.01,
+                                          .probes = 1000,
+                                          .core_shared = 20,
+                                          .perf_exists = true,
+                                          .rdpmc = 1,
+                                          .same_addresses = true,
+                                          .files = 1024};
 
 static const struct check *find(const struct checks *checks, const char *name)
 {
@@ -77,7 +67,6 @@ static const struct check *find(const struct checks *checks, const char *name)
 
 static void test_good(void **state)
 {
-    (void)state;
     struct checks checks = {0};
     checks_host(&checks, &good_host, &good_vitals);
     for (size_t i = 0; i < checks.n; i++)
@@ -129,7 +118,6 @@ static void expect_ok(const struct checks *checks, const char *line, const char 
  * type. */
 static void test_each_cost(void **state)
 {
-    (void)state;
     COSTS("topology", "numactl", host.numa_nodes = 2)
     COSTS("allowed CPUs", "taskset", vitals.n_cpu = 1)
     COSTS("memory", "free", vitals.memory_available = 1 << 20)
@@ -172,7 +160,6 @@ static void test_each_cost(void **state)
 /* What looks bad and is not. */
 static void test_each_ok(void **state)
 {
-    (void)state;
     OK("perf_event_paranoid", "nothing; root may all", host.perf_paranoid = 4;
        vitals.root = true)
     OK("perf_event_paranoid", "-1: all", host.perf_paranoid = -1)
@@ -187,16 +174,13 @@ static void test_each_ok(void **state)
 
 static void test_nothing_told(void **state)
 {
-    (void)state;
-    const struct host host = {
-        .family = -1,
-        .smt = -1,
-        .aslr = -1,
-        .perf_paranoid = -1,
-        .nmi_watchdog = -1,
-        .load = {-1, -1, -1},
-        .pmu = PMU_UNKNOWN,
-    };
+    const struct host host = {.family = -1,
+                              .smt = -1,
+                              .aslr = -1,
+                              .perf_paranoid = -1,
+                              .nmi_watchdog = -1,
+                              .load = {-1, -1, -1},
+                              .pmu = PMU_UNKNOWN};
     const struct vitals vitals = {
         .stolen_s = -1, .seccomp = -1, .rdpmc = -1, .files = 1024};
     struct checks checks = {0};
@@ -213,7 +197,6 @@ static void test_nothing_told(void **state)
 
 static void test_isas(void **state)
 {
-    (void)state;
     struct checks checks = {0};
     checks_isas(&checks);
     assert_int_equal(checks.n, isa_count());
@@ -222,14 +205,12 @@ static void test_isas(void **state)
 
 static void test_baselines(void **state)
 {
-    (void)state;
     static const struct baseline baseline[] = {
         {"openblas", true, true, "0.3.21", "SkylakeX", "avx512", "", ""},
         {"onednn", true, false, "", "", "", "", "no libdnnl.so.2"},
         {"graphblas", false, false, "", "", "", "", ""},
         {"mine", true, true, "", "", "", "core=wide", ""},
-        {"other", true, false, "", "", "", "", "it died"},
-    };
+        {"other", true, false, "", "", "", "", "it died"}};
     struct checks checks = {0};
     checks_baselines(&checks, baseline, ARRAY_LEN(baseline));
     assert_int_equal(checks.n, ARRAY_LEN(baseline));
@@ -251,7 +232,6 @@ static void test_baselines(void **state)
 
 static void test_read(void **state)
 {
-    (void)state;
     char root[] = "/tmp/simdbench-XXXXXX";
     struct vitals *const vitals = calloc(1, sizeof *vitals);
     assert_non_null(vitals);
@@ -288,7 +268,6 @@ static void test_read(void **state)
 
 static void test_print(void **state)
 {
-    (void)state;
     struct checks checks = {.n = 2};
     strcpy(checks.check[0].name, "one");
     strcpy(checks.check[0].value, "a\033b");
@@ -334,11 +313,7 @@ static void test_print(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_each_cost),
-        cmocka_unit_test(test_each_ok), cmocka_unit_test(test_nothing_told),
-        cmocka_unit_test(test_isas),    cmocka_unit_test(test_baselines),
-        cmocka_unit_test(test_read),    cmocka_unit_test(test_print),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_good), TEST(test_each_cost), TEST(test_each_ok),
+                     TEST(test_nothing_told), TEST(test_isas), TEST(test_baselines),
+                     TEST(test_read), TEST(test_print));
 }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ab/private_copy.h"
 #include "kernels.h"
+#include "unit.h"
 #include "worker/elf_file.h"
 
 static const char *module_path(const char *name)
@@ -27,7 +19,6 @@ static void test_kinds(void **state)
 {
     struct elf_file file;
     struct error error;
-    (void)state;
     assert_int_equal(elf_read("/proc/self/exe", &file, &error), 0);
     assert_int_equal(file.kind, ELF_PROGRAM);
     assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
@@ -65,7 +56,6 @@ static void test_any_bytes(void **state)
     size_t n;
     uint64_t random = 1;
     const int memory = memfd_create("bytes", MFD_CLOEXEC);
-    (void)state;
     unsigned char *bytes = read_all(module_path("pace"), &n);
     assert_true(memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
@@ -93,7 +83,6 @@ static void test_private_copy(void **state)
     struct error error;
     struct stat from, to;
     size_t n, m;
-    (void)state;
     const char *path = module_path("pace");
     assert_int_equal(private_folder(mine, sizeof mine, &error), 0);
     assert_int_equal(
@@ -123,10 +112,5 @@ static void test_private_copy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_private_copy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_private_copy));
 }

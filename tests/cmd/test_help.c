@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, its examples, --version: what a command line prints instead of a run. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "cli/args.h"
 #include "command_line.h"
+#include "unit.h"
 
 /* What a call writes to a stream; free() it. */
 static char *captured(FILE *stream, int (*call)(void *context), void *context, int *rc)
@@ -54,7 +46,6 @@ static char *printed(const char *line)
 
 static void test_help(void **state)
 {
-    (void)state;
     char *all = printed("--help"), *same = printed("help");
     assert_string_equal(all, same);
     free(same);
@@ -100,7 +91,6 @@ static void test_help(void **state)
 
 static void test_examples_parse(void **state)
 {
-    (void)state;
     char *const gemm = printed("gemm --help");
     size_t n = 0;
     for (char *line = strstr(gemm, "\nExamples:\n") + 11; *line;) {
@@ -125,7 +115,6 @@ static void test_examples_parse(void **state)
 
 static void test_version(void **state)
 {
-    (void)state;
     char *const text = printed("gemm --version");
     char first[200];
     snprintf(first, sizeof first,
@@ -149,7 +138,6 @@ static int parse_nothing(void *context)
 
 static void test_no_arguments(void **state)
 {
-    (void)state;
     bool silent = false;
     int rc;
     char *const text = captured(stderr, parse_nothing, &silent, &rc);
@@ -161,12 +149,6 @@ static void test_no_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_examples_parse),
-        cmocka_unit_test(test_version),
-        cmocka_unit_test(test_no_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_help), TEST(test_examples_parse), TEST(test_version),
+                     TEST(test_no_arguments));
 }

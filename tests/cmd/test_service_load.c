@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests `load` and `objects`: several modules in one worker. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "process/process.h"
+#include "unit.h"
 #include "worker/service.h"
 
 static struct service *service;
@@ -48,7 +39,6 @@ static bool can_prepare(uint64_t number)
 
 static void test_load(void **state)
 {
-    (void)state;
     cJSON *own = ask(message_new("describe"));
     cJSON *one = load("pace"), *two = load("pace_again");
     assert_true(message_true(one, "ok"));
@@ -69,7 +59,6 @@ static void test_load(void **state)
 
 static void test_bad_load(void **state)
 {
-    (void)state;
     cJSON *replies[] = {load("no_entry"), load("newer_abi"), load("there_is_none"),
                         ask(message_new("load"))};
     for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
@@ -86,7 +75,6 @@ static void test_bad_load(void **state)
 
 static void test_too_many(void **state)
 {
-    (void)state;
     bool ok = true;
     for (int i = 0; i < SERVICE_PARTS_MAX && ok; i++) {
         cJSON *reply = load("pace");
@@ -98,7 +86,6 @@ static void test_too_many(void **state)
 
 static void test_objects(void **state)
 {
-    (void)state;
     cJSON *module = load("pace");
     cJSON *reply = ask(message_new("objects"));
     const cJSON *item;
@@ -121,24 +108,19 @@ static void test_objects(void **state)
 static int start(void **state)
 {
     struct error error;
-    (void)state;
     return service_new(&service, NULL, NULL, 0, -1, &error);
 }
 
 static int stop(void **state)
 {
-    (void)state;
     service_free(service);
     return 0;
 }
 
+#define LOADED(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_load, start, stop),
-        cmocka_unit_test_setup_teardown(test_bad_load, start, stop),
-        cmocka_unit_test_setup_teardown(test_too_many, start, stop),
-        cmocka_unit_test_setup_teardown(test_objects, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(LOADED(test_load), LOADED(test_bad_load), LOADED(test_too_many),
+                     LOADED(test_objects));
 }

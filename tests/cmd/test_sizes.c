@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cli/args.h"
+#include "unit.h"
 
 /* The shapes with a space between them; free() it. */
 static char *joined(const struct text_list *shapes)
@@ -25,7 +17,6 @@ static char *joined(const struct text_list *shapes)
 
 static void test_expands(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *shapes;
     } known[] = {
@@ -63,8 +54,7 @@ static void test_expands(void **state)
          "9223372036854775806 9223372036854775807"},
         {"9223372036854775800..9223372036854775807:9223372036854775807",
          "9223372036854775800"},
-        {"1000000000..9223372036854775807*3037000500", "1000000000 3037000500000000000"},
-    };
+        {"1000000000..9223372036854775807*3037000500", "1000000000 3037000500000000000"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         struct text_list shapes = {0};
         struct error error = {0};
@@ -80,7 +70,6 @@ static void test_expands(void **state)
 
 static void test_refuses(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *item, *reason;
     } known[] = {
@@ -126,8 +115,7 @@ static void test_refuses(void **state)
         {"1..20000:1", "'1..20000:1'", "more than 10000"},
         {"0..10000:1", "'0..10000:1'", "more than 10000"},
         {"0..9223372036854775807:1", "'0..9223372036854775807:1'", "more than 10000"},
-        {"1..6000:1,1..6000:1", "'1..6000:1'", "more than 10000"},
-    };
+        {"1..6000:1,1..6000:1", "'1..6000:1'", "more than 10000"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         struct text_list shapes = {0};
         struct error error = {0};
@@ -147,7 +135,6 @@ static void test_refuses(void **state)
 
 static void test_limits(void **state)
 {
-    (void)state;
     struct text_list shapes = {0};
     struct error error;
     assert_int_equal(sizes_expand("1..10000:1", &shapes, &error), 0);
@@ -173,37 +160,34 @@ static void test_limits(void **state)
 
 static void test_durations(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ns; /* negative: refused */
-    } known[] = {
-        {"50ms", 50000000},
-        {"1s", 1000000000},
-        {"500us", 500000},
-        {"1.5s", 1500000000},
-        {"0.3s", 300000000},
-        {"0.000001ms", 1},
-        {"2min", 120000000000},
-        {"0.5min", 30000000000},
-        {"7ns", 7},
-        {"0s", 0},
-        {"9223372036s", 9223372036000000000},
-        {"9223372037s", -1},
-        {"153722867.999999min", -1},
-        {"99999999999999999999s", -1},
-        {"50", -1},
-        {"ms", -1},
-        {"", -1},
-        {"-5ms", -1},
-        {"1.s", -1},
-        {".5s", -1},
-        {"1.0000001s", -1},
-        {"1 s", -1},
-        {"1h", -1},
-        {"1e3ms", -1},
-        {"1sx", -1},
-    };
+    } known[] = {{"50ms", 50000000},
+                 {"1s", 1000000000},
+                 {"500us", 500000},
+                 {"1.5s", 1500000000},
+                 {"0.3s", 300000000},
+                 {"0.000001ms", 1},
+                 {"2min", 120000000000},
+                 {"0.5min", 30000000000},
+                 {"7ns", 7},
+                 {"0s", 0},
+                 {"9223372036s", 9223372036000000000},
+                 {"9223372037s", -1},
+                 {"153722867.999999min", -1},
+                 {"99999999999999999999s", -1},
+                 {"50", -1},
+                 {"ms", -1},
+                 {"", -1},
+                 {"-5ms", -1},
+                 {"1.s", -1},
+                 {".5s", -1},
+                 {"1.0000001s", -1},
+                 {"1 s", -1},
+                 {"1h", -1},
+                 {"1e3ms", -1},
+                 {"1sx", -1}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         int64_t ns = -7;
         const char *reason = NULL;
@@ -216,11 +200,6 @@ static void test_durations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expands),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_durations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_expands), TEST(test_refuses), TEST(test_limits),
+                     TEST(test_durations));
 }

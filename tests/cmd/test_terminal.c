@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "process/process.h"
+#include "unit.h"
 
 static void test_colour(void **state)
 {
-    (void)state;
     FILE *const file = tmpfile();
     assert_non_null(file);
     assert_false(terminal_colour(file));
@@ -24,7 +17,6 @@ static void test_colour(void **state)
 /* A terminal of our own, so that the test needs none. */
 static void test_terminal(void **state)
 {
-    (void)state;
     const int leader = posix_openpt(O_RDWR | O_NOCTTY);
     if (leader < 0 || grantpt(leader) != 0 || unlockpt(leader) != 0) {
         print_message("no pseudo terminal here\n");
@@ -50,9 +42,5 @@ static void test_terminal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_terminal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_colour), TEST(test_terminal));
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "error.h"
 #include "process/process.h"
+#include "unit.h"
 
 static void test_grows_and_copies(void **state)
 {
-    (void)state;
     struct text_list list = {0};
     char text[16];
     for (int i = 0; i < 100; i++) {
@@ -32,7 +25,6 @@ static void test_grows_and_copies(void **state)
 
 static void test_cut(void **state)
 {
-    (void)state;
     struct text_list list = {0};
     for (int i = 0; i < 5; i++)
         text_list_add(&list, "x");
@@ -51,26 +43,23 @@ static void test_cut(void **state)
 
 static void test_near(void **state)
 {
-    (void)state;
     static const char *const names[] = {"auto",     "all",    "scalar",  "sse2",
                                         "avx2",     "avx512", "maxplus", "minplus",
                                         "maxtimes", "gemm"};
     static const struct {
         const char *word, *near;
-    } known[] = {
-        {"avx521", "avx512"},    /* swapped */
-        {"avx51", "avx512"},     /* lacks one */
-        {"AVX512", "avx512"},    /* case */
-        {"avx", "avx2, avx512"}, /* beginning */
-        {"512", "avx512"},       /* end */
-        {"sacalar", "scalar"},   /* one too many */
-        {"maxpuls", "maxplus"},
-        {"plus", "maxplus, minplus"},
-        {"gem", "gemm"},
-        {"quux", ""},
-        {"", ""},
-        {"x", ""},
-    };
+    } known[] = {{"avx521", "avx512"},    /* swapped */
+                 {"avx51", "avx512"},     /* lacks one */
+                 {"AVX512", "avx512"},    /* case */
+                 {"avx", "avx2, avx512"}, /* beginning */
+                 {"512", "avx512"},       /* end */
+                 {"sacalar", "scalar"},   /* one too many */
+                 {"maxpuls", "maxplus"},
+                 {"plus", "maxplus, minplus"},
+                 {"gem", "gemm"},
+                 {"quux", ""},
+                 {"", ""},
+                 {"x", ""}};
     struct text_list list = {0};
     char out[100];
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -89,7 +78,6 @@ static void test_near(void **state)
 
 static void test_near_in_little_room(void **state)
 {
-    (void)state;
     struct text_list list = {0};
     char out[12] = "unchanged";
     for (int i = 0; i < 5; i++)
@@ -108,7 +96,6 @@ static void test_near_in_little_room(void **state)
 
 static void test_glob(void **state)
 {
-    (void)state;
     const char *const id = "gemm/maxplus-f32/avx512/fma@256x256x256";
     assert_true(text_glob("gemm/*", id));
     assert_true(text_glob("*fma@256*", id));
@@ -126,12 +113,6 @@ static void test_glob(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grows_and_copies),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_near),
-        cmocka_unit_test(test_near_in_little_room),
-        cmocka_unit_test(test_glob),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_grows_and_copies), TEST(test_cut), TEST(test_near),
+                     TEST(test_near_in_little_room), TEST(test_glob));
 }

@@ -47,17 +47,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef SIMDBENCH_LIBFUZZER
-static const char *const seeds[] = {
-    "64..512",
-    "64..512:64",
-    "1k..1M*10",
-    "64,100,128",
-    "64x32x128",
-    "1Ki..1Gi*2",
-    "n16c3h224w224,7",
-    "0..9223372036854775807:9223372036854775807",
-    "9223372036854775807..9223372036854775807*2",
-};
+static const char *const seeds[] = {"64..512",
+                                    "64..512:64",
+                                    "1k..1M*10",
+                                    "64,100,128",
+                                    "64x32x128",
+                                    "1Ki..1Gi*2",
+                                    "n16c3h224w224,7",
+                                    "0..9223372036854775807:9223372036854775807",
+                                    "9223372036854775807..9223372036854775807*2"};
 static const char alphabet[] = "0123456789.,:*xkMGi-+ n\xff";
 
 static uint64_t next(uint64_t *state)

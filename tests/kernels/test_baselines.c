@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every row of the modules that wrap libraries, against the reference of its op. Each
  * module has a process of its own: libraries are one per process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "library_child.h"
+#include "unit.h"
 
 enum { FAIL = 1 };
 
@@ -51,8 +42,7 @@ static const struct trial trials[] = {
     {"conv", "n2c20h9w20k40r3s3p1q1", "nchw16c", NULL},
     {"conv", "n1c32h9w21k32r1s1u2v2", "nchw16c", NULL},
     {"conv", "n1c32h9w21k32r3s3p2q2d2g2", "nchw16c", NULL},
-    {"conv", "n1c20h9w9k20r3s3p1q1g20", "nchw16c", NULL},
-};
+    {"conv", "n1c20h9w9k20r3s3p1q1g20", "nchw16c", NULL}};
 
 /* One case in memory, with what the reference says. */
 struct bench {
@@ -175,7 +165,7 @@ static int load(struct module *module, const char *name, const char *option,
 
 /* ---- what children do ---- */
 
-static int rows_body(const char *name)
+static int passes_all_rows(const char *name)
 {
     struct module module;
     struct error error = {.text = ""};
@@ -207,17 +197,28 @@ static int rows_body(const char *name)
     return 0;
 }
 
-static int refuse_body(const char *name)
+static int refuses(const char *name, const char *option, const char *value,
+                   const char *said)
 {
     struct module module;
     struct error error = {.text = ""};
-    int status = load(&module, name, "colour", "red", &error);
+    int status = load(&module, name, option, value, &error);
     if (status == -ENOENT)
         return SKIP;
-    return status == -EINVAL && strstr(error.text, "'colour'") ? 0 : FAIL;
+    return status == -EINVAL && strstr(error.text, said) ? 0 : FAIL;
 }
 
-static int onednn_isa_body(const char *name)
+static int refuses_option(const char *name)
+{
+    return refuses(name, "colour", "red", "'colour'");
+}
+
+static int onednn_refuses_isa(const char *name)
+{
+    return refuses(name, "isa", "mmx", "isa=mmx");
+}
+
+static int onednn_isa(const char *name)
 {
     struct module module;
     struct error error = {.text = ""};
@@ -237,55 +238,11 @@ static int onednn_isa_body(const char *name)
     return wrong ? FAIL : 0;
 }
 
-static int onednn_bad_isa_body(const char *name)
-{
-    struct module module;
-    struct error error = {.text = ""};
-    int status = load(&module, name, "isa", "mmx", &error);
-    if (status == -ENOENT)
-        return SKIP;
-    return status == -EINVAL && strstr(error.text, "isa=mmx") ? 0 : FAIL;
-}
-
-/* ---- tests ---- */
-
-static void test_rows(void **state)
-{
-    in_child(rows_body, *state);
-}
-
-static void test_refuses_option(void **state)
-{
-    in_child(refuse_body, *state);
-}
-
-static void test_onednn_isa(void **state)
-{
-    (void)state;
-    in_child(onednn_isa_body, "onednn");
-    in_child(onednn_bad_isa_body, "onednn");
-}
-
-/* clang-format off */
-#define BASELINE(name) \
-    {"rows of " #name, test_rows, NULL, NULL, name}, \
-    {"options of " #name, test_refuses_option, NULL, NULL, name}
-/* clang-format on */
+#define BASELINE(name) CHILD(passes_all_rows, name), CHILD(refuses_option, name)
 
 int main(void)
 {
-    static char onednn[] = "onednn", sleef[] = "sleef", libmvec[] = "libmvec",
-                graphblas[] = "graphblas", openblas[] = "openblas", blis[] = "blis";
-    /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        BASELINE(onednn),
-        BASELINE(sleef),
-        BASELINE(libmvec),
-        BASELINE(graphblas),
-        BASELINE(openblas),
-        BASELINE(blis),
-        cmocka_unit_test(test_onednn_isa),
-    };
-    /* clang-format on */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(BASELINE("onednn"), BASELINE("sleef"), BASELINE("libmvec"),
+                     BASELINE("graphblas"), BASELINE("openblas"), BASELINE("blis"),
+                     CHILD(onednn_isa, "onednn"), CHILD(onednn_refuses_isa, "onednn"));
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules openblas and blis, each configuration in a process of its own: it is one per
  * process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernels.h"
 #include "library_child.h"
+#include "unit.h"
 
 static const struct simdbench_module *table_of(const char *name)
 {
@@ -55,14 +46,13 @@ static int product_is_wrong(const struct simdbench_kernel *kernel, int64_t m, in
     };
     bool is_f32 = kernel->type == SIMDBENCH_F32;
     for (int i = 0; i < 3; i++) {
-        operands.operand[i] = (struct simdbench_operand){
-            .size = sizeof operands.operand[i],
-            .type = kernel->type,
-            .role = i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT,
-            .count = (uint64_t)(rows[i] * (columns[i] + PAD)),
-            .ld = columns[i] ? columns[i] + PAD : 0,
-            .data = memory[i],
-        };
+        operands.operand[i] =
+            (struct simdbench_operand){.size = sizeof operands.operand[i],
+                                       .type = kernel->type,
+                                       .role = i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT,
+                                       .count = (uint64_t)(rows[i] * (columns[i] + PAD)),
+                                       .ld = columns[i] ? columns[i] + PAD : 0,
+                                       .data = memory[i]};
         operands.view.operand[i] = &operands.operand[i];
         for (int64_t e = 0; e < MOST; e++) {
             double value = i < 2 ? (double)((e * 7 + i) % 11 - 5) : (double)NAN;
@@ -95,7 +85,7 @@ static int product_is_wrong(const struct simdbench_kernel *kernel, int64_t m, in
     return 0;
 }
 
-static int products_body(const char *name)
+static int products(const char *name)
 {
     static const int64_t shapes[][3] = {{1, 1, 1}, {3, 5, 0},  {0, 5, 3},   {5, 0, 3},
                                         {7, 9, 5}, {1, 33, 8}, {33, 17, 29}};
@@ -120,19 +110,17 @@ static const struct choice {
     const char *module, *option, *narrow, *core, *library;
     const char *wide;    /* needs AVX-512 */
     const char *unknown; /* what is said of Cray1 */
-} choices[] = {
-    {"openblas", "coretype", "prescott", "Prescott", "OpenBLAS ", "SkylakeX",
-     "does not know coretype=Cray1"},
-    {"blis", "arch", "generic", "generic", "BLIS ", "skx",
-     "arch=Cray1 is none of skx, haswell, "},
-};
+} choices[] = {{"openblas", "coretype", "prescott", "Prescott", "OpenBLAS ", "SkylakeX",
+                "does not know coretype=Cray1"},
+               {"blis", "arch", "generic", "generic", "BLIS ", "skx",
+                "arch=Cray1 is none of skx, haswell, "}};
 
 static const struct choice *choice_of(const char *module)
 {
     return &choices[strcmp(module, choices[0].module) != 0];
 }
 
-static int describe_body(const char *name)
+static int describe(const char *name)
 {
     const struct choice *choice = choice_of(name);
     const struct simdbench_module *table = table_of(name);
@@ -155,7 +143,7 @@ static int describe_body(const char *name)
 }
 
 /* What it would be advised to do on a CPU with AVX-512, and that this is possible. */
-static int wide_body(const char *name)
+static int wide(const char *name)
 {
     const struct choice *choice = choice_of(name);
     const struct simdbench_module *table = table_of(name);
@@ -172,7 +160,7 @@ static int wide_body(const char *name)
            product_is_wrong(table->kernels[1], 33, 17, 29);
 }
 
-static int unknown_core_body(const char *name)
+static int unknown_core(const char *name)
 {
     const struct choice *choice = choice_of(name);
     const struct simdbench_module *table = table_of(name);
@@ -182,7 +170,7 @@ static int unknown_core_body(const char *name)
     return !strstr(error, choice->unknown);
 }
 
-static int load_body(const char *name)
+static int load(const char *name)
 {
     char path[4096];
     struct module module;
@@ -199,7 +187,7 @@ static int load_body(const char *name)
     return wrong;
 }
 
-static int unknown_option_body(const char *name)
+static int unknown_option(const char *name)
 {
     const struct simdbench_module *table = table_of(name);
     char error[400] = "";
@@ -210,7 +198,7 @@ static int unknown_option_body(const char *name)
 
 /* BLIS: as many threads as it is told, whatever the environment says, and no more stay
  * alive; a build without a team of its own makes and ends them in each call. */
-static int threads_body(const char *name)
+static int threads(const char *name)
 {
     static const uint32_t counts[] = {1, 3, 2, 1, 2};
     const struct simdbench_module *table = table_of(name);
@@ -236,61 +224,11 @@ static int threads_body(const char *name)
     return 0;
 }
 
-static void test_load(void **state)
-{
-    in_child(load_body, *state);
-}
-
-static void test_products(void **state)
-{
-    in_child(products_body, *state);
-}
-
-static void test_describe(void **state)
-{
-    in_child(describe_body, *state);
-}
-
-static void test_wide(void **state)
-{
-    in_child(wide_body, *state);
-}
-
-static void test_unknown_core(void **state)
-{
-    in_child(unknown_core_body, *state);
-}
-
-static void test_unknown_option(void **state)
-{
-    in_child(unknown_option_body, *state);
-}
-
-static void test_threads(void **state)
-{
-    (void)state;
-    in_child(threads_body, "blis");
-}
-
-/* clang-format off */
-#define BLAS(name) \
-    {"load " #name, test_load, NULL, NULL, name}, \
-    {"products of " #name, test_products, NULL, NULL, name}, \
-    {"describe " #name, test_describe, NULL, NULL, name}, \
-    {"widest of " #name, test_wide, NULL, NULL, name}, \
-    {"unknown core of " #name, test_unknown_core, NULL, NULL, name}, \
-    {"unknown option of " #name, test_unknown_option, NULL, NULL, name}
-/* clang-format on */
+#define BLAS(name)                                                                      \
+    CHILD(load, name), CHILD(products, name), CHILD(describe, name), CHILD(wide, name), \
+        CHILD(unknown_core, name), CHILD(unknown_option, name)
 
 int main(void)
 {
-    static char openblas[] = "openblas", blis[] = "blis";
-    /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        BLAS(openblas),
-        BLAS(blis),
-        cmocka_unit_test(test_threads),
-    };
-    /* clang-format on */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"));
 }

@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which outputs are checked, and what counts as equal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
+#include "unit.h"
 
 static struct simdbench_operand matrix(uint64_t rows, uint64_t columns, uint64_t ld)
 {
-    return (struct simdbench_operand){
-        .size = sizeof(struct simdbench_operand),
-        .type = SIMDBENCH_F32,
-        .role = SIMDBENCH_OUT,
-        .count = rows && columns ? (rows - 1) * ld + columns : 0,
-        .ld = (int64_t)ld,
-    };
+    return (struct simdbench_operand){.size = sizeof(struct simdbench_operand),
+                                      .type = SIMDBENCH_F32,
+                                      .role = SIMDBENCH_OUT,
+                                      .count =
+                                          rows && columns ? (rows - 1) * ld + columns : 0,
+                                      .ld = (int64_t)ld};
 }
 
 /* ---- sampling ---- */
@@ -30,7 +19,6 @@ static void test_all(void **state)
 {
     uint64_t index[12];
     struct simdbench_operand output = matrix(3, 4, 10);
-    (void)state;
     assert_int_equal(operands_sample(&output, 1e6, false, 1, NULL), 12);
     assert_int_equal(operands_sample(&output, 1e6, false, 1, index), 12);
     for (uint64_t i = 0; i < 12; i++)
@@ -53,7 +41,6 @@ static void test_matrix(void **state)
     enum { M = 700, N = 1100, LD = 1200, K = 1000 };
     struct simdbench_operand output = matrix(M, N, LD);
     const double ops = 2.0 * M * N * K;
-    (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
         bool row[M] = {false}, column[N] = {false}, walk[N] = {false};
         uint64_t last_row = 0, last_column = 0, first = 0;
@@ -95,7 +82,6 @@ static void test_matrix(void **state)
 static void test_long(void **state)
 {
     struct simdbench_operand output = matrix(1, 300000000, 300000000);
-    (void)state;
     uint64_t n = operands_sample(&output, 3e8, false, 7, NULL);
     assert_int_equal(n, OPERANDS_SAMPLE_MAX);
     uint64_t *index = malloc(n * sizeof *index);
@@ -131,7 +117,6 @@ static void test_equal(void **state)
     const float got[] = {1, -0.0f, INFINITY, -NAN, 2.5f, -INFINITY};
     const float want[] = {1, -0.0f, INFINITY, NAN, 2.4f, -INFINITY};
     const double slack[] = {0, 0, 0, 0, 0.11, 5};
-    (void)state;
     assert_int_equal(compare(got, want, slack, 6, NULL), 0);
     assert_int_equal(compare(got, want, slack, 0, NULL), 0);
 }
@@ -144,10 +129,8 @@ static void test_unequal(void **state)
     } cases[] = {
         {1, 1.0000001f, 0}, {0.0f, -0.0f, 0},         {NAN, 1, 1e9},
         {1, NAN, 1e9},      {INFINITY, 3e38f, 1e300}, {INFINITY, -INFINITY, 1e300},
-        {2, 1, 0.99},
-    };
+        {2, 1, 0.99}};
     struct error error;
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const float got[] = {5, cases[i].got}, want[] = {5, cases[i].want};
         const double slack[] = {0, cases[i].slack};
@@ -163,7 +146,6 @@ static void test_message(void **state)
     const double slack[3] = {0, 0.25, 0};
     struct simdbench_operand output = matrix(3, 5, 10);
     struct error error;
-    (void)state;
     output.data = got;
     assert_int_equal(operands_compare(&output, index, 3, want, slack, &error), -EDOM);
     assert_string_equal(error.text,
@@ -176,7 +158,6 @@ static void test_poisoned(void **state)
 {
     static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
                                      SIMDBENCH_I64};
-    (void)state;
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         uint64_t data[4] = {0}, want[4] = {0};
         const double slack[4] = {0};
@@ -219,7 +200,6 @@ static void test_other_types(void **state)
     const int64_t i64_got[] = {1, -7, INT64_MAX}, i64_want[] = {1, -7, INT64_MAX - 1};
     const int32_t i32_got[] = {1, -7, INT32_MIN}, i32_want[] = {1, -7, INT32_MIN + 1};
     const double f64_got[] = {5, -7, 1 + 0x1p-52}, f64_want[] = {5, -7, 1};
-    (void)state;
     expect_third(SIMDBENCH_I64, i64_got, i64_want,
                  "1 of 3 checked are wrong: output[2] is 9223372036854775807, should be "
                  "9223372036854775806");
@@ -233,11 +213,7 @@ static void test_other_types(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),      cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_long),     cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_unequal),  cmocka_unit_test(test_message),
-        cmocka_unit_test(test_poisoned), cmocka_unit_test(test_other_types),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
+                     TEST(test_unequal), TEST(test_message), TEST(test_poisoned),
+                     TEST(test_other_types));
 }

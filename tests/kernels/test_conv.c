@@ -4,21 +4,12 @@
  * numbers of channels, all layouts; operands that touch pages without access on either
  * side, outputs that hold NaNs before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena.h"
 #include "conv/conv.h"
 #include "effort.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
 /* What the tests before test_rows did. */
 static struct {
@@ -126,9 +117,8 @@ static void check(struct arena *arena, const char *text, enum place place)
                                        arena->slack),
                          0);
         for (size_t i = 0; kernels[i]; i++)
-            if (strcmp(kernels[i]->op, "conv") == 0 &&
-                (!kernels[i]->layout || !strcmp(kernels[i]->layout, layouts[l])) &&
-                isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0))
+            if (runs_here(kernels[i], "conv") &&
+                (!kernels[i]->layout || !strcmp(kernels[i]->layout, layouts[l])))
                 check_kernel(arena, kernels[i], &operands);
     }
 }
@@ -267,8 +257,7 @@ static void test_blocks(void **state)
         "c40h60w70k40",          "c24h9w40k150r3s3",
         "c48h33w29k24r5s5q2",    "c3h60w61k70r7s7u2v2p3q3",
         "c3h47w47k24r11s11u4v4", "c80h14w150k80r3s3p1q1g80",
-        "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2",
-    };
+        "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2"};
 
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         check_text(*state, (int64_t)i, "%s", shapes[i]);
@@ -280,7 +269,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int rows = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "conv") != 0)
             continue;
@@ -296,13 +284,8 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny),    cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_heights), cmocka_unit_test(test_channels),
-        cmocka_unit_test(test_steps),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_tiny), TEST(test_widths),
+                             TEST(test_heights), TEST(test_channels), TEST(test_steps),
+                             TEST(test_groups), TEST(test_random), TEST(test_blocks),
+                             TEST(test_rows));
 }

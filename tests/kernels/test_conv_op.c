@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op conv: shapes, layouts, work, lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conv/conv.h"
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 static const struct simdbench_op *conv(void)
 {
@@ -26,18 +16,16 @@ static void test_parse(void **state)
 {
     static const struct {
         const char *text, *again;
-    } right[] = {
-        {"n16c16h512w512k16r3s3", "n16c16h512w512k16r3s3"},
-        {"n16c16h512w512k16r3s3u1v1p0q0d1g1", "n16c16h512w512k16r3s3"},
-        {"s3r3k16w512h512c16n16", "n16c16h512w512k16r3s3"},
-        {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
-        {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
-        {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
-        {"h1", "n1c1h1w1k1r1s1"},
-        {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
-        {"n1b16", "n1c1h1w1k1r1s1b16"},
-        {"h2147483647", "n1c1h2147483647w1k1r1s1"},
-    };
+    } right[] = {{"n16c16h512w512k16r3s3", "n16c16h512w512k16r3s3"},
+                 {"n16c16h512w512k16r3s3u1v1p0q0d1g1", "n16c16h512w512k16r3s3"},
+                 {"s3r3k16w512h512c16n16", "n16c16h512w512k16r3s3"},
+                 {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
+                 {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
+                 {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
+                 {"h1", "n1c1h1w1k1r1s1"},
+                 {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
+                 {"n1b16", "n1c1h1w1k1r1s1b16"},
+                 {"h2147483647", "n1c1h2147483647w1k1r1s1"}};
     /* What is wrong, and a part of the sentence that says so. */
     static const struct {
         const char *text, *says;
@@ -65,10 +53,8 @@ static void test_parse(void **state)
         {"c4k6g4", "'k' in 'c4k6g4' is no multiple of 'g' (4)", -EINVAL},
         {"b2", "'b' in 'b2' is neither", -EINVAL},
         {"c8k8g2b8", "'g' in 'c8k8g2b8'", -EINVAL},
-        {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL},
-    };
+        {"c8k16g8b8", "'g' in 'c8k16g8b8'", -EINVAL}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         const struct simdbench_shape shape = shape_of("conv", right[i].text);
         char text[200];
@@ -94,7 +80,6 @@ static void test_format_cut(void **state)
     const struct simdbench_shape shape = shape_of("conv", "c16h64w64k16");
     char text[8] = "zzzzzzz";
 
-    (void)state;
     conv()->format(&shape, text, 6);
     assert_string_equal(text, "n1c16");
     assert_int_equal(text[6], 'z');
@@ -115,13 +100,11 @@ static void test_sizes(void **state)
         {"n1c17h2w2k3b16", 32 * 4, 51, 16 * 4, 32, 32, 2. * 3 * 4 * 17},
         {"n1c3h4w4k3g3b8", 8 * 16, 3, 8 * 16, 32, 32, 2. * 3 * 16},
         /* 7 of 9 pairs of a row and a tap meet the input, and 8 of columns. */
-        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 7 * 8},
-    };
+        {"h7w9r3s3u2v3p1q2d2", 63, 9, 3 * 3, 9, 3, 2. * 7 * 8}};
     struct simdbench_operand operand[3] = {{0}};
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
         &operand[0], &operand[1], &operand[2]};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct simdbench_shape shape = shape_of("conv", cases[i].text);
         const struct conv_shape names = conv_shape_of(&shape);
@@ -164,7 +147,6 @@ static int64_t taps_of(int64_t out, int64_t in, int64_t taps, int64_t stride, in
 static void test_work(void **state)
 {
     uint64_t random = 1;
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         char text[100], error[200];
         int small[9];
@@ -193,20 +175,17 @@ static void test_relayout(void **state)
         const char *text, *layout;
         int code;
         const char *after;
-    } cases[] = {
-        {"n1c16h4w4k16r3s3", "nchw16c", 0, "n1c16h4w4k16r3s3b16"},
-        {"n1c16h4w4k16r3s3b16", "nchw", 0, "n1c16h4w4k16r3s3"},
-        {"n1c5h4w4k7r3s3", "nchw8c", 0, "n1c5h4w4k7r3s3b8"},
-        {"n1c5h4w4k5g5", "nchw8c", 0, "n1c5h4w4k5r1s1g5b8"},
-        {"n1c16h4w4k32g2", "nchw8c", 0, "n1c16h4w4k32r1s1g2b8"},
-        {"n1c16h4w4k32g2", "nchw16c", -ENOTSUP, "n1c16h4w4k32r1s1g2"},
-        {"n1c16h4w4k8g2", "nchw8c", -ENOTSUP, "n1c16h4w4k8r1s1g2"},
-        {"n1c5h4w4k10g5", "nchw8c", -ENOTSUP, "n1c5h4w4k10r1s1g5"},
-        {"n1c16h4w4k16", "nhwc", -EINVAL, "n1c16h4w4k16r1s1"},
-        {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"},
-    };
+    } cases[] = {{"n1c16h4w4k16r3s3", "nchw16c", 0, "n1c16h4w4k16r3s3b16"},
+                 {"n1c16h4w4k16r3s3b16", "nchw", 0, "n1c16h4w4k16r3s3"},
+                 {"n1c5h4w4k7r3s3", "nchw8c", 0, "n1c5h4w4k7r3s3b8"},
+                 {"n1c5h4w4k5g5", "nchw8c", 0, "n1c5h4w4k5r1s1g5b8"},
+                 {"n1c16h4w4k32g2", "nchw8c", 0, "n1c16h4w4k32r1s1g2b8"},
+                 {"n1c16h4w4k32g2", "nchw16c", -ENOTSUP, "n1c16h4w4k32r1s1g2"},
+                 {"n1c16h4w4k8g2", "nchw8c", -ENOTSUP, "n1c16h4w4k8r1s1g2"},
+                 {"n1c5h4w4k10g5", "nchw8c", -ENOTSUP, "n1c5h4w4k10r1s1g5"},
+                 {"n1c16h4w4k16", "nhwc", -EINVAL, "n1c16h4w4k16r1s1"},
+                 {"n1c16h4w4k16", "nchw,nchw8c", -EINVAL, "n1c16h4w4k16r1s1"}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct simdbench_shape shape = shape_of("conv", cases[i].text);
         char error[200] = "", text[200];
@@ -241,7 +220,6 @@ static void test_lists(void **state)
         {"mobilenet", 19, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 1, 1, 1, 1}, 568},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         const struct simdbench_shape_list *list = conv()->lists[i];
         assert_string_equal(list->name, lists[i].name);
@@ -274,11 +252,6 @@ static void test_lists(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),    cmocka_unit_test(test_format_cut),
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_work),
-        cmocka_unit_test(test_relayout), cmocka_unit_test(test_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_parse), TEST(test_format_cut), TEST(test_sizes),
+                     TEST(test_work), TEST(test_relayout), TEST(test_lists));
 }

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op conv: inputs, and the reference against known answers and against a sum made the
  * other way round. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conv/conv.h"
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 static const struct simdbench_op *conv(void)
 {
@@ -35,7 +25,6 @@ static void test_fill(void **state)
 {
     struct plain plain, blocked, again, other;
 
-    (void)state;
     conv_make(&plain, "n2c19h3w5k3r3s3", 5);
     conv_make(&blocked, "n2c19h3w5k3r3s3b16", 5);
     conv_make(&again, "n2c19h3w5k3r3s3b16", 5);
@@ -104,7 +93,6 @@ static void test_answers(void **state)
     static const float four[] = {1, 2, 3, 4};
     static const float blocked[8 * 2] = {1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10};
 
-    (void)state;
     expect("h3w3r2s2", nine, four, (const float[]){37, 47, 67, 77});
     expect("h3w3r2s2d2", nine, four, (const float[]){1 + 6 + 21 + 36});
     expect("h3w3r2s2u2v2p1q1", nine, four,
@@ -131,7 +119,6 @@ static void test_slack(void **state)
     float value[8];
     double slack[8];
 
-    (void)state;
     conv_make(&plain, "c2w1k3b8", 1);
     memcpy(f32(&plain, 0), (const float[]){3, -2}, 8);
     memcpy(f32(&plain, 1), (const float[]){1, 1, 2, 3, 0, 0}, 24);
@@ -181,15 +168,13 @@ static void scatter(const struct conv_shape *shape, const float *x, const float 
 static void test_scatter(void **state)
 {
     static const char *const shapes[] = {
-        "n2c5h6w7k4r3s2",           "n1c2h7w6k3r2s3u2v3p1q2d2",
-        "n2c6h5w5k4r3s3g2p2q1",     "n2c9h5w4k17r3s3p1q1b8",
-        "n1c17h4w5k5r2s2v2b16",     "n2c3h5w6k9r3s3p1q1b8",
-        "n1c16h4w4k8r3s3p1q1g1b8",  "n1c16h4w4k16r3s3p1q1g2b8",
-        "n2c11h5w5k11r3s3p1q1g11",  "n1c11h5w5k11r3s3p2q1g11b8",
-        "n1c4h5w5k8r3s3p1q1u3v3g4",
-    };
+        "n2c5h6w7k4r3s2",          "n1c2h7w6k3r2s3u2v3p1q2d2",
+        "n2c6h5w5k4r3s3g2p2q1",    "n2c9h5w4k17r3s3p1q1b8",
+        "n1c17h4w5k5r2s2v2b16",    "n2c3h5w6k9r3s3p1q1b8",
+        "n1c16h4w4k8r3s3p1q1g1b8", "n1c16h4w4k16r3s3p1q1g2b8",
+        "n2c11h5w5k11r3s3p1q1g11", "n1c11h5w5k11r3s3p2q1g11b8",
+        "n1c4h5w5k8r3s3p1q1u3v3g4"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         struct plain plain;
         conv_make(&plain, shapes[i], i);
@@ -212,12 +197,6 @@ static void test_scatter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_scatter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_fill), TEST(test_answers), TEST(test_slack),
+                     TEST(test_scatter));
 }

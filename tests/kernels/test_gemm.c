@@ -3,19 +3,10 @@
  * Every row of gemm against the reference, bit by bit: ragged shapes, misaligned
  * operands, rows with gaps, operands that touch pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
 struct problem {
     int64_t m, n, k;
@@ -35,8 +26,7 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
     const struct simdbench_shape shape = {
         .size = sizeof shape,
         .rank = problem->matrices ? 4 : 3,
-        .dim = {problem->m, problem->n, problem->k, problem->matrices},
-    };
+        .dim = {problem->m, problem->n, problem->k, problem->matrices}};
 
     lay_out(operands, op, &shape, type, 3);
     for (int i = 0; i < 3; i++) {
@@ -166,10 +156,9 @@ static bool fma_is_right(void)
     return signbit(fma(zero, one, zero));
 }
 
-static bool runs_here(const struct simdbench_kernel *kernel, const char *input)
+static bool is_tried(const struct simdbench_kernel *kernel, const char *input)
 {
-    return strcmp(kernel->op, "gemm") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0) &&
+    return runs_here(kernel, "gemm") &&
            (!input || strcmp(kernel->variant, "fma") != 0 || fma_is_right());
 }
 
@@ -190,7 +179,7 @@ static void check(const struct arena *arena, const struct problem *problem)
                                            arena->slack),
                              0);
             for (size_t i = 0; kernels[i]; i++)
-                if (runs_here(kernels[i], problem->input) && kernels[i]->type == type &&
+                if (is_tried(kernels[i], problem->input) && kernels[i]->type == type &&
                     strcmp(kernels[i]->semiring, semirings[s]) == 0)
                     check_kernel(arena, kernels[i], &operands, arena->reference);
         }
@@ -237,12 +226,10 @@ static void test_random(void **state)
     uint64_t seed = 20;
 
     for (int i = 0; i < 60; i++) {
-        struct problem problem = {
-            .m = (int64_t)(random_next(&seed) % 71),
-            .n = (int64_t)(random_next(&seed) % 71),
-            .k = (int64_t)(random_next(&seed) % 40),
-            .place = turn(i),
-        };
+        struct problem problem = {.m = (int64_t)(random_next(&seed) % 71),
+                                  .n = (int64_t)(random_next(&seed) % 71),
+                                  .k = (int64_t)(random_next(&seed) % 40),
+                                  .place = turn(i)};
         for (int operand = 0; operand < 3; operand++)
             problem.gap[operand] = (int64_t)(random_next(&seed) % 20);
         check(*state, &problem);
@@ -273,14 +260,13 @@ static void test_batches(void **state)
     uint64_t seed = 5;
 
     for (int64_t i = 0; i < 40; i++) {
-        struct problem problem = {
-            .m = (int64_t)(random_next(&seed) % 40),
-            .n = (int64_t)(random_next(&seed) % 50),
-            .k = (int64_t)(random_next(&seed) % 30),
-            .matrices = 1 + i % 4,
-            .between = i % 3 ? (int64_t)(random_next(&seed) % 50) : 0,
-            .place = turn(i),
-        };
+        struct problem problem = {.m = (int64_t)(random_next(&seed) % 40),
+                                  .n = (int64_t)(random_next(&seed) % 50),
+                                  .k = (int64_t)(random_next(&seed) % 30),
+                                  .matrices = 1 + i % 4,
+                                  .between =
+                                      i % 3 ? (int64_t)(random_next(&seed) % 50) : 0,
+                                  .place = turn(i)};
         for (int operand = 0; operand < 3 && i % 2; operand++)
             problem.gap[operand] = (int64_t)(random_next(&seed) % 5);
         check(*state, &problem);
@@ -321,7 +307,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int count = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm") != 0)
             continue;
@@ -340,13 +325,8 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_heights),
-        cmocka_unit_test(test_widths),  cmocka_unit_test(test_depths),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_special),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_heights),
+                             TEST(test_widths), TEST(test_depths), TEST(test_random),
+                             TEST(test_blocks), TEST(test_batches), TEST(test_ties),
+                             TEST(test_special));
 }

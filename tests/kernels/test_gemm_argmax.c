@@ -4,55 +4,16 @@
  * ragged shapes, rows with gaps, ties, special values, operands that touch pages without
  * access. And that the op's own check finds what is wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gemm/gemm_argmax.h"
-#include "guarded.h"
+
+#include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
+#include "unit.h"
 
-enum { REGION = 1 << 20, OPERANDS = 4 };
+enum { OPERANDS = 4 };
 
-struct arena {
-    char *region[OPERANDS];
-    char *value; /* what is right */
-    int32_t *index;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-
-    assert_non_null(arena);
-    for (int i = 0; i < OPERANDS; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->value = malloc(REGION);
-    arena->index = malloc(REGION);
-    assert_true(arena->value && arena->index);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-
-    for (int i = 0; i < OPERANDS; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->value);
-    free(arena->index);
-    free(arena);
-    return 0;
-}
+static int32_t right_index[1 << 18];
 
 struct problem {
     int64_t m, n, k;
@@ -125,11 +86,11 @@ static void plain(struct arena *arena, const struct operands *operands,
                     index = (int32_t)p;
                 }
             }
-            arena->index[i * dim[1] + j] = index;
+            right_index[i * dim[1] + j] = index;
             if (type == SIMDBENCH_F32)
-                ((float *)arena->value)[i * dim[1] + j] = (float)best;
+                ((float *)arena->reference)[i * dim[1] + j] = (float)best;
             else
-                ((double *)arena->value)[i * dim[1] + j] = best;
+                ((double *)arena->reference)[i * dim[1] + j] = best;
         }
 }
 
@@ -180,14 +141,14 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
         for (int64_t j = 0; j < n; j++) {
             const int32_t got = ((const int32_t *)found->data)[i * found->ld + j];
             const double want = kernel->type == SIMDBENCH_F32
-                                    ? (double)((const float *)arena->value)[i * n + j]
-                                    : ((const double *)arena->value)[i * n + j];
+                                    ? (double)((const float *)arena->reference)[i * n + j]
+                                    : ((const double *)arena->reference)[i * n + j];
             if (element(c, i, j) != want)
                 fail_msg("%s: C[%d][%d] is %.17g, not %.17g", name, (int)i, (int)j,
                          element(c, i, j), want);
-            if (got != (partial ? 0x5a5a5a5a : arena->index[i * n + j]))
+            if (got != (partial ? 0x5a5a5a5a : right_index[i * n + j]))
                 fail_msg("%s: I[%d][%d] is %d, not %d", name, (int)i, (int)j, got,
-                         arena->index[i * n + j]);
+                         right_index[i * n + j]);
         }
     if (!gaps_untouched(c, n) || !gaps_untouched(found, n))
         fail_msg("%s: wrote between rows", name);
@@ -209,9 +170,7 @@ static void check(struct arena *arena, const struct problem *problem)
         for (size_t s = 0; s < ARRAY_LEN(semirings); s++) {
             plain(arena, &operands, semirings[s]);
             for (size_t i = 0; kernels[i]; i++)
-                if (strcmp(kernels[i]->op, "gemm_argmax") == 0 &&
-                    kernels[i]->type == type &&
-                    isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0) &&
+                if (runs_here(kernels[i], "gemm_argmax") && kernels[i]->type == type &&
                     strcmp(kernels[i]->semiring, semirings[s]) == 0)
                     check_kernel(arena, kernels[i], &operands);
         }
@@ -270,19 +229,17 @@ static void test_known(void **state)
         const char *semiring;
         float a[2], b[2];
         int32_t index;
-    } known[] = {
-        {"maxplus", {1, 2}, {2, 1}, 0},
-        {"maxplus", {1, 2}, {2, 2}, 1},
-        {"maxplus", {-0.0f, 0}, {-0.0f, 0}, 0},
-        {"maxplus", {NAN, 2}, {2, 2}, 1},
-        {"maxplus", {NAN, NAN}, {2, 2}, GEMM_NO_WINNER},
-        {"maxplus", {-INFINITY, -INFINITY}, {2, 2}, GEMM_NO_WINNER},
-        {"maxplus", {INFINITY, INFINITY}, {-INFINITY, 1}, 1},
-        {"minplus", {1, 2}, {2, 1}, 0},
-        {"minplus", {INFINITY, INFINITY}, {2, 2}, GEMM_NO_WINNER},
-        {"maxtimes", {-1, -2}, {2, 2}, GEMM_NO_WINNER},
-        {"maxtimes", {0, 3}, {2, 1}, 1},
-    };
+    } known[] = {{"maxplus", {1, 2}, {2, 1}, 0},
+                 {"maxplus", {1, 2}, {2, 2}, 1},
+                 {"maxplus", {-0.0f, 0}, {-0.0f, 0}, 0},
+                 {"maxplus", {NAN, 2}, {2, 2}, 1},
+                 {"maxplus", {NAN, NAN}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxplus", {-INFINITY, -INFINITY}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxplus", {INFINITY, INFINITY}, {-INFINITY, 1}, 1},
+                 {"minplus", {1, 2}, {2, 1}, 0},
+                 {"minplus", {INFINITY, INFINITY}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxtimes", {-1, -2}, {2, 2}, GEMM_NO_WINNER},
+                 {"maxtimes", {0, 3}, {2, 1}, 1}};
     const struct simdbench_kernel *const *kernels = kernel_list();
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
@@ -293,11 +250,10 @@ static void test_known(void **state)
         for (size_t k = 0; kernels[k]; k++) {
             void *memory = NULL;
             char error[128] = "";
-            if (strcmp(kernels[k]->op, "gemm_argmax") != 0 ||
+            if (!runs_here(kernels[k], "gemm_argmax") ||
                 kernels[k]->flags & SIMDBENCH_PARTIAL ||
                 kernels[k]->type != SIMDBENCH_F32 ||
-                strcmp(kernels[k]->semiring, known[i].semiring) != 0 ||
-                !isa_available((size_t)isa_find(kernels[k]->isa), NULL, 0))
+                strcmp(kernels[k]->semiring, known[i].semiring) != 0)
                 continue;
             kernels[k]->prepare(&operands.view, &memory, error, sizeof error);
             kernels[k]->run(&operands.view, memory);
@@ -353,7 +309,6 @@ static void test_rows(void **state)
     const struct simdbench_kernel *const *kernels = kernel_list();
     int whole = 0, partial = 0, masked = 0;
 
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
             continue;
@@ -376,12 +331,7 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_known),
-        cmocka_unit_test(test_verify), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_depths), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_large),
-    };
-
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_known),
+                             TEST(test_verify), TEST(test_edges), TEST(test_depths),
+                             TEST(test_special), TEST(test_large));
 }

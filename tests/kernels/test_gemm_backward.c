@@ -3,27 +3,13 @@
  * Op gemm_backward: its reference and its check on answers made by hand, then every row
  * of it against them, with ragged shapes, gaps between rows and special values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "guarded.h"
+#include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "poison.h"
+#include "unit.h"
 
-enum { REGION = 1 << 20, OPERANDS = 4 };
-
-struct bench {
-    struct operands operands;
-    char *region[OPERANDS];
-};
+enum { OPERANDS = 4 };
 
 static const struct simdbench_op *op(void)
 {
@@ -31,10 +17,9 @@ static const struct simdbench_op *op(void)
 }
 
 /* Operands end where a page without access begins. */
-static void bench_bind(struct bench *bench, uint32_t type, int64_t m, int64_t n,
-                       int64_t k, int64_t gap)
+static void bind(struct operands *operands, const struct arena *arena, uint32_t type,
+                 int64_t m, int64_t n, int64_t k, int64_t gap)
 {
-    struct operands *const operands = &bench->operands;
     const struct simdbench_shape shape = {
         .size = sizeof shape, .rank = 3, .dim = {m, n, k}};
     const int64_t rows[OPERANDS] = {m, m, m, k};
@@ -47,29 +32,8 @@ static void bench_bind(struct bench *bench, uint32_t type, int64_t m, int64_t n,
             operand->count += (uint64_t)((rows[i] - 1) * gap * (i + 1));
         const size_t bytes = operand->count * type_bytes(operand->type);
         assert_true(bytes <= REGION);
-        operand->data = bench->region[i] + REGION - bytes;
+        operand->data = arena->region[i] + REGION - bytes;
     }
-}
-
-static int bench_make(void **state)
-{
-    struct bench *const bench = calloc(1, sizeof *bench);
-
-    assert_non_null(bench);
-    for (int i = 0; i < OPERANDS; i++)
-        bench->region[i] = guarded_new(REGION);
-    *state = bench;
-    return 0;
-}
-
-static int bench_drop(void **state)
-{
-    struct bench *const bench = *state;
-
-    for (int i = 0; i < OPERANDS; i++)
-        guarded_free(bench->region[i], REGION);
-    free(bench);
-    return 0;
 }
 
 /* dA from the reference, and an error if dB is wrong. */
@@ -100,14 +64,13 @@ static void test_known(void **state)
     static const int32_t index[2][3] = {{1, 1, 1}, {0, -1, 1}};
     static const float da[2][2] = {{0, 0}, {2, 8}};
     static const float db[2][3] = {{2, 0, 0}, {1e8f, 1, -1e8f + 8}};
-    struct bench *const bench = *state;
+    struct operands bound, *const operands = &bound;
     struct error error = {.text = ""};
     float value[4], some;
     double slack[4];
     const uint64_t last = 3;
 
-    bench_bind(bench, SIMDBENCH_F32, 2, 3, 2, 0);
-    const struct operands *const operands = &bench->operands;
+    bind(operands, *state, SIMDBENCH_F32, 2, 3, 2, 0);
     memcpy(operands->operand[0].data, gradient, sizeof gradient);
     memcpy(operands->operand[1].data, index, sizeof index);
     assert_int_equal(op()->reference(&operands->view, NULL, NULL, 4, value, slack), 0);
@@ -132,11 +95,10 @@ static void test_known(void **state)
 
 static void test_fill(void **state)
 {
-    struct bench *const bench = *state;
+    struct operands bound, *const operands = &bound;
     int none = 0;
 
-    bench_bind(bench, SIMDBENCH_F64, 9, 31, 5, 0);
-    const struct operands *const operands = &bench->operands;
+    bind(operands, *state, SIMDBENCH_F64, 9, 31, 5, 0);
     const int32_t *const index = operands->operand[1].data;
     assert_int_equal(op()->fill(&operands->view, 3, NULL), 0);
     for (int i = 0; i < 9 * 31; i++)
@@ -170,19 +132,19 @@ static void gaps_check(const struct simdbench_operand *out, int64_t columns)
     }
 }
 
-static void check(struct bench *bench, uint32_t type, const int64_t dim[3], int64_t gap,
-                  const char *input)
+static void check(const struct arena *arena, uint32_t type, const int64_t dim[3],
+                  int64_t gap, const char *input)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    const struct operands *const operands = &bench->operands;
 
-    bench_bind(bench, type, dim[0], dim[1], dim[2], gap);
+    struct operands bound, *const operands = &bound;
+
+    bind(operands, arena, type, dim[0], dim[1], dim[2], gap);
     assert_int_equal(op()->fill(&operands->view, 11, input), 0);
     for (size_t i = 0; kernels[i]; i++) {
         const struct simdbench_kernel *const kernel = kernels[i];
         struct error error = {.text = ""};
-        if (strcmp(kernel->op, "gemm_backward") != 0 || kernel->type != type ||
-            !isa_available((size_t)isa_find(kernel->isa), NULL, 0))
+        if (!runs_here(kernel, "gemm_backward") || kernel->type != type)
             continue;
         const uint64_t inputs = operands_hash(operands);
         operands_poison(operands);
@@ -213,11 +175,6 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, bench_make, bench_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_known), TEST(test_fill),
+                             TEST(test_rows));
 }

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op gemm: shapes, inputs, work. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 /* ---- shapes ---- */
 
@@ -32,18 +22,16 @@ static void test_parse(void **state)
         int64_t m, n, k;
         const char *again;
         int64_t matrices;
-    } right[] = {
-        {"64", 64, 64, 64, "64x64x64", 0},
-        {"64x32x128", 64, 32, 128, "64x32x128", 0},
-        {"0", 0, 0, 0, "0x0x0", 0},
-        {"1x0x7", 1, 0, 7, "1x0x7", 0},
-        {"2147483647x1x2147483647", 2147483647, 1, 2147483647, "2147483647x1x2147483647",
-         0},
-        {"b8x64x32x16", 64, 32, 16, "b8x64x32x16", 8},
-        {"b3x7", 7, 7, 7, "b3x7x7x7", 3},
-        {"b1x2x3x4", 2, 3, 4, "b1x2x3x4", 1},
-        {"b0x5", 5, 5, 5, "b0x5x5x5", 0},
-    };
+    } right[] = {{"64", 64, 64, 64, "64x64x64", 0},
+                 {"64x32x128", 64, 32, 128, "64x32x128", 0},
+                 {"0", 0, 0, 0, "0x0x0", 0},
+                 {"1x0x7", 1, 0, 7, "1x0x7", 0},
+                 {"2147483647x1x2147483647", 2147483647, 1, 2147483647,
+                  "2147483647x1x2147483647", 0},
+                 {"b8x64x32x16", 64, 32, 16, "b8x64x32x16", 8},
+                 {"b3x7", 7, 7, 7, "b3x7x7x7", 3},
+                 {"b1x2x3x4", 2, 3, 4, "b1x2x3x4", 1},
+                 {"b0x5", 5, 5, 5, "b0x5x5x5", 0}};
     static const char *const wrong[] = {
         "",   "x",       "8x",  "8x8",    "8x8x",       "8x8x8x", "-8",    "+8",   " 8",
         "8 ", "8x8x8x8", "1e3", "0x10",   "8.0",        "8xx8",   "8X8X8", "8k",   "b",
@@ -54,7 +42,6 @@ static void test_parse(void **state)
     struct simdbench_shape shape;
     char text[64];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(right); i++) {
         assert_int_equal(parse(right[i].text, &shape), 0);
         assert_int_equal(shape.size, sizeof shape);
@@ -75,24 +62,20 @@ static void test_parse(void **state)
 static void test_layout(void **state)
 {
     const struct simdbench_op *op = op_find("gemm");
+    static const int elements[] = {55, 77, 35}, columns[] = {11, 7, 7};
     struct simdbench_operand operand[3] = {{0}};
     struct simdbench_operand *const pointer[SIMDBENCH_MAX_OPERANDS] = {
         &operand[0], &operand[1], &operand[2]};
     struct simdbench_shape shape;
     double ops, bytes;
 
-    (void)state;
     assert_int_equal(parse("5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), 3);
-    assert_int_equal(operand[0].count, 55);
-    assert_int_equal(operand[0].ld, 11);
-    assert_int_equal(operand[1].count, 77);
-    assert_int_equal(operand[1].ld, 7);
-    assert_int_equal(operand[2].count, 35);
-    assert_int_equal(operand[2].ld, 7);
-    assert_int_equal(operand[0].role, SIMDBENCH_IN);
-    assert_int_equal(operand[1].role, SIMDBENCH_IN);
-    assert_int_equal(operand[2].role, SIMDBENCH_OUT);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(operand[i].count, elements[i]);
+        assert_int_equal(operand[i].ld, columns[i]);
+        assert_int_equal(operand[i].role, i < 2 ? SIMDBENCH_IN : SIMDBENCH_OUT);
+    }
     assert_int_equal(operand[2].type, SIMDBENCH_F64);
     op->work(&shape, SIMDBENCH_F64, &ops, &bytes);
     assert_true(ops == 2 * 5 * 7 * 11);
@@ -102,9 +85,8 @@ static void test_layout(void **state)
     assert_int_equal(parse("b4x5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_I64, pointer), 3);
     assert_int_equal(operand[0].count, 4 * 55);
-    assert_int_equal(operand[0].stride, 55);
-    assert_int_equal(operand[1].stride, 77);
-    assert_int_equal(operand[2].stride, 35);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(operand[i].stride, elements[i]);
     assert_int_equal(operand[2].ld, 7);
     op->work(&shape, SIMDBENCH_I64, &ops, &bytes);
     assert_true(ops == 4 * 2 * 5 * 7 * 11);
@@ -121,7 +103,6 @@ static void test_fill(void **state)
 {
     struct plain plain;
 
-    (void)state;
     plain_make(&plain, "gemm", "30x20x40", SIMDBENCH_F32, NULL, 5);
     const uint64_t first = operands_hash(&plain.operands);
     double sum = 0;
@@ -172,11 +153,5 @@ static void test_fill(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_fill),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_parse), TEST(test_layout), TEST(test_fill));
 }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference of op gemm against a plain loop and known answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels.h"
 #include "plain_operands.h"
+#include "unit.h"
 
 static void reference(struct plain *plain, const char *semiring, const uint64_t *index,
                       uint64_t n, void *value, double *slack)
@@ -88,7 +79,6 @@ static void test_reference(void **state)
     static const char *const shapes[] = {"1",       "0",       "3x5x0",
                                          "7x11x13", "2x700x3", "30x40x50"};
 
-    (void)state;
     for (size_t s = 0; s < ARRAY_LEN(semirings); s++)
         for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
             compare_with_loop(shapes[i], semirings[s], NULL);
@@ -124,11 +114,9 @@ static void test_known(void **state)
         {"minplus", {-0.0f, 0, 1}, {-0.0f, 0, 0}, -0.0f},
         {"maxtimes", {-0.0f, -1, 0}, {1, 0, -3}, 0.0f},
         {"maxplus", {FLT_TRUE_MIN, 0, 0}, {0, 0, 0}, FLT_TRUE_MIN},
-        {"maxplus", {FLT_MAX, 0, 0}, {FLT_MAX, 0, 0}, INFINITY},
-    };
+        {"maxplus", {FLT_MAX, 0, 0}, {FLT_MAX, 0, 0}, INFINITY}};
     struct plain plain;
 
-    (void)state;
     plain_make(&plain, "gemm", "1x1x3", SIMDBENCH_F32, NULL, 1);
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         const uint64_t index = 0;
@@ -170,10 +158,8 @@ static void test_known_integers(void **state)
         {"maxplus", {L, 0, 0}, {L, 0, 0}, TWO_L},        /* no sum overflows */
         {"maxplus", {OVER, 0, 0}, {5, 0, 0}, PLUS_FIVE}, /* one too many saturates */
         {"maxplus", {OTHER, 0, 0}, {0, 0, 0}, L}, /* the other semiring's zero, too */
-        {"minplus", {OTHER, 0, 0}, {0, 0, 0}, LESS_L},
-    };
+        {"minplus", {OTHER, 0, 0}, {0, 0, 0}, LESS_L}};
 
-    (void)state;
     for (uint32_t type = SIMDBENCH_I32; type <= SIMDBENCH_I64; type++) {
         const int64_t most = type == SIMDBENCH_I32 ? INT32_MAX : INT64_MAX;
         const int64_t limit = type == SIMDBENCH_I32 ? 1 << 27 : INT64_C(1) << 59;
@@ -223,7 +209,6 @@ static void test_batch(void **state)
     double slack[2 * 3 * 4];
     uint64_t index[2 * 3 * 4];
 
-    (void)state;
     plain_make(&batch, "gemm", "b2x3x4x5", SIMDBENCH_F32, NULL, 4);
     plain_make(&one, "gemm", "3x4x5", SIMDBENCH_F32, NULL, 4);
     for (uint64_t e = 0; e < 24; e++)
@@ -245,7 +230,6 @@ static void test_batch(void **state)
 /* plustimes: right, and its slack covers a plain sum but not a wrong one. */
 static void test_plustimes(void **state)
 {
-    (void)state;
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         struct plain plain;
         double value[12], slack[12], again[12], slack_again[12];
@@ -290,7 +274,6 @@ static void test_gaps(void **state)
     float value[11];
     double slack[11];
 
-    (void)state;
     plain_make(&plain, "gemm", "2x7x3", SIMDBENCH_F32, NULL, 2);
     plain.operands.shape.dim[1] = 4;
     float *const c = f32(&plain, 2);
@@ -308,7 +291,6 @@ static void test_unknown(void **state)
     float value;
     double slack;
 
-    (void)state;
     plain_make(&plain, "gemm", "1", SIMDBENCH_F32, NULL, 1);
     const struct simdbench_op *op = op_find("gemm");
     assert_int_equal(
@@ -320,12 +302,7 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),      cmocka_unit_test(test_known),
-        cmocka_unit_test(test_known_integers), cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_plustimes),      cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_unknown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_reference), TEST(test_known), TEST(test_known_integers),
+                     TEST(test_batch), TEST(test_plustimes), TEST(test_gaps),
+                     TEST(test_unknown));
 }

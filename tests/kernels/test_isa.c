@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction sets of this machine and of machines that are not here; the registry. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
-
 #include "isa_state.h"
 #include "kernels.h"
+#include "unit.h"
 
 static bool has(const struct isa_state *state, const char *isa, char *reason)
 {
@@ -18,18 +11,16 @@ static bool has(const struct isa_state *state, const char *isa, char *reason)
 
 #if defined(__x86_64__)
 /* x86-64-v4 with an operating system that saves everything. */
-static const struct isa_state full = {
-    .leaf1_ecx = 0x3ed83203 | 1u << 27,
-    .leaf1_edx = 3u << 25,
-    .leaf7_ebx = 1u << 3 | 1u << 5 | 1u << 8 | 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 |
-                 1u << 31,
-    .extended1_ecx = 1u << 0 | 1u << 5,
-    .xcr0 = 0xe7,
-};
+static const struct isa_state full = {.leaf1_ecx = 0x3ed83203 | 1u << 27,
+                                      .leaf1_edx = 3u << 25,
+                                      .leaf7_ebx = 1u << 3 | 1u << 5 | 1u << 8 |
+                                                   1u << 16 | 1u << 17 | 1u << 28 |
+                                                   1u << 30 | 1u << 31,
+                                      .extended1_ecx = 1u << 0 | 1u << 5,
+                                      .xcr0 = 0xe7};
 
 static void test_bits(void **state)
 {
-    (void)state;
     assert_int_equal(isa_count(), 4);
     assert_int_equal(isa_get((size_t)isa_find("avx512"))->bits, 512);
     assert_int_equal(isa_find("neon"), -1);
@@ -39,7 +30,6 @@ static void test_cpu_lacks(void **state)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
-    (void)state;
     cpu.leaf7_ebx &= ~(1u << 16 | 1u << 17);
     assert_false(has(&cpu, "avx512", reason));
     assert_string_equal(reason, "the CPU lacks avx512f, avx512dq");
@@ -62,7 +52,6 @@ static void test_system_lacks(void **state)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
-    (void)state;
     cpu.xcr0 = 0x7;
     assert_false(has(&cpu, "avx512", reason));
     assert_string_equal(reason,
@@ -79,7 +68,6 @@ static void test_nothing(void **state)
 {
     char reason[300] = "";
     const struct isa_state none = {0};
-    (void)state;
     assert_true(has(&none, "scalar", reason));
     assert_false(has(&none, "sse2", reason));
     assert_string_equal(reason, "the CPU lacks sse, sse2");
@@ -91,7 +79,6 @@ static const struct isa_state full = {.hwcap = 3};
 
 static void test_bits(void **state)
 {
-    (void)state;
     assert_int_equal(isa_count(), 2);
     assert_int_equal(isa_get((size_t)isa_find("neon"))->bits, 128);
     assert_int_equal(isa_find("avx2"), -1);
@@ -101,7 +88,6 @@ static void test_cpu_lacks(void **state)
 {
     char reason[300] = "";
     const struct isa_state none = {0}, integers = {.hwcap = 1};
-    (void)state;
     assert_true(has(&none, "scalar", reason));
     assert_false(has(&none, "neon", reason));
     assert_string_equal(reason, "the CPU lacks fp, asimd");
@@ -112,7 +98,6 @@ static void test_cpu_lacks(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < isa_count(); i++)
         assert_int_equal(isa_find(isa_get(i)->name), i);
     assert_string_equal(isa_get(0)->name, "scalar");
@@ -122,14 +107,12 @@ static void test_names(void **state)
 
 static void test_full(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < isa_count(); i++)
         assert_true(isa_state_has(&full, i, NULL, 0));
 }
 
 static void test_here(void **state)
 {
-    (void)state;
     assert_true(isa_available(0, NULL, 0));
     assert_true(isa_available(isa_best(), NULL, 0));
     for (size_t i = isa_best() + 1; i < isa_count(); i++)
@@ -154,7 +137,6 @@ static void test_here(void **state)
 
 static void test_types(void **state)
 {
-    (void)state;
     assert_string_equal(type_name(SIMDBENCH_F32), "f32");
     assert_int_equal(type_find("f64"), SIMDBENCH_F64);
     assert_int_equal(type_find("f16"), 0);
@@ -173,7 +155,6 @@ static bool same(const char *a, const char *b)
 static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    (void)state;
     assert_non_null(op_find("roof"));
     assert_null(op_find("roo"));
     for (size_t i = 0; op_list()[i]; i++) {
@@ -216,14 +197,12 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_full),         cmocka_unit_test(test_cpu_lacks),
+    const struct CMUnitTest tests[] = {TEST(test_names),        TEST(test_bits),
+                                       TEST(test_full),         TEST(test_cpu_lacks),
 #if defined(__x86_64__)
-        cmocka_unit_test(test_system_lacks), cmocka_unit_test(test_nothing),
+                                       TEST(test_system_lacks), TEST(test_nothing),
 #endif
-        cmocka_unit_test(test_here),         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_rows),
-    };
+                                       TEST(test_here),         TEST(test_types),
+                                       TEST(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How shared objects and foreign workers are found by name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels.h"
+#include "unit.h"
 
 /* A folder of its own, and the environment's list of folders as it was. */
 struct place {
@@ -95,7 +87,6 @@ static void test_near(void **state)
 {
     char path[PATH_MAX];
     struct error error;
-    (void)state;
     assert_int_equal(module_find("onne", path, sizeof path, &error), -ENOENT);
     assert_non_null(strstr(error.text, "did you mean one?"));
 }
@@ -140,7 +131,6 @@ static void test_each(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_true(module_name_valid("a-Z_9"));
     assert_false(module_name_valid(NULL));
     assert_false(module_name_valid(""));
@@ -150,10 +140,6 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_name), cmocka_unit_test(test_near),
-        cmocka_unit_test(test_by_path), cmocka_unit_test(test_each),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return RUN_TESTS_BETWEEN(setup, teardown, TEST(test_by_name), TEST(test_near),
+                             TEST(test_by_path), TEST(test_each), TEST(test_names));
 }

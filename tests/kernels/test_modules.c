@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: good ones, tables that are wrong, and how they are found. The environment says
  * where the test modules and the documentation are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels.h"
+#include "unit.h"
 
 static int load(struct module *module, const char *name, struct error *error)
 {
@@ -82,7 +73,6 @@ static void test_own_op(void **state)
     struct module module;
     struct error error;
     struct simdbench_description description = {.size = sizeof description};
-    (void)state;
     assert_int_equal(load(&module, "softmax", &error), 0);
     assert_string_equal(module.table->name, "softmax");
     assert_null(module.table->ops[1]);
@@ -104,13 +94,9 @@ static void test_misbehaviour(void **state)
         const char *module;
         int status;
     } cases[] = {
-        {"wrong_result", -EDOM},
-        {"writes_outside", -EFAULT},
-        {"writes_input", -EDOM},
-    };
+        {"wrong_result", -EDOM}, {"writes_outside", -EFAULT}, {"writes_input", -EDOM}};
     struct module module;
     struct error error;
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         assert_int_equal(load(&module, cases[i].module, &error), 0);
         const struct simdbench_module *table = module.table;
@@ -129,7 +115,6 @@ static void test_options(void **state)
     char path[PATH_MAX];
     struct module module;
     struct error error;
-    (void)state;
     snprintf(path, sizeof path, "%s/softmax.so", getenv("SIMDBENCH_MODULES"));
     assert_int_equal(module_load(&module, path, list, 1, &error), 0);
     module_unload(&module);
@@ -154,7 +139,6 @@ static void test_newer_abi(void **state)
 {
     struct module module;
     struct error error;
-    (void)state;
     assert_int_equal(load(&module, "newer_abi", &error), -EPROTO);
     assert_non_null(strstr(error.text, "module ABI 2"));
     assert_non_null(strstr(error.text, "this simdbench has ABI 1"));
@@ -167,7 +151,6 @@ static void test_no_module(void **state)
 {
     struct module module;
     struct error error;
-    (void)state;
     assert_int_equal(load(&module, "no_entry", &error), -EINVAL);
     assert_non_null(strstr(error.text, "simdbench_module()"));
     assert_int_equal(load(&module, "not_there", &error), -ENOENT);
@@ -202,11 +185,9 @@ static void test_tables(void **state)
         {"op-relayout", "has relayout but no layouts"},
         {"op-accuracy", "has accuracy but no accuracy_inputs"},
         {"op-list", "shape list 0 of op 'twice'"},
-        {"kernel-layout-unknown", "layout 'column', which op 'twice' does not have"},
-    };
+        {"kernel-layout-unknown", "layout 'column', which op 'twice' does not have"}};
     struct module module;
     struct error error;
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         error.text[0] = 0;
         assert_int_equal(load_tables(cases[i].how, &module, &error), -EINVAL);
@@ -226,7 +207,6 @@ static void test_older(void **state)
 {
     struct module module;
     struct error error;
-    (void)state;
     assert_int_equal(load_tables("older", &module, &error), 0);
     assert_null(module.table->open);
     assert_null(module.table->close);
@@ -242,7 +222,6 @@ static void test_layouts(void **state)
 {
     struct module module;
     struct error error;
-    (void)state;
     assert_int_equal(load(&module, "third", &error), 0);
     const struct simdbench_op *op = module.table->ops[0];
     assert_string_equal(op->layouts, "plain,mirrored");
@@ -261,7 +240,6 @@ static void test_find(void **state)
 {
     char path[PATH_MAX], want[PATH_MAX];
     struct error error;
-    (void)state;
     assert_int_equal(module_find("softmax", path, sizeof path, &error), 0);
     snprintf(want, sizeof want, "%s/softmax.so", getenv("SIMDBENCH_MODULES"));
     assert_string_equal(path, want);
@@ -282,7 +260,6 @@ static void test_find(void **state)
 static void test_find_here(void **state)
 {
     char path[PATH_MAX], old[PATH_MAX];
-    (void)state;
     assert_non_null(getcwd(old, sizeof old));
     assert_int_equal(chdir(getenv("SIMDBENCH_MODULES")), 0);
     assert_int_equal(module_find("softmax.so", path, sizeof path, NULL), 0);
@@ -307,7 +284,6 @@ static void names_each(const char *name, const char *path, void *context)
 static void test_each(void **state)
 {
     struct names names = {.all_there = true};
-    (void)state;
     /* The same folder once more: no name comes twice. */
     char *old = strdup(getenv("SIMDBENCH_MODULES")), list[2 * PATH_MAX];
     snprintf(list, sizeof list, ":/does/not/exist:%s:%s:", old, old);
@@ -341,7 +317,6 @@ static void test_document(void **state)
 {
     char *document = read_text("docs/plugin.md");
     char *source = read_text("tests/modules/my_gemm.c");
-    (void)state;
     char *begin = strstr(document, "```c\n");
     assert_non_null(begin);
     begin += strlen("```c\n");
@@ -359,7 +334,6 @@ static void test_document_runs(void **state)
     const struct simdbench_op *gemm = op_find("gemm");
     struct module module;
     struct error error;
-    (void)state;
     if (!gemm || isa_find("avx2") < 0 ||
         !isa_available((size_t)isa_find("avx2"), NULL, 0))
         skip();
@@ -371,14 +345,9 @@ static void test_document_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_op),        cmocka_unit_test(test_misbehaviour),
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_newer_abi),
-        cmocka_unit_test(test_no_module),     cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_older),
-        cmocka_unit_test(test_find),          cmocka_unit_test(test_find_here),
-        cmocka_unit_test(test_each),          cmocka_unit_test(test_document),
-        cmocka_unit_test(test_document_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_own_op), TEST(test_misbehaviour), TEST(test_options),
+                     TEST(test_newer_abi), TEST(test_no_module), TEST(test_tables),
+                     TEST(test_layouts), TEST(test_older), TEST(test_find),
+                     TEST(test_find_here), TEST(test_each), TEST(test_document),
+                     TEST(test_document_runs));
 }

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement, red zones, hash, poison, and the choice of what is checked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
+#include "unit.h"
 
 /* Matrices of which the last is an output. */
 static struct operands_map map_of(uint32_t count, uint32_t type, uint64_t elements)
 {
     struct operands_map map = {.count = count};
     for (uint32_t i = 0; i < count; i++) {
-        map.operand[i] = (struct simdbench_operand){
-            .size = sizeof map.operand[i],
-            .type = type,
-            .role = i + 1 == count ? SIMDBENCH_OUT : SIMDBENCH_IN,
-            .count = elements,
-            .ld = (int64_t)elements,
-        };
+        map.operand[i] = (struct simdbench_operand){.size = sizeof map.operand[i],
+                                                    .type = type,
+                                                    .role = i + 1 == count ? SIMDBENCH_OUT
+                                                                           : SIMDBENCH_IN,
+                                                    .count = elements,
+                                                    .ld = (int64_t)elements};
     }
     return map;
 }
@@ -34,9 +23,10 @@ struct bound {
     void *base;
 };
 
-static void bind(struct bound *bound, const struct operands_map *map)
+static void bind(struct bound *bound, struct operands_map *map, uint64_t align)
 {
     const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {5}};
+    assert_int_equal(operands_offsets(map, align, 3, NULL), 0);
     bound->base = aligned_alloc(4096, map->bytes);
     assert_non_null(bound->base);
     memset(bound->base, 0, map->bytes);
@@ -54,7 +44,6 @@ static void test_random(void **state)
 {
     uint64_t seed = 0;
     double sum = 0;
-    (void)state;
     assert_true(random_next(&seed) == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(random_next(&seed) == UINT64_C(0x6e789e6aa1b965f4));
     for (int i = 0; i < 10000; i++) {
@@ -70,7 +59,6 @@ static void test_random(void **state)
 static void test_place(void **state)
 {
     static const uint64_t aligns[] = {4, 16, 32, 64, 128, 2048, 4096, 65536};
-    (void)state;
     for (size_t a = 0; a < ARRAY_LEN(aligns); a++) {
         for (uint64_t seed = 0; seed < 50; seed++) {
             struct operands_map map = map_of(4, SIMDBENCH_F32, seed * 37);
@@ -97,7 +85,6 @@ static void test_place_seeds(void **state)
 {
     struct operands_map a = map_of(2, SIMDBENCH_F64, 100), b = a, c = a;
     unsigned differ = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         assert_int_equal(operands_offsets(&a, 64, seed, NULL), 0);
         assert_int_equal(operands_offsets(&b, 64, seed, NULL), 0);
@@ -112,7 +99,6 @@ static void test_place_limits(void **state)
 {
     struct error error;
     struct operands_map map = map_of(2, SIMDBENCH_F64, 10);
-    (void)state;
     assert_int_equal(operands_offsets(&map, 0, 1, &error), -EINVAL);
     assert_int_equal(operands_offsets(&map, 48, 1, &error), -EINVAL);
     assert_non_null(strstr(error.text, "48"));
@@ -142,7 +128,6 @@ static void test_place_op(void **state)
     struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {800}};
     struct operands_map map;
     struct error error;
-    (void)state;
     assert_int_equal(operands_place(&op, &shape, SIMDBENCH_F64, 64, 1, &map, &error), 0);
     assert_int_equal(map.count, 2);
     assert_int_equal(map.operand[1].count, 100);
@@ -158,9 +143,7 @@ static void test_bind(void **state)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 10);
     struct bound bound;
-    (void)state;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     assert_int_equal(bound.operands.view.count, 3);
     assert_int_equal(bound.operands.view.threads, 3);
     assert_int_equal(bound.operands.view.size, sizeof bound.operands.view);
@@ -177,9 +160,7 @@ static void test_guard(void **state)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 33);
     struct bound bound;
-    (void)state;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     operands_guard(&bound.operands);
     assert_int_equal(operands_damaged(&bound.operands), -1);
     for (int i = 0; i < 3; i++) {
@@ -201,10 +182,8 @@ static void test_hash(void **state)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F64, 45);
     struct bound bound;
-    (void)state;
     map.operand[1].role = SIMDBENCH_CONST;
-    assert_int_equal(operands_offsets(&map, 64, 3, NULL), 0);
-    bind(&bound, &map);
+    bind(&bound, &map, 64);
     const uint64_t before = operands_hash(&bound.operands);
     for (int i = 0; i < 2; i++) {
         uint64_t *data = bound.operands.operand[i].data;
@@ -230,12 +209,10 @@ static void test_hash(void **state)
 static void test_poison_and_evict(void **state)
 {
     static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64};
-    (void)state;
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         struct operands_map map = map_of(2, types[t], 1001);
         struct bound bound;
-        assert_int_equal(operands_offsets(&map, 16, 3, NULL), 0);
-        bind(&bound, &map);
+        bind(&bound, &map, 16);
         operands_guard(&bound.operands);
         memset(bound.operands.operand[0].data, 1, bytes_of(&map.operand[0]));
         const uint64_t before = operands_hash(&bound.operands);
@@ -254,16 +231,7 @@ static void test_poison_and_evict(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_place_seeds),
-        cmocka_unit_test(test_place_limits),
-        cmocka_unit_test(test_place_op),
-        cmocka_unit_test(test_bind),
-        cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_poison_and_evict),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_random), TEST(test_place), TEST(test_place_seeds),
+                     TEST(test_place_limits), TEST(test_place_op), TEST(test_bind),
+                     TEST(test_guard), TEST(test_hash), TEST(test_poison_and_evict));
 }

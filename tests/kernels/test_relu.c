@@ -3,24 +3,15 @@
  * Op relu, and every row of it bit by bit against its rule: all small sizes, misaligned
  * operands, operands that touch pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guarded.h"
+#include "arena.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "relu/relu.h"
+#include "unit.h"
 
 /* ---- the op ---- */
 
@@ -31,7 +22,6 @@ static void test_shapes(void **state)
     const struct simdbench_op *op = op_find("relu");
     struct simdbench_shape shape;
     char text[64], error[128];
-    (void)state;
     assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
     assert_true(shape.rank == 1 && shape.dim[0] == 1000);
     assert_string_equal(op->layout_of(&shape), "separate");
@@ -57,7 +47,6 @@ static void test_layouts(void **state)
     struct simdbench_shape shape;
     char error[128];
     double ops, bytes;
-    (void)state;
     assert_int_equal(op->parse("77", &shape, error, sizeof error), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, list), 2);
     assert_true(operand[0].role == SIMDBENCH_IN && operand[1].role == SIMDBENCH_OUT);
@@ -86,7 +75,6 @@ static void test_reference(void **state)
     const struct simdbench_op *op = op_find("relu");
     float value[8];
     double slack[8];
-    (void)state;
     assert_int_equal(op->reference(&operands, NULL, NULL, 8, value, slack), 0);
     assert_memory_equal(value, out, sizeof out);
     for (int i = 0; i < 8; i++)
@@ -102,7 +90,6 @@ static void test_fill(void **state)
     struct simdbench_operand x = {.type = SIMDBENCH_F64, .data = data, .count = 9};
     const struct simdbench_operands operands = {.count = 1, .operand = {&x}};
     const struct simdbench_op *op = op_find("relu");
-    (void)state;
     assert_int_equal(op->fill(&operands, 1, "uniform:5..6"), 0);
     for (int i = 0; i < 9; i++)
         assert_true(data[i] >= 5 && data[i] <= 6);
@@ -111,38 +98,6 @@ static void test_fill(void **state)
 }
 
 /* ---- operands between pages without access ---- */
-
-enum { REGION = 2 << 20, FENCE = 128 };
-
-/* Where an operand lies in its region. */
-enum place { LEFT, RIGHT, MIDDLE };
-
-struct arena {
-    char *region[2];
-    char *want;
-};
-
-static int arena_make(void **state)
-{
-    struct arena *arena = calloc(1, sizeof *arena);
-    assert_non_null(arena);
-    for (int i = 0; i < 2; i++)
-        arena->region[i] = guarded_new(REGION);
-    arena->want = malloc(REGION);
-    assert_non_null(arena->want);
-    *state = arena;
-    return 0;
-}
-
-static int arena_drop(void **state)
-{
-    struct arena *arena = *state;
-    for (int i = 0; i < 2; i++)
-        guarded_free(arena->region[i], REGION);
-    free(arena->want);
-    free(arena);
-    return 0;
-}
 
 /* What the rule makes of the bits of a float; signalling NaNs pass, too. */
 static uint64_t rule(uint64_t bits, uint32_t type)
@@ -244,7 +199,7 @@ static void fill(const struct arena *arena, const struct operands *operands)
     for (uint64_t i = 0; i < x->count; i++) {
         const uint64_t bits = random_bits(&seed, x->type), want = rule(bits, x->type);
         memcpy((char *)x->data + i * size, &bits, size);
-        memcpy(arena->want + i * size, &want, size);
+        memcpy((char *)arena->reference + i * size, &want, size);
     }
     if (y->role == SIMDBENCH_INOUT)
         memcpy(y->data, x->data, x->count * size);
@@ -292,7 +247,7 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     fences_set(arena, y);
     const uint64_t inputs = operands_hash(&operands);
     kernel->run(&operands.view, run_state);
-    if (!all_right(y->data, arena->want, problem->n, kernel))
+    if (!all_right(y->data, arena->reference, problem->n, kernel))
         fail_msg("wrong: relu/%s/%s/%s@%d", type_name(kernel->type), kernel->isa,
                  kernel->variant, (int)problem->n);
     if (!fences_stand(arena, y))
@@ -301,19 +256,13 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     assert_true(operands_hash(&operands) == inputs);
 }
 
-static bool runs_here(const struct simdbench_kernel *kernel)
-{
-    return strcmp(kernel->op, "relu") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
-}
-
 /* All rows on one problem; `auto` with either choice. */
 static void check(const struct arena *arena, const struct problem *problem)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     struct relu_auto stream = {.stream = true}, max = {.stream = false};
     for (size_t i = 0; kernels[i]; i++) {
-        if (!runs_here(kernels[i]))
+        if (!runs_here(kernels[i], "relu"))
             continue;
         check_kernel(arena, problem, kernels[i], &max);
         if (strcmp(kernels[i]->variant, "auto") == 0)
@@ -383,7 +332,7 @@ static void test_auto(void **state)
     assert_true(memory != MAP_FAILED);
     for (size_t i = 0; kernels[i]; i++) {
         struct operands operands;
-        if (!runs_here(kernels[i]) || strcmp(kernels[i]->variant, "auto") != 0)
+        if (!runs_here(kernels[i], "relu") || strcmp(kernels[i]->variant, "auto") != 0)
             continue;
         bind(arena, &(struct problem){.n = 1000}, kernels[i], &operands);
         for (int o = 0; o < 2; o++)
@@ -400,11 +349,8 @@ static void test_auto(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_misaligned),
-        cmocka_unit_test(test_long),      cmocka_unit_test(test_auto),
-    };
-    return cmocka_run_group_tests(tests, arena_make, arena_drop);
+    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_shapes),
+                             TEST(test_layouts), TEST(test_reference), TEST(test_fill),
+                             TEST(test_sizes), TEST(test_misaligned), TEST(test_long),
+                             TEST(test_auto));
 }

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op roof: its shapes, what its streams move, and that its mixes run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "kernels.h"
-
-static bool runs_here(const struct simdbench_kernel *kernel)
-{
-    return strcmp(kernel->op, "roof") == 0 &&
-           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
-}
+#include "lay_out.h"
+#include "unit.h"
 
 /* ---- the op ---- */
 
@@ -27,7 +14,6 @@ static void test_shapes(void **state)
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape;
     char text[64], error[128];
-    (void)state;
     assert_int_equal(op->parse("registers", &shape, error, sizeof error), 0);
     assert_int_equal(shape.rank, 0);
     op->format(&shape, text, sizeof text);
@@ -50,7 +36,6 @@ static void test_op_work(void **state)
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape = {.size = sizeof shape};
     double ops, bytes;
-    (void)state;
     op->work(&shape, SIMDBENCH_F32, &ops, &bytes);
     assert_true(ops == 2 * 286720 && bytes == 0);
     shape.rank = 1;
@@ -69,10 +54,9 @@ static void test_registers(void **state)
     struct operands_map map = {0};
     const struct simdbench_shape shape = {.size = sizeof shape};
     unsigned n = 0;
-    (void)state;
     operands_bind(&operands, &map, &shape, 1, NULL);
     for (size_t i = 0; kernels[i]; i++) {
-        if (!runs_here(kernels[i]) || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
+        if (!runs_here(kernels[i], "roof") || !(kernels[i]->flags & SIMDBENCH_REGISTERS))
             continue;
         assert_null(kernels[i]->prepare);
         kernels[i]->run(&operands.view, NULL);
@@ -107,13 +91,12 @@ static void stream_make(struct stream *stream, uint32_t type, uint64_t in, uint6
     memset(&stream->map, 0, sizeof stream->map);
     stream->map.count = OPERANDS;
     for (int i = 0; i < OPERANDS; i++) {
-        stream->map.operand[i] = (struct simdbench_operand){
-            .size = sizeof(struct simdbench_operand),
-            .type = type,
-            .role = role[i],
-            .count = count[i],
-            .ld = (int64_t)count[i],
-        };
+        stream->map.operand[i] =
+            (struct simdbench_operand){.size = sizeof(struct simdbench_operand),
+                                       .type = type,
+                                       .role = role[i],
+                                       .count = count[i],
+                                       .ld = (int64_t)count[i]};
     }
     assert_int_equal(operands_offsets(&stream->map, align, seed, NULL), 0);
     stream->base = aligned_alloc(4096, stream->map.bytes);
@@ -205,7 +188,7 @@ static void check_stream(const struct simdbench_kernel *kernel, uint64_t in, uin
 
 static bool is_stream(const struct simdbench_kernel *kernel)
 {
-    return runs_here(kernel) && !(kernel->flags & SIMDBENCH_REGISTERS);
+    return runs_here(kernel, "roof") && !(kernel->flags & SIMDBENCH_REGISTERS);
 }
 
 static void test_streams(void **state)
@@ -213,7 +196,6 @@ static void test_streams(void **state)
     static const uint64_t longer[] = {511, 512, 513, 1000, 4095, 10007};
     const struct simdbench_kernel *const *kernels = kernel_list();
     unsigned n = 0;
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         if (!is_stream(kernels[i]))
             continue;
@@ -238,7 +220,6 @@ static void test_in_place(void **state)
         {.type = SIMDBENCH_F32, .role = SIMDBENCH_INOUT, .count = 100, .data = y}};
     const struct simdbench_operands operands = {.count = 2,
                                                 .operand = {&operand[0], &operand[1]}};
-    (void)state;
     for (size_t i = 0; kernels[i]; i++) {
         uint64_t sum;
         double ops, bytes;
@@ -265,8 +246,6 @@ static volatile unsigned stored_to;
 static void on_store(int signal, siginfo_t *info, void *context)
 {
     const size_t page = (size_t)((char *)info->si_addr - protected_pages) / PAGE;
-    (void)signal;
-    (void)context;
     if (page >= PAGES)
         abort();
     stored_to |= 1u << page;
@@ -280,7 +259,6 @@ static void test_update_stores(void **state)
     struct simdbench_operand operand = {.role = SIMDBENCH_INOUT};
     const struct simdbench_operands operands = {.count = 1, .operand = {&operand}};
     struct sigaction action = {.sa_sigaction = on_store, .sa_flags = SA_SIGINFO}, before;
-    (void)state;
     protected_pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(protected_pages != MAP_FAILED);
@@ -305,7 +283,6 @@ static void test_clean_registers(void **state)
 {
 #if defined(__x86_64__)
     const struct simdbench_kernel *const *kernels = kernel_list();
-    (void)state;
     if (!isa_available((size_t)isa_find("avx2"), NULL, 0))
         skip();
     for (size_t i = 0; kernels[i]; i++) {
@@ -313,7 +290,7 @@ static void test_clean_registers(void **state)
         char error[100];
         void *run_state = NULL;
         uint64_t registers[16][4];
-        if (!runs_here(kernels[i]))
+        if (!runs_here(kernels[i], "roof"))
             continue;
         stream_make(&stream, kernels[i]->type, 1000, 1000, 64, 1);
         if (kernels[i]->prepare)
@@ -333,7 +310,6 @@ static void test_clean_registers(void **state)
         free(stream.base);
     }
 #else
-    (void)state;
     skip();
 #endif
 }
@@ -346,7 +322,6 @@ static void test_streams_need_operands(void **state)
     struct operands operands;
     char error[100];
     void *run_state = NULL;
-    (void)state;
     operands_bind(&operands, &map, &shape, 1, NULL);
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "roof") == 0 && kernels[i]->prepare)
@@ -360,7 +335,6 @@ static void test_fill(void **state)
 {
     const struct simdbench_op *op = op_find("roof");
     struct stream stream;
-    (void)state;
     stream_make(&stream, SIMDBENCH_F32, 100, 100, 64, 1);
     const struct operands *operands = &stream.operands;
     assert_int_equal(op->fill(&operands->view, 5, NULL), 0);
@@ -379,16 +353,8 @@ static void test_fill(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_op_work),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_update_stores),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_clean_registers),
-        cmocka_unit_test(test_streams_need_operands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_shapes), TEST(test_op_work), TEST(test_registers),
+                     TEST(test_streams), TEST(test_in_place), TEST(test_update_stores),
+                     TEST(test_fill), TEST(test_clean_registers),
+                     TEST(test_streams_need_operands));
 }

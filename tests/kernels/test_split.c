@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every own kernel that a team shares gives the same bits as one thread, whatever the
  * number of threads, more than there are rows included; and stays within its operands. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "split.h"
 #include "team.h"
+#include "unit.h"
 
 #define GEMM_SHAPES \
     "1x1x1", "5x3x7", "3x100x9", "100x3x9", "33x65x0", "67x35x5", "130x131x17"
@@ -127,18 +118,15 @@ static void same_bits_as_alone(void **state)
         const char *op, *layout;
         uint64_t align;
         const char *shapes[10];
-    } cases[] = {
-        {"relu", NULL, 64, {"1", "15", "16", "17", "100", "1003"}},
-        {"relu", NULL, 8, {"1003"}},
-        {"relu", "inplace", 8, {"1003"}},
-        {"tanh", NULL, 64, {"1", "1003"}},
-        {"tanh", NULL, 8, {"33"}},
-        {"roof", NULL, 64, {"64", "4104"}},
-        {"gemm", NULL, 64, {GEMM_SHAPES, "b5x9x18x7", "b2x40x40x9"}},
-        {"gemm_argmax", NULL, 64, {"5x3x7", "67x35x300"}},
-        {"gemm_backward", NULL, 64, {GEMM_SHAPES}},
-    };
-    (void)state;
+    } cases[] = {{"relu", NULL, 64, {"1", "15", "16", "17", "100", "1003"}},
+                 {"relu", NULL, 8, {"1003"}},
+                 {"relu", "inplace", 8, {"1003"}},
+                 {"tanh", NULL, 64, {"1", "1003"}},
+                 {"tanh", NULL, 8, {"33"}},
+                 {"roof", NULL, 64, {"64", "4104"}},
+                 {"gemm", NULL, 64, {GEMM_SHAPES, "b5x9x18x7", "b2x40x40x9"}},
+                 {"gemm_argmax", NULL, 64, {"5x3x7", "67x35x300"}},
+                 {"gemm_backward", NULL, 64, {GEMM_SHAPES}}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (const char *const *shape = cases[i].shapes; *shape; shape++)
             assert_true(check(cases[i].op, cases[i].layout, *shape, cases[i].align) > 0);
@@ -147,7 +135,6 @@ static void same_bits_as_alone(void **state)
 /* Columns of dB are added up elsewhere: those of all parts are as many as dB has. */
 static void gemm_backward_tells_its_memory(void **state)
 {
-    (void)state;
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
         struct bench bench;
         struct split *split;
@@ -170,7 +157,6 @@ static void gemm_backward_tells_its_memory(void **state)
 /* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
 static void conv(void **state)
 {
-    (void)state;
     static const char *const shapes[] = {"n1c16h1w1k16",
                                          "n3c16h5w6k16r3s3p1q1",
                                          "n1c19h13w11k17r3s3",
@@ -206,7 +192,6 @@ static void expect_parts(const struct simdbench_kernel *kernel, const char *shap
 /* Kernels whose state cannot be shared get whole images, and a state for each. */
 static void conv_images(void **state)
 {
-    (void)state;
     static const struct {
         const char *shape;
         uint32_t threads, parts;
@@ -264,15 +249,12 @@ static void note_release(void *state)
 static void note_choice(const struct simdbench_operands *operands, const void *state,
                         struct simdbench_choice *choice)
 {
-    (void)operands;
-    (void)choice;
     noted.choice_of = state;
 }
 
 /* Each has one thread and a state of its own, and begins at a line; the first may not. */
 static void parts_have_their_own(void **state)
 {
-    (void)state;
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
         for (uint64_t align = 8; align <= 64; align += 56) {
             struct simdbench_kernel kernel = *(noted_kernel = *at);
@@ -306,7 +288,6 @@ static void parts_have_their_own(void **state)
 /* As many parts as threads where there is enough to do. */
 static void all_have_a_part(void **state)
 {
-    (void)state;
     static const struct {
         const char *op, *shape;
     } cases[] = {{"relu", "1000"},
@@ -336,7 +317,6 @@ static int64_t helpers_ns(void)
  * on for 50 ms of its CPU time. */
 static void auto_chooses_on_the_team(void **state)
 {
-    (void)state;
     struct bench bench;
     char shape[32], why[256];
     const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -381,7 +361,6 @@ static void count_up(void *context, uint32_t index, uint32_t count)
 
 static void team_runs_each_part_once(void **state)
 {
-    (void)state;
     uint32_t seen[8 * 64] = {0};
     for (uint32_t threads = 1; threads <= 7; threads++) {
         memset(seen, 0, sizeof seen);
@@ -398,7 +377,6 @@ static void team_runs_each_part_once(void **state)
 
 static void team_refuses(void **state)
 {
-    (void)state;
     struct error error = {.text = ""};
     const int nowhere = 1 << 20;
     assert_int_equal(team_start(0, NULL, 0, &error), -EINVAL);
@@ -409,7 +387,6 @@ static void team_refuses(void **state)
 
 static void team_ends_and_begins_again(void **state)
 {
-    (void)state;
     struct error error;
     uint32_t seen[8 * 64] = {0};
     team_stop();
@@ -420,31 +397,22 @@ static void team_ends_and_begins_again(void **state)
 
 static int open_team(void **state)
 {
-    (void)state;
     struct error error;
     return team_start(7, NULL, 0, &error);
 }
 
 static int close_team(void **state)
 {
-    (void)state;
     team_stop();
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_as_alone),
-        cmocka_unit_test(gemm_backward_tells_its_memory),
-        cmocka_unit_test(conv),
-        cmocka_unit_test(conv_images),
-        cmocka_unit_test(parts_have_their_own),
-        cmocka_unit_test(all_have_a_part),
-        cmocka_unit_test(auto_chooses_on_the_team),
-        cmocka_unit_test(team_runs_each_part_once),
-        cmocka_unit_test(team_refuses),
-        cmocka_unit_test(team_ends_and_begins_again),
-    };
-    return cmocka_run_group_tests(tests, open_team, close_team);
+    return RUN_TESTS_BETWEEN(open_team, close_team, TEST(same_bits_as_alone),
+                             TEST(gemm_backward_tells_its_memory), TEST(conv),
+                             TEST(conv_images), TEST(parts_have_their_own),
+                             TEST(all_have_a_part), TEST(auto_chooses_on_the_team),
+                             TEST(team_runs_each_part_once), TEST(team_refuses),
+                             TEST(team_ends_and_begins_again));
 }

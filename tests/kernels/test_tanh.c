@@ -5,21 +5,13 @@
  * must be the measured ones) and a dense sample of f64; every row for its shape: sizes,
  * alignment, pages without access on either side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "effort.h"
 #include "guarded.h"
 #include "tanh/tanh_tables.h"
 #include "tanh_vectors.h"
+#include "unit.h"
 
 enum { BATCH = 4096, ROWS_MAX = 64 };
 
@@ -52,8 +44,7 @@ static size_t rows_of(uint32_t type, const struct simdbench_kernel **rows)
     size_t n = 0;
 
     for (size_t i = 0; kernels[i]; i++)
-        if (strcmp(kernels[i]->op, "tanh") == 0 && kernels[i]->type == type &&
-            isa_available((size_t)isa_find(kernels[i]->isa), NULL, 0)) {
+        if (runs_here(kernels[i], "tanh") && kernels[i]->type == type) {
             assert_true(n < ROWS_MAX);
             rows[n++] = kernels[i];
         }
@@ -88,7 +79,7 @@ struct batch {
 /* Runs all rows on n numbers that are not negative, and on their opposites. */
 static void batch_check(struct batch *batch, uint32_t type, size_t n)
 {
-    struct vectors v;
+    struct operands v;
 
     batch->per_ulp = ldexp(1, type == SIMDBENCH_F32 ? FLT_MANT_DIG : DBL_MANT_DIG);
     for (size_t i = 0; i < n; i++) {
@@ -175,7 +166,6 @@ static void test_errors_f32(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t bits = 0;
 
-    (void)state;
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F32, batch->rows);
     while (bits <= UINT32_C(0x7f800000)) {
@@ -220,7 +210,6 @@ static void test_borders(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     double *x = calloc(BATCH, sizeof *x);
 
-    (void)state;
     assert_non_null(batch);
     assert_non_null(x);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
@@ -266,7 +255,6 @@ static void test_errors_f64(void **state)
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t seed = 5;
 
-    (void)state;
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F64, batch->rows);
     for (int b = 0; b < batches; b++) {
@@ -291,14 +279,13 @@ static void test_places(void **state)
     enum { MOST = 300, REGION = 2 * PAGE };
     char *region[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         region[i] = guarded_new(REGION);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         const struct simdbench_kernel *rows[ROWS_MAX];
         const size_t size = type_bytes(type), rows_n = rows_of(type, rows);
         char x[MOST * sizeof(double)], alone[sizeof x];
-        struct vectors v;
+        struct operands v;
 
         vectors_bind(&v, type, x, alone, MOST);
         assert_int_equal(op_find("tanh")->fill(&v.view, 3, "special"), 0);
@@ -334,7 +321,6 @@ static void test_places(void **state)
 /* A NaN gives a NaN, in each lane. */
 static void test_nan(void **state)
 {
-    (void)state;
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         const struct simdbench_kernel *rows[ROWS_MAX];
         const size_t rows_n = rows_of(type, rows);
@@ -342,7 +328,7 @@ static void test_nan(void **state)
             float f32[32];
             double f64[32];
         } x, y;
-        struct vectors v;
+        struct operands v;
 
         for (size_t r = 0; r < rows_n; r++) {
             for (size_t at = 0; at < 32; at++) {
@@ -365,11 +351,6 @@ static void test_nan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_borders),    cmocka_unit_test(test_places),
-        cmocka_unit_test(test_nan),        cmocka_unit_test(test_errors_f32),
-        cmocka_unit_test(test_errors_f64),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_borders), TEST(test_places), TEST(test_nan),
+                     TEST(test_errors_f32), TEST(test_errors_f64));
 }

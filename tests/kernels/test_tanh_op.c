@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op tanh: shapes, the reference against answers from elsewhere, errors in ulp. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
 
 #include "tanh_vectors.h"
+#include "unit.h"
 
 static void test_shapes(void **state)
 {
@@ -20,7 +13,6 @@ static void test_shapes(void **state)
     char text[64], error[128];
     double ops, bytes;
 
-    (void)state;
     assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
     assert_int_equal(shape.rank, 1);
     assert_int_equal(shape.dim[0], 1000);
@@ -33,7 +25,7 @@ static void test_shapes(void **state)
     assert_int_equal(op->parse("9223372036854775808", &shape, error, sizeof error),
                      -EOVERFLOW);
     assert_int_equal(op->parse("4611686018427387904", &shape, error, sizeof error), 0);
-    struct vectors v = {0};
+    struct operands v = {0};
     for (int i = 0; i < 2; i++)
         v.view.operand[i] = &v.operand[i];
     assert_int_equal(op->layout(&shape, SIMDBENCH_F32, v.view.operand), -EOVERFLOW);
@@ -43,11 +35,9 @@ static void test_shapes(void **state)
 /* Printed by other programs with 20 digits. */
 static const struct {
     double x, y;
-} known[] = {
-    {0.5, 0.46211715726000975850},    {1, 0.76159415595576488812},
-    {2, 0.96402758007581688395},      {-3, -0.99505475368673045133},
-    {0x1p-20, 0x1p-20 - 0x1p-60 / 3}, {30, 1},
-};
+} known[] = {{0.5, 0.46211715726000975850},    {1, 0.76159415595576488812},
+             {2, 0.96402758007581688395},      {-3, -0.99505475368673045133},
+             {0x1p-20, 0x1p-20 - 0x1p-60 / 3}, {30, 1}};
 
 static void test_reference(void **state)
 {
@@ -57,9 +47,8 @@ static void test_reference(void **state)
     const struct simdbench_op *op = op_find("tanh");
     float x32[N], y32[N];
     double x64[N], y64[N], slack[N];
-    struct vectors v;
+    struct operands v;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         x64[i] = i < (int)KNOWN ? known[i].x : special[i - (int)KNOWN];
         x32[i] = (float)x64[i];
@@ -97,9 +86,8 @@ static void test_accuracy(void **state)
     float x[4] = {1, 0x1p-140F, NAN, INFINITY};
     float y[4] = {near + 0x1p-23F, 0x1p-140F, NAN, 1};
     struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
-    struct vectors v;
+    struct operands v;
 
-    (void)state;
     vectors_bind(&v, SIMDBENCH_F32, x, y, 4);
     assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
     assert_true(fabs(fabs(accuracy.max_ulp - 2) - (double)half) < 1e-6);
@@ -115,11 +103,5 @@ static void test_accuracy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_accuracy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_shapes), TEST(test_reference), TEST(test_accuracy));
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named inputs of vector ops: what they hold, and names that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 #include "kernels.h"
+#include "unit.h"
 #include "vector_input.h"
 
 enum { N = 20000 };
@@ -43,7 +35,6 @@ static void check_half_negative(const double *x)
 
 static void test_normal(void **state)
 {
-    (void)state;
     EACH_TYPE(type)
     {
         const double *x = drawn(type, 1, "normal");
@@ -69,7 +60,6 @@ static void test_normal(void **state)
 
 static void test_uniform(void **state)
 {
-    (void)state;
     EACH_TYPE(type)
     {
         const double *x = drawn(type, 1, "uniform:-8..8");
@@ -96,7 +86,6 @@ static void test_uniform(void **state)
 
 static void test_magnitudes(void **state)
 {
-    (void)state;
     EACH_TYPE(type)
     {
         const double least = type == SIMDBENCH_F32 ? (double)FLT_MIN : DBL_MIN;
@@ -121,7 +110,6 @@ static void test_magnitudes(void **state)
 
 static void test_special(void **state)
 {
-    (void)state;
     EACH_TYPE(type)
     {
         const double largest = type == SIMDBENCH_F32 ? (double)FLT_MAX : DBL_MAX;
@@ -147,7 +135,6 @@ static void test_special(void **state)
 
 static void test_bits(void **state)
 {
-    (void)state;
     EACH_TYPE(type)
     {
         const double *x = drawn(type, 5, "bits:0x1p-40..0x1p40");
@@ -178,37 +165,34 @@ static void test_bits(void **state)
 
 static void test_wrong(void **state)
 {
-    static const char *const wrong[] = {
-        "",
-        "other",
-        "Normal",
-        "normal ",
-        "normal:1",
-        "uniform",
-        "uniform:",
-        "uniform:1",
-        "uniform:..",
-        "uniform:1..",
-        "uniform:..1",
-        "uniform:2..1",
-        "uniform:1,2",
-        "uniform:0..inf",
-        "uniform:nan..1",
-        "uniform:0..nan",
-        "uniform: 0..1",
-        "uniform:0.. 1",
-        "uniform:0..1x",
-        "uniform:0..1..2",
-        "bits:-1..1",
-        "bits:-0..1",
-        "bits:1..0",
-        "bits:0..nan",
-        "bits",
-        "bits:1",
-        "uniform:0..1e999",
-    };
+    static const char *const wrong[] = {"",
+                                        "other",
+                                        "Normal",
+                                        "normal ",
+                                        "normal:1",
+                                        "uniform",
+                                        "uniform:",
+                                        "uniform:1",
+                                        "uniform:..",
+                                        "uniform:1..",
+                                        "uniform:..1",
+                                        "uniform:2..1",
+                                        "uniform:1,2",
+                                        "uniform:0..inf",
+                                        "uniform:nan..1",
+                                        "uniform:0..nan",
+                                        "uniform: 0..1",
+                                        "uniform:0.. 1",
+                                        "uniform:0..1x",
+                                        "uniform:0..1..2",
+                                        "bits:-1..1",
+                                        "bits:-0..1",
+                                        "bits:1..0",
+                                        "bits:0..nan",
+                                        "bits",
+                                        "bits:1",
+                                        "uniform:0..1e999"};
     double x[4] = {1, 1, 1, 1};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
         EACH_TYPE(type)
     assert_int_equal(vector_fill(x, type, 4, 1, wrong[i]), -EINVAL);
@@ -224,10 +208,6 @@ static void test_wrong(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal),     cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_magnitudes), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_normal), TEST(test_uniform), TEST(test_magnitudes),
+                     TEST(test_special), TEST(test_bits), TEST(test_wrong));
 }

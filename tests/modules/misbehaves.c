@@ -31,12 +31,6 @@ static void *endless_thread(void *context)
     return context;
 }
 
-static void say(const char *text)
-{
-    if (write(SOCKET_FD, text, strlen(text)) < 0)
-        abort();
-}
-
 static void close_all(void)
 {
     for (int fd = 0; fd < DESCRIPTORS; fd++)
@@ -78,21 +72,6 @@ static void nothing(void)
     exit(0);
 }
 
-static void segv(void)
-{
-    raise(SIGSEGV);
-}
-
-static void stop(void)
-{
-    raise(SIGSTOP);
-}
-
-static void terminate(void)
-{
-    raise(SIGTERM);
-}
-
 static void kill_group(void)
 {
     kill(0, SIGKILL);
@@ -101,16 +80,6 @@ static void kill_group(void)
 static void kill_parent(void)
 {
     kill(getppid(), SIGKILL);
-}
-
-static void garbage(void)
-{
-    say("what?\n");
-}
-
-static void forge(void)
-{
-    say("{\"ok\": true, \"ns\": 1, \"cpu_ns\": 1}\n");
 }
 
 static void flood(void)
@@ -133,25 +102,25 @@ static void overflow(void)
 static const struct {
     const char *name;
     void (*act)(void);
-} ways[] = {
-    {"segv", segv},
-    {"abort", abort},
-    {"stack", overflow},
-    {"hang", endless},
-    {"exit", nothing},
-    {"stop", stop},
-    {"term", terminate},
-    {"kill-group", kill_group},
-    {"kill-parent", kill_parent},
-    {"close", close_all},
-    {"garbage", garbage},
-    {"forge", forge},
-    {"flood", flood},
-    {"child", leave_child},
-    {"child-dies", leave_child_and_die},
-    {"fork", fork_and_return},
-    {"thread", leave_thread},
-};
+    int signal;
+    const char *says;
+} ways[] = {{"segv", .signal = SIGSEGV},
+            {"abort", .act = abort},
+            {"stack", .act = overflow},
+            {"hang", .act = endless},
+            {"exit", .act = nothing},
+            {"stop", .signal = SIGSTOP},
+            {"term", .signal = SIGTERM},
+            {"kill-group", .act = kill_group},
+            {"kill-parent", .act = kill_parent},
+            {"close", .act = close_all},
+            {"garbage", .says = "what?\n"},
+            {"forge", .says = "{\"ok\": true, \"ns\": 1, \"cpu_ns\": 1}\n"},
+            {"flood", .act = flood},
+            {"child", .act = leave_child},
+            {"child-dies", .act = leave_child_and_die},
+            {"fork", .act = fork_and_return},
+            {"thread", .act = leave_thread}};
 
 /* What `how` says behind `place`: "prepare-hang" hangs in prepare, "hang" in run. */
 static void act(const char *place)
@@ -160,8 +129,15 @@ static void act(const char *place)
     if (strncmp(how, place, length) != 0)
         return;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-        if (strcmp(how + length, ways[i].name) == 0)
-            ways[i].act();
+        if (strcmp(how + length, ways[i].name) == 0) {
+            const char *const says = ways[i].says;
+            if (ways[i].act)
+                ways[i].act();
+            else if (!says)
+                raise(ways[i].signal);
+            else if (write(SOCKET_FD, says, strlen(says)) < 0)
+                abort();
+        }
 }
 
 static void bad_run(const struct simdbench_operands *operands, void *state)
@@ -174,17 +150,12 @@ static void bad_run(const struct simdbench_operands *operands, void *state)
 static int bad_prepare(const struct simdbench_operands *operands, void **state,
                        char *error, size_t error_size)
 {
-    (void)operands;
-    (void)state;
-    (void)error;
-    (void)error_size;
     act("prepare-");
     return 0;
 }
 
 static void bad_release(void *state)
 {
-    (void)state;
     act("release-");
 }
 
@@ -217,25 +188,9 @@ static int misbehaves_open(const struct simdbench_option *const *options, size_t
     return 0;
 }
 
-static const struct simdbench_kernel good = {
-    .size = sizeof good,
-    .type = SIMDBENCH_F32,
-    .op = "twice",
-    .isa = "scalar",
-    .variant = "good",
-    .run = twice_run,
-};
-
+static const struct simdbench_kernel good = {TWICE_ROW("good", twice_run)};
 static const struct simdbench_kernel bad = {
-    .size = sizeof bad,
-    .type = SIMDBENCH_F32,
-    .op = "twice",
-    .isa = "scalar",
-    .variant = "bad",
-    .prepare = bad_prepare,
-    .run = bad_run,
-    .release = bad_release,
-};
+    TWICE_ROW("bad", bad_run), .prepare = bad_prepare, .release = bad_release};
 
 static const struct simdbench_module module = {
     .size = sizeof module,
@@ -244,11 +199,9 @@ static const struct simdbench_module module = {
     .ops = (const struct simdbench_op *const[]){&twice_op, NULL},
     .kernels = (const struct simdbench_kernel *const[]){&good, &bad, NULL},
     .open = misbehaves_open,
-    .describe = misbehaves_describe,
-};
+    .describe = misbehaves_describe};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

@@ -9,6 +9,5 @@ static const struct {
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return (const struct simdbench_module *)(const void *)&newer;
 }

@@ -34,7 +34,6 @@ static void shares_run(const struct simdbench_operands *operands, void *state)
     struct share share[MOST] = {{0}};
     pthread_t thread[MOST];
     int failed[MOST] = {0};
-    (void)state;
     for (uint32_t i = 0; i < threads; i++) {
         const size_t from = n * i / threads;
         share[i] = (struct share){x + from, y + from, n * (i + 1) / threads - from};
@@ -52,7 +51,6 @@ static void shares_choice(const struct simdbench_operands *operands, const void 
                           struct simdbench_choice *choice)
 {
     static char text[64];
-    (void)state;
     snprintf(text, sizeof text, "told %u, asked for %u", told, operands->threads);
     choice->implementation = text;
 }
@@ -63,28 +61,23 @@ static int shares_set_threads(uint32_t threads)
     return 0;
 }
 
-static const struct simdbench_kernel kernel = {
-    .size = sizeof kernel,
-    .type = SIMDBENCH_F32,
-    .op = "relu",
-    .isa = "lib",
-    .variant = "shares",
-    .run = shares_run,
-    .choice = shares_choice,
-};
+static const struct simdbench_kernel kernel = {.size = sizeof kernel,
+                                               .type = SIMDBENCH_F32,
+                                               .op = "relu",
+                                               .isa = "lib",
+                                               .variant = "shares",
+                                               .run = shares_run,
+                                               .choice = shares_choice};
 
 static const struct simdbench_kernel *const kernels[] = {&kernel, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "shares",
-    .kernels = kernels,
-    .set_threads = shares_set_threads,
-};
+static const struct simdbench_module module = {.size = sizeof module,
+                                               .abi = SIMDBENCH_ABI,
+                                               .name = "shares",
+                                               .kernels = kernels,
+                                               .set_threads = shares_set_threads};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

@@ -92,19 +92,18 @@ static void softmax_work(const struct simdbench_shape *shape, uint32_t type, dou
     *bytes = 8 * *ops;
 }
 
-static const struct simdbench_op softmax_op = {
-    .size = sizeof softmax_op,
-    .name = "softmax",
-    .summary = "softmax over the columns of a matrix",
-    .shape_help = "ROWSxCOLUMNS",
-    .default_shapes = "64x1000",
-    .parse = softmax_parse,
-    .format = softmax_format,
-    .layout = softmax_layout,
-    .fill = softmax_fill,
-    .reference = softmax_reference,
-    .work = softmax_work,
-};
+static const struct simdbench_op softmax_op = {.size = sizeof softmax_op,
+                                               .name = "softmax",
+                                               .summary =
+                                                   "softmax over the columns of a matrix",
+                                               .shape_help = "ROWSxCOLUMNS",
+                                               .default_shapes = "64x1000",
+                                               .parse = softmax_parse,
+                                               .format = softmax_format,
+                                               .layout = softmax_layout,
+                                               .fill = softmax_fill,
+                                               .reference = softmax_reference,
+                                               .work = softmax_work};
 
 /* ---- its kernels ---- */
 
@@ -136,17 +135,15 @@ static void three_passes(const struct simdbench_operands *operands, void *state)
     }
 }
 
-static const struct simdbench_kernel three_passes_row = {
-    .size = sizeof three_passes_row,
-    .type = SIMDBENCH_F32,
-    .op = "softmax",
-    .isa = "scalar",
-    .variant = "three_passes",
-    .roof = "copy",
-    .prepare = softmax_prepare,
-    .run = three_passes,
-    .release = free,
-};
+static const struct simdbench_kernel three_passes_row = {.size = sizeof three_passes_row,
+                                                         .type = SIMDBENCH_F32,
+                                                         .op = "softmax",
+                                                         .isa = "scalar",
+                                                         .variant = "three_passes",
+                                                         .roof = "copy",
+                                                         .prepare = softmax_prepare,
+                                                         .run = three_passes,
+                                                         .release = free};
 
 /* ---- the module ---- */
 
@@ -178,8 +175,7 @@ static const struct simdbench_module softmax = {
     .ops = (const struct simdbench_op *const[]){&softmax_op, NULL},
     .kernels = (const struct simdbench_kernel *const[]){&three_passes_row, NULL},
     .open = softmax_open,
-    .describe = softmax_describe,
-};
+    .describe = softmax_describe};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {

@@ -145,23 +145,19 @@ static int third_accuracy(const struct simdbench_operands *operands,
 static void third_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                        double *bytes)
 {
-    (void)type;
     *ops = (double)shape->dim[0];
     *bytes = 8 * *ops;
 }
 
-static const struct simdbench_shape_list tiny = {
-    .size = sizeof tiny,
-    .name = "tiny",
-    .summary = "shapes that take no time",
-    .shapes = "100 101 m50",
-};
-static const struct simdbench_shape_list large = {
-    .size = sizeof large,
-    .name = "large",
-    .summary = "more elements than are checked",
-    .shapes = "200000",
-};
+static const struct simdbench_shape_list tiny = {.size = sizeof tiny,
+                                                 .name = "tiny",
+                                                 .summary = "shapes that take no time",
+                                                 .shapes = "100 101 m50"};
+static const struct simdbench_shape_list large = {.size = sizeof large,
+                                                  .name = "large",
+                                                  .summary =
+                                                      "more elements than are checked",
+                                                  .shapes = "200000"};
 
 static const struct simdbench_op third_op = {
     .size = sizeof third_op,
@@ -182,8 +178,7 @@ static const struct simdbench_op third_op = {
     .inputs = "unit, uniform:LO..HI, zero",
     .accuracy = third_accuracy,
     .accuracy_inputs = "unit uniform:1..4 zero",
-    .accuracy_shape = "3000",
-};
+    .accuracy_shape = "3000"};
 
 /* ---- its kernels ---- */
 
@@ -192,7 +187,6 @@ static const char *library_isa;
 static void divide(const struct simdbench_operands *operands, void *state)
 {
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[1]->count; i++)
         out[i] = third_input(operands, i) / 3;
 }
@@ -200,7 +194,6 @@ static void divide(const struct simdbench_operands *operands, void *state)
 static void multiply(const struct simdbench_operands *operands, void *state)
 {
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[1]->count; i++)
         out[i] = third_input(operands, i) * 0.333333343f;
 }
@@ -208,7 +201,6 @@ static void multiply(const struct simdbench_operands *operands, void *state)
 static void library_choice(const struct simdbench_operands *operands, const void *state,
                            struct simdbench_choice *choice)
 {
-    (void)state;
     choice->implementation = operands->shape->dim[0] < 500 ? "loop" : "loop, long";
     choice->isa = library_isa;
     choice->note = "counts itself among the best";
@@ -281,11 +273,9 @@ static const struct simdbench_module third = {
                                                         &multiply_any, &multiply_narrow,
                                                         &library_any, NULL},
     .open = third_open,
-    .describe = third_describe,
-};
+    .describe = third_describe};
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &third;
 }

@@ -60,7 +60,6 @@ static int twice_reference(const struct simdbench_operands *operands,
                            void *value, double *slack)
 {
     const float *in = operands->operand[0]->data;
-    (void)semiring;
     for (uint64_t i = 0; i < n; i++) {
         ((float *)value)[i] = 2 * in[index ? index[i] : i];
         slack[i] = 0;
@@ -71,30 +70,26 @@ static int twice_reference(const struct simdbench_operands *operands,
 static void twice_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                        double *bytes)
 {
-    (void)type;
     *ops = (double)shape->dim[0];
     *bytes = 8 * (double)shape->dim[0];
 }
 
-static const struct simdbench_op twice_op = {
-    .size = sizeof twice_op,
-    .name = "twice",
-    .summary = "every output is twice its input",
-    .shape_help = "N",
-    .default_shapes = "1000",
-    .parse = twice_parse,
-    .format = twice_format,
-    .layout = twice_layout,
-    .fill = twice_fill,
-    .reference = twice_reference,
-    .work = twice_work,
-};
+static const struct simdbench_op twice_op = {.size = sizeof twice_op,
+                                             .name = "twice",
+                                             .summary = "every output is twice its input",
+                                             .shape_help = "N",
+                                             .default_shapes = "1000",
+                                             .parse = twice_parse,
+                                             .format = twice_format,
+                                             .layout = twice_layout,
+                                             .fill = twice_fill,
+                                             .reference = twice_reference,
+                                             .work = twice_work};
 
 static inline void twice_run(const struct simdbench_operands *operands, void *state)
 {
     const float *in = operands->operand[0]->data;
     float *out = operands->operand[1]->data;
-    (void)state;
     for (uint64_t i = 0; i < operands->operand[0]->count; i++)
         out[i] = 2 * in[i];
 }
@@ -106,23 +101,14 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
 
 #define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
 
+/* What every row says of itself. */
+#define TWICE_ROW(variant_, run_)                                                  \
+    .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = "twice", \
+    .isa = "scalar", .variant = variant_, .run = run_
+
 #define MODULE_ROWS(name_, one_, one_run_, two_, two_run_)                              \
-    static const struct simdbench_kernel good_row = {                                   \
-        .size = sizeof good_row,                                                        \
-        .type = SIMDBENCH_F32,                                                          \
-        .op = "twice",                                                                  \
-        .isa = "scalar",                                                                \
-        .variant = one_,                                                                \
-        .run = one_run_,                                                                \
-    };                                                                                  \
-    static const struct simdbench_kernel bad_row = {                                    \
-        .size = sizeof bad_row,                                                         \
-        .type = SIMDBENCH_F32,                                                          \
-        .op = "twice",                                                                  \
-        .isa = "scalar",                                                                \
-        .variant = two_,                                                                \
-        .run = two_run_,                                                                \
-    };                                                                                  \
+    static const struct simdbench_kernel good_row = {TWICE_ROW(one_, one_run_)};        \
+    static const struct simdbench_kernel bad_row = {TWICE_ROW(two_, two_run_)};         \
     static const struct simdbench_module module = {                                     \
         .size = sizeof module,                                                          \
         .abi = SIMDBENCH_ABI,                                                           \
@@ -132,7 +118,6 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
     };                                                                                  \
     const struct simdbench_module *simdbench_module(uint32_t abi)                       \
     {                                                                                   \
-        (void)abi;                                                                      \
         return &module;                                                                 \
     }
 

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clock probe, the arithmetic environment and CPU lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <fenv.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "payload_here.h"
 #include "perfctr_private.h"
+#include "unit.h"
 
 /* Two chains of different instructions tell the same clock. The machine may be shared, so
  * the best of many pairs counts. */
 static void test_probe(void **state)
 {
     double best = INFINITY;
-    (void)state;
     for (int k = 0; k < 20; k++) {
         const double add = clock_ghz(20000), imul = clock_ghz_imul(20000);
         assert_true(add > 0.1 && add < 20);
@@ -50,7 +41,6 @@ static void test_payloads(void **state)
 {
     struct payload_data data;
     double best[PAYLOADS_MAX], share[PAYLOADS_MAX];
-    (void)state;
     payload_fill(&data, 1);
     /* An emulator does the work after the chain, not beside it. */
     if (ns_per_turn(payload_get(0)->chained[1], &data) >
@@ -77,7 +67,6 @@ static void test_payloads(void **state)
 static void test_width(void **state)
 {
     bool found = false;
-    (void)state;
     assert_true(clock_core_share(0) == 0);
     for (int k = 0; k < 400 && !found; k++) {
         const double width = clock_core_share(clock_ghz(20000));
@@ -91,7 +80,6 @@ static void test_width(void **state)
 static void test_cost(void **state)
 {
     double resolution = 0, cost = 0;
-    (void)state;
     clock_cost(&resolution, &cost);
     assert_true(resolution >= 1 && resolution < 1e8);
     assert_true(cost > 1 && cost < 1e5);
@@ -115,7 +103,6 @@ static const unsigned modes[] = {1u << 22, 1u << 23, 1u << 24};
 static void test_float_state(void **state)
 {
     volatile float tiny = 1e-38f;
-    (void)state;
     float_state_reset();
     assert_false(float_state_changed());
     for (size_t k = 0; k < ARRAY_LEN(modes); k++) {
@@ -150,7 +137,6 @@ static void test_cpu_lists(void **state)
     int allowed[CPUS_MAX], cpu[CPUS_MAX];
     char text[64];
     size_t n = 0;
-    (void)state;
     const size_t count = cpus_allowed(allowed, CPUS_MAX);
     assert_true(count >= 1);
     for (size_t k = 0; k < ARRAY_LEN(bad); k++)
@@ -181,7 +167,6 @@ static void test_pin(void **state)
     int allowed[CPUS_MAX], now[CPUS_MAX];
     struct error error = {.text = ""};
     const int absent = CPUS_MAX - 1;
-    (void)state;
     const size_t n = cpus_allowed(allowed, CPUS_MAX);
     assert_int_equal(cpus_pin(&allowed[n - 1], 1, &error), 0);
     assert_int_equal(cpus_allowed(now, CPUS_MAX), 1);
@@ -194,11 +179,7 @@ static void test_pin(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),       cmocka_unit_test(test_payloads),
-        cmocka_unit_test(test_width),       cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_float_state), cmocka_unit_test(test_cpu_lists),
-        cmocka_unit_test(test_pin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_probe), TEST(test_payloads), TEST(test_width),
+                     TEST(test_cost), TEST(test_float_state), TEST(test_cpu_lists),
+                     TEST(test_pin));
 }

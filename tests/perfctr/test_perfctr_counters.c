@@ -4,10 +4,7 @@
 
 static void test_none(void **state)
 {
-    struct counters *counters = NULL;
-    (void)state;
-    assert_int_equal(
-        counters_open(&counters, NULL, 0, COUNTERS_PINNED, &fake_system, NULL), 0);
+    struct counters *const counters = fake_open_events(NULL, 0, COUNTERS_PINNED);
     assert_int_equal(counters_passes(counters), 1);
     fake_region(counters);
     fake_finish(counters);
@@ -18,7 +15,6 @@ static void test_group(void **state)
 {
     struct event events[3];
     struct count count;
-    (void)state;
     struct counters *const counters = fake_open_raw(3, events);
     assert_int_equal(counters_passes(counters), 1);
     fake_absent(counters, 0, "no region");
@@ -43,7 +39,6 @@ static void test_group(void **state)
 static void test_order_of_ids(void **state)
 {
     struct event events[3];
-    (void)state;
     fake.reversed = true;
     struct counters *const counters = fake_open_raw(3, events);
     fake_region(counters);
@@ -56,7 +51,6 @@ static void test_passes(void **state)
 {
     struct event events[7];
     struct count count;
-    (void)state;
     fake.capacity = 3;
     for (int user = 0; user < 2; user++) {
         fake.files = 0;
@@ -82,7 +76,6 @@ static void test_passes(void **state)
 static void test_taken_by_others(void **state)
 {
     struct event events[4];
-    (void)state;
     fake.available = 3;
     struct counters *const counters = fake_open_raw(4, events);
     assert_int_equal(counters_passes(counters), 2);
@@ -113,9 +106,7 @@ static void test_refused(void **state)
         {EMFILE, "open files", "ulimit -n"},
         {EBUSY, "another process", "end"},
         {E2BIG, "too old", "update"},
-        {ENOMEM, "memory", ""},
-    };
-    (void)state;
+        {ENOMEM, "memory", ""}};
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         for (uint64_t refused = 1; refused <= 3; refused++) {
             struct event events[3];
@@ -146,7 +137,6 @@ static void test_refused(void **state)
 static void test_all_refused(void **state)
 {
     struct event events[1];
-    (void)state;
     fake.refused_errno = EACCES;
     fake.refused_config = 1;
     struct counters *const counters = fake_open_raw(1, events);
@@ -162,15 +152,11 @@ static void test_software_apart(void **state)
         {.type = PERF_TYPE_RAW, .config = 1},
         {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
         {.type = PERF_TYPE_RAW, .config = 5},
-        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
-    };
-    struct counters *counters;
+        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES}};
     struct count count;
-    (void)state;
     fake.capacity = 1;
     fake.available = 0;
-    assert_int_equal(
-        counters_open(&counters, events, 4, COUNTERS_PINNED, &fake_system, NULL), 0);
+    struct counters *const counters = fake_open_events(events, 4, COUNTERS_PINNED);
     assert_int_equal(counters_passes(counters), 2);
     fake_region(counters);
     fake_absent(counters, 0, "not counted");
@@ -193,7 +179,6 @@ static void test_software_apart(void **state)
 static void test_not_running(void **state)
 {
     struct event events[2];
-    (void)state;
     struct counters *const counters = fake_open_raw(2, events);
     fake.share = 0;
     fake_region(counters);
@@ -206,7 +191,6 @@ static void test_partly_running(void **state)
 {
     struct event events[1];
     struct count count;
-    (void)state;
     struct counters *const counters = fake_open_raw(1, events);
     fake.share = 0.5;
     fake_region(counters);
@@ -222,7 +206,6 @@ static void test_partly_running(void **state)
 static void test_bad_reads(void **state)
 {
     struct event events[2];
-    (void)state;
     struct counters *const counters = fake_open_raw(2, events);
     fake.cut = 8;
     fake_region(counters);
@@ -242,18 +225,9 @@ static void test_bad_reads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_none, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_group, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_order_of_ids, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_passes, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_taken_by_others, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_refused, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_all_refused, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_software_apart, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_not_running, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_partly_running, fake_setup, fake_teardown),
-        cmocka_unit_test_setup_teardown(test_bad_reads, fake_setup, fake_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(FAKE(test_none), FAKE(test_group), FAKE(test_order_of_ids),
+                     FAKE(test_passes), FAKE(test_taken_by_others), FAKE(test_refused),
+                     FAKE(test_all_refused), FAKE(test_software_apart),
+                     FAKE(test_not_running), FAKE(test_partly_running),
+                     FAKE(test_bad_reads));
 }

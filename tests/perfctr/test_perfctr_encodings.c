@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What libpfm4 makes of event names of other CPUs: needs its tables for x86. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 
 #include "event_refused.h"
 #include "perfctr.h"
+#include "unit.h"
 
 static const struct {
     const char *name;
@@ -43,12 +35,10 @@ static const struct {
     {"amd64_fam19h_zen4::RETIRED_FP_OPS_BY_WIDTH.PACK512_UOPS_RETIRED", 0x2008, 0},
     {"amd64_fam19h_zen4::DISPATCH_STALLS_1.BE_STALLS", 0x100001ea0, 0},
     {"amd64_fam19h_zen4::ANY_DATA_CACHE_FILLS_FROM_SYSTEM.DRAM_IO_NEAR:DRAM_IO_FAR",
-     0x4844, 0},
-};
+     0x4844, 0}};
 
 static void test_rows(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
         struct event event;
         struct error error = {.text = ""};
@@ -64,7 +54,6 @@ static void test_rows(void **state)
 static void test_string(void **state)
 {
     struct event event;
-    (void)state;
     assert_int_equal(event_encode("skx::core_power.lvl1_turbo_license", &event, NULL), 0);
     assert_string_equal(event.string, "skx::CORE_POWER:LVL1_TURBO_LICENSE:u");
     assert_string_equal(event.name, "skx::core_power.lvl1_turbo_license");
@@ -75,7 +64,6 @@ static void test_string(void **state)
 
 static void test_near(void **state)
 {
-    (void)state;
     expect_error("skx::CORE_POWER", "skx::CORE_POWER:LVL2_TURBO_LICENSE");
     expect_error("skx::CORE_POWER", "unit mask");
     expect_error("skx::core_power.lvl2_turbo_licence",
@@ -87,12 +75,7 @@ static void test_near(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_string),
-        cmocka_unit_test(test_near),
-    };
     /* libpfm4 reads it when it is first used. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_rows), TEST(test_string), TEST(test_near));
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "event_refused.h"
 #include "perfctr_private.h"
+#include "unit.h"
 
 static void expect(const char *name, uint32_t type, uint64_t config)
 {
@@ -25,7 +19,6 @@ static void expect(const char *name, uint32_t type, uint64_t config)
 
 static void test_raw(void **state)
 {
-    (void)state;
     expect("r1828", PERF_TYPE_RAW, 0x1828);
     expect("R30C7", PERF_TYPE_RAW, 0x30c7);
     expect("r0", PERF_TYPE_RAW, 0);
@@ -37,7 +30,6 @@ static void test_raw(void **state)
 
 static void test_generic(void **state)
 {
-    (void)state;
     expect("cycles", PERF_TYPE_HARDWARE, 0);
     expect("Instructions", PERF_TYPE_HARDWARE, 1);
     expect("cache-misses", PERF_TYPE_HARDWARE, 3);
@@ -55,7 +47,6 @@ static void test_generic(void **state)
 static void test_unknown(void **state)
 {
     char name[EVENT_NAME_SIZE + 10];
-    (void)state;
     expect_error("", "empty");
     expect_error("cycels", "near matches: cycles");
     expect_error("context_switches", "context-switches");
@@ -71,7 +62,6 @@ static void test_unknown(void **state)
 
 static void test_distance(void **state)
 {
-    (void)state;
     assert_int_equal(event_distance("a.b", "A:B"), 0);
     assert_int_equal(event_distance("", "abc"), 3);
     assert_int_equal(event_distance("abc", ""), 3);
@@ -96,7 +86,6 @@ static void each(const char *name, const char *description, void *context)
 static void test_each(void **state)
 {
     struct seen all = {0}, some = {0}, none = {0};
-    (void)state;
     assert_int_equal(event_each(NULL, each, &all, NULL), 0);
     assert_true(all.n >= 15 && all.faults);
     assert_int_equal(all.failed, 0);
@@ -110,7 +99,6 @@ static void test_each(void **state)
 static void count_qualified(const char *name, const char *description, void *context)
 {
     struct seen *const seen = context;
-    (void)description;
     seen->n++;
     seen->failed += strstr(name, "::") == NULL;
 }
@@ -124,7 +112,6 @@ static void test_each_of_pmu(void **state)
     const char *const all = "arm_n2::", *const one = "arm_n2::inst_retired";
 #endif
     struct seen every = {0}, some = {0}, none = {0};
-    (void)state;
     assert_int_equal(event_each(all, count_qualified, &every, NULL), 0);
     assert_int_equal(event_each(one, count_qualified, &some, NULL), 0);
     assert_int_equal(event_each("no_such_pmu::", count_qualified, &none, NULL), 0);
@@ -135,7 +122,6 @@ static void test_each_of_pmu(void **state)
 static void test_modifiers(void **state)
 {
     struct event event;
-    (void)state;
     expect("cycles:u", PERF_TYPE_HARDWARE, 0);
     expect("perf::cycles", PERF_TYPE_HARDWARE, 0);
     expect("L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
@@ -150,11 +136,10 @@ static void test_modifiers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_raw),         cmocka_unit_test(test_generic),
-        cmocka_unit_test(test_unknown),     cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_each),
+        TEST(test_raw),         TEST(test_generic),   TEST(test_unknown),
+        TEST(test_distance),    TEST(test_each),
 #ifdef HAVE_PFM
-        cmocka_unit_test(test_each_of_pmu), cmocka_unit_test(test_modifiers),
+        TEST(test_each_of_pmu), TEST(test_modifiers),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

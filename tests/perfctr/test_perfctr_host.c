@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c, pages.c and cpus.c on folders that look like other machines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <limits.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "file_tree.h"
 #include "perfctr_private.h"
+#include "unit.h"
 
 static char root[64];
 
@@ -24,14 +17,12 @@ static void put(const char *path, const char *text)
 
 static int setup(void **state)
 {
-    (void)state;
     strcpy(root, "/tmp/simdbench-host-XXXXXX");
     return mkdtemp(root) ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     return tree_remove(root);
 }
 
@@ -96,7 +87,6 @@ static void put_machine(void)
 static void test_machine(void **state)
 {
     struct host host;
-    (void)state;
     put_machine();
     static const char environment[] = "PATH=/bin\0container=lxc\0TERM=x";
     tree_put_bytes(root, "/proc/1/environ", environment, sizeof environment);
@@ -143,7 +133,6 @@ static void test_machine(void **state)
 static void test_fingerprint(void **state)
 {
     struct host host, again;
-    (void)state;
     put_machine();
     host_read(&host, root);
     assert_int_equal(strlen(host.fingerprint), 16);
@@ -164,7 +153,6 @@ static void test_fingerprint(void **state)
 static void test_arm(void **state)
 {
     struct host host;
-    (void)state;
     put("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd\n"
                          "CPU implementer\t: 0x41\nCPU architecture: 8\n"
                          "CPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
@@ -184,7 +172,6 @@ static void test_arm(void **state)
 static void test_nothing(void **state)
 {
     struct host host;
-    (void)state;
     host_read(&host, root);
     assert_string_equal(host.cpu, "");
     assert_int_equal(host.cpus, -1);
@@ -207,7 +194,6 @@ static void test_nothing(void **state)
 static void test_this_machine(void **state)
 {
     struct host host;
-    (void)state;
     host_read(&host, "");
     assert_true(host.cpu[0] && host.kernel[0] && host.virtualisation[0]);
     assert_true(host.cpus >= 1 && host.memory > 1 << 20);
@@ -221,11 +207,6 @@ static int refused_errno;
 static int refused_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
                         unsigned long flags)
 {
-    (void)attr;
-    (void)pid;
-    (void)cpu;
-    (void)group_fd;
-    (void)flags;
     errno = refused_errno;
     return refused_errno ? -1 : 1000;
 }
@@ -251,7 +232,6 @@ static void test_pmu(void **state)
     const struct perf_system system = {
         .open = refused_open, .read = counted_read, .close = counted_close};
     struct host host = {0};
-    (void)state;
     counted = 12345;
     host_read_pmu(&host, "", &system);
     assert_int_equal(host.pmu, PMU_OK);
@@ -270,7 +250,6 @@ static void test_pmu(void **state)
 
 static void test_smaps(void **state)
 {
-    (void)state;
     put("/proc/self/smaps",
         "00200000-00600000 rw-p 00000000 00:00 0                          [heap]\n"
         "Size:               4096 kB\nKernelPageSize:        4 kB\n"
@@ -295,7 +274,6 @@ static void test_smaps(void **state)
 static void test_small_pages(void **state)
 {
     enum { SIZE = 8 << 20 };
-    (void)state;
     char *const small =
         mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(small != MAP_FAILED);
@@ -309,7 +287,6 @@ static void test_huge_pages(void **state)
 {
     enum { SIZE = 8 << 20, HUGE = 2 << 20 };
     struct host host;
-    (void)state;
     host_read(&host, "");
     if (!host.thp[0] || !strcmp(host.thp, "never"))
         skip();
@@ -328,7 +305,6 @@ static void test_huge_pages(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     put("/proc/meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
     assert_int_equal(memory_available_at(root), 8000 * 1024);
     put("/proc/self/cgroup", "0::/a/b\n");
@@ -351,7 +327,6 @@ static void test_memory(void **state)
 
 static void test_steal(void **state)
 {
-    (void)state;
     put("/proc/stat", "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 80 9 10\n"
                       "cpu1 1 2 3 4 5 6 7 81 9 10\ncpu12 1 2 3 4 5 6 7 92 9 10\n"
                       "intr 5 5 5 5 5 5 5 5 5 5\n");
@@ -361,14 +336,12 @@ static void test_steal(void **state)
     assert_int_equal(cpus_steal_at(root, 2), -1);
 }
 
+#define IN_TREE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_machine), TEST(test_fingerprint),  TEST(test_arm),
-        TEST(test_nothing), TEST(test_this_machine), TEST(test_pmu),
-        TEST(test_smaps),   TEST(test_small_pages),  TEST(test_huge_pages),
-        TEST(test_memory),  TEST(test_steal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(IN_TREE(test_machine), IN_TREE(test_fingerprint), IN_TREE(test_arm),
+                     IN_TREE(test_nothing), IN_TREE(test_this_machine), IN_TREE(test_pmu),
+                     IN_TREE(test_smaps), IN_TREE(test_small_pages),
+                     IN_TREE(test_huge_pages), IN_TREE(test_memory), IN_TREE(test_steal));
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Software events and the sampler on the running kernel, as whoever runs the test and as
  * an ordinary user. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -19,6 +11,7 @@
 #include <unistd.h>
 
 #include "perfctr_private.h"
+#include "unit.h"
 
 enum { PAGES = 64, SLEEPS = 5, NOBODY = 65534 };
 
@@ -108,7 +101,7 @@ static int count_software(void)
     return 0;
 }
 
-static int as_nobody(void)
+static int as_nobody(int unused)
 {
     CHECK(setgroups(0, NULL) == 0);
     CHECK(setresgid(NOBODY, NOBODY, NOBODY) == 0);
@@ -122,8 +115,7 @@ static int forbid(int code)
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)code),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     const struct sock_fprog program = {.len = ARRAY_LEN(filter), .filter = filter};
     CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
     CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
@@ -146,22 +138,12 @@ static int forbid(int code)
     return 0;
 }
 
-static int forbid_eperm(void)
-{
-    return forbid(EPERM);
-}
-
-static int forbid_enosys(void)
-{
-    return forbid(ENOSYS);
-}
-
-static int in_child(int (*body)(void))
+static int in_child(int (*body)(int), int argument)
 {
     int status = -1;
     const pid_t child = fork();
     if (child == 0)
-        _exit(body());
+        _exit(body(argument));
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     return status;
@@ -169,23 +151,20 @@ static int in_child(int (*body)(void))
 
 static void test_software(void **state)
 {
-    (void)state;
     assert_int_equal(count_software(), 0);
 }
 
 static void test_ordinary_user(void **state)
 {
-    (void)state;
     if (geteuid() != 0)
         skip(); /* then test_software was that */
-    assert_int_equal(in_child(as_nobody), 0);
+    assert_int_equal(in_child(as_nobody, 0), 0);
 }
 
 static void test_seccomp(void **state)
 {
-    (void)state;
-    assert_int_equal(in_child(forbid_eperm), 0);
-    assert_int_equal(in_child(forbid_enosys), 0);
+    assert_int_equal(in_child(forbid, EPERM), 0);
+    assert_int_equal(in_child(forbid, ENOSYS), 0);
 }
 
 /* The time stamp counter is a PMU beside the core's: its events join no software events,
@@ -196,7 +175,6 @@ static void test_tsc(void **state)
     struct event events[3] = {{.type = (uint32_t)type, .config = 0}};
     struct count tsc, clock, faults;
     struct counters *counters;
-    (void)state;
     if (type < 0)
         skip();
     assert_int_equal(event_encode("task-clock", &events[1], NULL), 0);
@@ -235,7 +213,6 @@ static void test_sum(void **state)
         .ns = 7, .cpu_ns = 6, .minor_faults = 2, .cpu_begin = 1, .cpu_end = 0};
     const struct sample returns = {.ns = 1, .cpu_ns = 1, .cpu_begin = 0, .cpu_end = 1};
     struct sample sum = {0};
-    (void)state;
     sample_add(&sum, &stays);
     sample_add(&sum, &stays);
     assert_int_equal(sum.ns, 10);
@@ -249,10 +226,6 @@ static void test_sum(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_software), cmocka_unit_test(test_ordinary_user),
-        cmocka_unit_test(test_seccomp),  cmocka_unit_test(test_tsc),
-        cmocka_unit_test(test_sum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_software), TEST(test_ordinary_user), TEST(test_seccomp),
+                     TEST(test_tsc), TEST(test_sum));
 }

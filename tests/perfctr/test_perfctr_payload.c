@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Payloads run, and which CPUs share a core; test_perfctr_clock.c times payloads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "payload_here.h"
 #include "perfctr_private.h"
+#include "unit.h"
 
 static void test_rows(void **state)
 {
-    (void)state;
     assert_in_range(payload_count(), 2, PAYLOADS_MAX);
     assert_int_equal(payload_get(0)->bits, 0);
     for (size_t i = 1; i < payload_count(); i++) {
@@ -28,7 +20,6 @@ static void test_rows(void **state)
 static void test_run(void **state)
 {
     struct payload_data data, copy;
-    (void)state;
     payload_fill(&data, 7);
     copy = data;
     for (size_t i = 0; i < payload_count(); i++) {
@@ -45,7 +36,6 @@ static void test_data(void **state)
 {
     struct payload_data data, other;
     size_t equal = 0;
-    (void)state;
     payload_fill(&data, 1);
     payload_fill(&other, 2);
     for (size_t i = 0; i < ARRAY_LEN(data.value); i++) {
@@ -93,7 +83,6 @@ static void test_cores(void **state)
     static const char *const lists[] = {"0,4", "1,5", "2-3", "2-3", "0,4", "1,5"};
     int cpu[] = {0, 1, 2, 3, 4, 5, 6}, some[] = {3, 4, 5};
     char path[160];
-    (void)state;
     strcpy(root, "/tmp/simdbench-cores-XXXXXX");
     assert_non_null(mkdtemp(root));
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
@@ -116,11 +105,5 @@ static void test_cores(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_data),
-        cmocka_unit_test(test_cores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_rows), TEST(test_run), TEST(test_data), TEST(test_cores));
 }

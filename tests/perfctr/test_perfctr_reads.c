@@ -9,7 +9,6 @@ static void test_turns(void **state)
 {
     struct event events[7];
     struct count count;
-    (void)state;
     fake.capacity = 3;
     fake.share = 0.25;
     fake.read_ns = COUNTERS_SCALABLE_NS;
@@ -32,7 +31,6 @@ static void test_turns(void **state)
 static void test_turns_too_short(void **state)
 {
     struct event events[2];
-    (void)state;
     fake.read_ns = COUNTERS_SCALABLE_NS - 1;
     struct counters *const counters = fake_open_mode(2, events, COUNTERS_MULTIPLEX);
     fake_region(counters);
@@ -53,7 +51,6 @@ static void test_turns_too_short(void **state)
 static void test_turns_beside_others(void **state)
 {
     struct event events[4];
-    (void)state;
     fake.available = 3;
     fake.mappable = true;
     struct counters *const counters = fake_open_mode(4, events, COUNTERS_MULTIPLEX);
@@ -76,7 +73,6 @@ static void expect_user(const struct counters *counters, bool user)
 static void test_user_reads(void **state)
 {
     static const int widths[] = {32, 40, 48, 64};
-    (void)state;
     for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
         struct event events[3];
         fake.files = 0;
@@ -100,7 +96,6 @@ static void test_user_reads(void **state)
 static void test_page_changes(void **state)
 {
     struct event events[2];
-    (void)state;
     fake.mappable = true;
     struct counters *const counters = fake_open_raw(2, events);
     fake.locks = 5;
@@ -116,7 +111,6 @@ static void test_page_changes(void **state)
 static void test_page_never_rests(void **state)
 {
     struct event events[1];
-    (void)state;
     fake.mappable = true;
     fake.locks = 1000000;
     struct counters *const counters = fake_open_raw(1, events);
@@ -130,7 +124,6 @@ static void test_page_never_rests(void **state)
 static void test_bad_width(void **state)
 {
     static const int widths[] = {0, 65};
-    (void)state;
     for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
         struct event events[1];
         fake.files = 0;
@@ -147,7 +140,6 @@ static void test_bad_width(void **state)
 static void test_disagreement(void **state)
 {
     struct event events[2];
-    (void)state;
     fake.mappable = true;
     fake.mismatch = 1000000;
     struct counters *const counters = fake_open_raw(2, events);
@@ -164,7 +156,6 @@ static void test_disagreement(void **state)
 static void test_off_pmu(void **state)
 {
     struct event events[1];
-    (void)state;
     fake.mappable = true;
     fake.off_pmu = 1;
     struct counters *counters = fake_open_raw(1, events);
@@ -189,13 +180,11 @@ static void test_off_pmu(void **state)
 static void explain(const char *word, int code, uint32_t type, uint64_t config)
 {
     const struct event event = {.type = type, .config = config};
-    struct counters *counters;
     struct count count;
     fake.files = 0;
     fake.refused_errno = code;
     fake.refused_config = config;
-    assert_int_equal(
-        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    struct counters *const counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_absent(counters, 0, word);
     assert_true(counters_get(counters, 0, &count));
@@ -205,7 +194,6 @@ static void explain(const char *word, int code, uint32_t type, uint64_t config)
 
 static void test_reasons(void **state)
 {
-    (void)state;
     explain("paranoid is 3; type: sudo sysctl kernel.perf_event_paranoid=2, or", EACCES,
             PERF_TYPE_RAW, 1);
     explain("inside the kernel and kernel.perf_event_paranoid is 3; type: sudo sysctl "
@@ -224,7 +212,6 @@ static void test_reasons(void **state)
 static void test_no_pmu(void **state)
 {
     static const int codes[] = {ENOENT, EACCES, EPERM, ENOSYS};
-    (void)state;
     fake_no_pmu();
     for (size_t k = 0; k < ARRAY_LEN(codes); k++)
         explain("there is no hardware PMU", codes[k], PERF_TYPE_RAW, 1);
@@ -235,7 +222,6 @@ static void test_watchdog(void **state)
 {
     struct event events[1];
     struct count count;
-    (void)state;
     struct counters *const counters = fake_open_raw(1, events);
     fake.available = 0;
     fake_region(counters);
@@ -256,15 +242,12 @@ static void test_shared(void **state)
     static const struct {
         const char *name, *string, *active;
         bool told;
-    } cases[] = {
-        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "1",
-         true},
-        {"license", "icx::CORE_POWER:LVL1_TURBO_LICENSE:u", "1", true},
-        {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u", "0",
-         false},
-        {"instructions", "perf::instructions:u", "1", false},
-    };
-    (void)state;
+    } cases[] = {{"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u",
+                  "1", true},
+                 {"license", "icx::CORE_POWER:LVL1_TURBO_LICENSE:u", "1", true},
+                 {"core_power.lvl2_turbo_license", "skx::CORE_POWER:LVL2_TURBO_LICENSE:u",
+                  "0", false},
+                 {"instructions", "perf::instructions:u", "1", false}};
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         struct event event = {.type = PERF_TYPE_RAW, .config = 1};
         struct counters *counters;
@@ -272,8 +255,7 @@ static void test_shared(void **state)
         strcpy(event.string, cases[k].string);
         fake.files = 0;
         fake_file("/sys/devices/system/cpu/smt/active", cases[k].active);
-        assert_int_equal(
-            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        counters = fake_open_events(&event, 1, COUNTERS_PINNED);
         fake_region(counters);
         fake_counts(counters, 0, 1000);
         const char *const note = counters_note(counters);
@@ -285,8 +267,7 @@ static void test_shared(void **state)
         fake.files = 0;
         fake.refused_errno = ENOENT;
         fake.refused_config = 1;
-        assert_int_equal(
-            counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+        counters = fake_open_events(&event, 1, COUNTERS_PINNED);
         assert_null(counters_note(counters)); /* there is nothing to be shared */
         fake_finish(counters);
         fake.refused_errno = 0;
@@ -297,12 +278,9 @@ static void test_shared(void **state)
 static void test_no_exclude(void **state)
 {
     const struct event event = {.type = 9, .config = 1};
-    struct counters *counters;
     struct count count;
-    (void)state;
     fake.no_exclude = true;
-    assert_int_equal(
-        counters_open(&counters, &event, 1, COUNTERS_PINNED, &fake_system, NULL), 0);
+    struct counters *const counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_counts(counters, 0, 1000);
     assert_true(counters_get(counters, 0, &count) && count.in_kernel);
@@ -312,13 +290,10 @@ static void test_no_exclude(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
-        TEST(test_turns),      TEST(test_turns_too_short), TEST(test_turns_beside_others),
-        TEST(test_user_reads), TEST(test_page_changes),    TEST(test_page_never_rests),
-        TEST(test_bad_width),  TEST(test_disagreement),    TEST(test_off_pmu),
-        TEST(test_reasons),    TEST(test_no_pmu),          TEST(test_watchdog),
-        TEST(test_no_exclude), TEST(test_shared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(FAKE(test_turns), FAKE(test_turns_too_short),
+                     FAKE(test_turns_beside_others), FAKE(test_user_reads),
+                     FAKE(test_page_changes), FAKE(test_page_never_rests),
+                     FAKE(test_bad_width), FAKE(test_disagreement), FAKE(test_off_pmu),
+                     FAKE(test_reasons), FAKE(test_no_pmu), FAKE(test_watchdog),
+                     FAKE(test_no_exclude), FAKE(test_shared));
 }

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microarchitectures, the built-in encodings, the named groups and their formulas. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <ctype.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 
 #include "uarch.h"
+#include "unit.h"
 
 static void expect_cpu(const char *vendor, int family, int model, int stepping,
                        const char *name)
@@ -26,7 +18,6 @@ static void expect_cpu(const char *vendor, int family, int model, int stepping,
 
 static void test_detection(void **state)
 {
-    (void)state;
     expect_cpu("GenuineIntel", 6, 85, 4, "skx");
     expect_cpu("GenuineIntel", 6, 85, 7, "clx");
     expect_cpu("GenuineIntel", 6, 106, 6, "icx");
@@ -71,7 +62,6 @@ static void expect_raw(const char *uarch, const char *name, uint64_t config)
 static void test_unknown_cpus(void **state)
 {
     struct event event;
-    (void)state;
     expect_raw("zen5", "retired_ops", 0xc1);
     expect_raw("zen5", "OP_CACHE_HIT_MISS:OC_MISS", 0x20000048f);
     expect_raw("zen5", "P0_FREQ_CYCLES_NOT_IN_HALT.P0_FREQ_CYCLES", 0x100000120);
@@ -91,7 +81,6 @@ static void encode_here(const char *name, const char *description, void *context
 {
     struct event event;
     struct error error = {.text = ""};
-    (void)context;
     assert_non_null(strstr(description, "built-in"));
     if (event_encode(name, &event, &error) != 0)
         fail_msg("%s", error.text);
@@ -104,7 +93,6 @@ static void encode_here(const char *name, const char *description, void *context
 static void test_here(void **state)
 {
     struct event event;
-    (void)state;
     uarch_each(uarch_host(), encode_here, NULL);
     /* The table of another CPU does not count here. */
     const char *const other =
@@ -114,7 +102,6 @@ static void test_here(void **state)
 
 static void test_groups(void **state)
 {
-    (void)state;
     assert_int_equal(counter_group_count(), 6);
     for (size_t u = 0; u < uarch_count(); u++) {
         const struct uarch *const uarch = uarch_get(u);
@@ -153,7 +140,6 @@ static void note_use(const struct formula *formula, void *context)
 /* A group counts nothing that no formula of its CPU needs. */
 static void test_formulas_use_events(void **state)
 {
-    (void)state;
     for (size_t u = 0; u < uarch_count(); u++)
         for (size_t g = 0; g < counter_group_count(); g++) {
             const char *names[COUNTER_GROUP_EVENTS];
@@ -182,7 +168,6 @@ static void test_formulas_fit(void **state)
 {
     const char *const names[] = {"cycles", "instructions", "ref-cycles"};
     size_t none[4] = {0}, two[4] = {0}, all[4] = {0};
-    (void)state;
     formulas_each(uarch_find("icx"), NULL, 0, count_formula, none);
     formulas_each(uarch_find("icx"), names, 2, count_formula, two);
     formulas_each(uarch_find("icx"), names, 3, count_formula, all);
@@ -213,7 +198,6 @@ static void compare_row(const char *name, const char *description, void *context
     struct error error = {.text = ""};
     const char *const event = strstr(name, "::") + 2;
     char qualified[2 * EVENT_NAME_SIZE];
-    (void)description;
     assert_int_equal(uarch_encode(compared->uarch, event, &ours), 0);
     snprintf(qualified, sizeof qualified, "%s::%s", compared->uarch->pfm, event);
     if (libpfm_encode(qualified, &theirs, &error) != 0) {
@@ -233,7 +217,6 @@ static void compare_row(const char *name, const char *description, void *context
 static void test_equals_libpfm(void **state)
 {
     size_t known = 0;
-    (void)state;
     for (size_t u = 1; u < uarch_count(); u++) {
         struct compared compared = {.uarch = uarch_get(u)};
         struct event event;
@@ -265,14 +248,10 @@ static void test_equals_libpfm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_detection),
-        cmocka_unit_test(test_unknown_cpus),
-        cmocka_unit_test(test_here),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_formulas_use_events),
-        cmocka_unit_test(test_formulas_fit),
+        TEST(test_detection),     TEST(test_unknown_cpus),        TEST(test_here),
+        TEST(test_groups),        TEST(test_formulas_use_events), TEST(test_formulas_fit),
 #ifdef HAVE_PFM
-        cmocka_unit_test(test_equals_libpfm),
+        TEST(test_equals_libpfm),
 #endif
     };
     /* libpfm4 reads it when it is first used. */

@@ -46,7 +46,6 @@ static struct counters *open_three(struct event *events, enum counters_mode mode
 static void test_alone(void **state)
 {
     struct event events[2];
-    (void)state;
     for (int listed = 0; listed <= 1; listed++) {
         fake.files = 0;
         if (listed)
@@ -64,7 +63,6 @@ static void test_sum(void **state)
 {
     struct event events[3];
     int pids[2] = {0};
-    (void)state;
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
     assert_int_equal(fake.open_files, 9);
     for (int k = 3; k < 9; k++) {
@@ -94,7 +92,6 @@ static void test_sum(void **state)
 static void test_changes(void **state)
 {
     struct event events[3];
-    (void)state;
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
     thread_ends(ONE);
     assert_int_equal(counters_follow_threads(counters), 0);
@@ -116,7 +113,6 @@ static void test_passes(void **state)
 {
     struct event events[3];
     struct count count;
-    (void)state;
     fake.capacity = 2;
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
     assert_int_equal(counters_passes(counters), 2);
@@ -138,7 +134,6 @@ static void test_passes(void **state)
 static void test_asleep(void **state)
 {
     struct event events[3];
-    (void)state;
     fake.asleep = TWO;
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
     fake_region(counters);
@@ -150,7 +145,6 @@ static void test_refused(void **state)
 {
     struct event events[3];
     struct count count;
-    (void)state;
     fake.refused_errno = EMFILE;
     fake.refused_pid = TWO;
     for (fake.refused_config = 1; fake.refused_config <= 3; fake.refused_config++) {
@@ -176,7 +170,6 @@ static void test_refused(void **state)
 static void test_others(void **state)
 {
     struct event events[3];
-    (void)state;
     fake.refused_errno = ENOENT;
     fake.refused_config = 2;
     struct counters *counters = open_three(events, COUNTERS_PINNED);
@@ -200,7 +193,6 @@ static void test_share(void **state)
 {
     struct event events[3];
     struct count count;
-    (void)state;
     fake.sharing = ONE;
     fake.read_ns = COUNTERS_SCALABLE_NS / 3 + 1; /* long enough together */
     struct counters *const counters = open_three(events, COUNTERS_MULTIPLEX);
@@ -219,7 +211,6 @@ static void test_user_reads(void **state)
 {
     struct event events[3];
     struct count count;
-    (void)state;
     fake.mappable = true;
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
     assert_int_equal(fake.mapped, 3);
@@ -306,7 +297,6 @@ static void test_kernel(void **state)
     struct counters *counters;
     struct event events[2];
     struct count faults, alone, time;
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(event_encode(names[i], &events[i], NULL), 0);
     assert_int_equal(
@@ -350,13 +340,8 @@ static void test_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
-        TEST(test_alone),      TEST(test_sum),
-        TEST(test_changes),    TEST(test_passes),
-        TEST(test_asleep),     TEST(test_refused),
-        TEST(test_others),     TEST(test_share),
-        TEST(test_user_reads), cmocka_unit_test(test_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(FAKE(test_alone), FAKE(test_sum), FAKE(test_changes),
+                     FAKE(test_passes), FAKE(test_asleep), FAKE(test_refused),
+                     FAKE(test_others), FAKE(test_share), FAKE(test_user_reads),
+                     FAKE(test_kernel));
 }

@@ -170,7 +170,6 @@ void fake_file(const char *path, const char *text)
 
 int fake_setup(void **state)
 {
-    (void)state;
     fake = (struct fake){
         .capacity = 6, .available = 6, .share = 1, .read_ns = 1000000, .width = 48};
     strcpy(root, "/tmp/simdbench-perf-XXXXXX");
@@ -197,18 +196,23 @@ void fake_no_pmu(void)
 
 int fake_teardown(void **state)
 {
-    (void)state;
     return tree_remove(root);
+}
+
+struct counters *fake_open_events(const struct event *events, size_t n,
+                                  enum counters_mode mode)
+{
+    struct counters *counters = NULL;
+    assert_int_equal(counters_open(&counters, events, n, mode, &fake_system, NULL), 0);
+    assert_non_null(counters);
+    return counters;
 }
 
 struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode)
 {
-    struct counters *counters = NULL;
     for (size_t k = 0; k < n; k++)
         events[k] = (struct event){.type = PERF_TYPE_RAW, .config = k + 1};
-    assert_int_equal(counters_open(&counters, events, n, mode, &fake_system, NULL), 0);
-    assert_non_null(counters);
-    return counters;
+    return fake_open_events(events, n, mode);
 }
 
 struct counters *fake_open_raw(size_t n, struct event *events)

@@ -3,16 +3,10 @@
 #ifndef SIMDBENCH_FAKE_PERF_H
 #define SIMDBENCH_FAKE_PERF_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "perfctr_private.h"
+#include "unit.h"
 
 enum { FIRST_FD = 100, FDS = 64 };
 
@@ -54,10 +48,13 @@ extern const struct perf_system fake_system;
 
 int fake_setup(void **state);
 int fake_teardown(void **state);
+#define FAKE(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
 /* Writes a file below the root that the fake kernel shows. */
 void fake_file(const char *path, const char *text);
 void fake_no_pmu(void);
 void fake_remove(const char *path);
+struct counters *fake_open_events(const struct event *events, size_t n,
+                                  enum counters_mode mode);
 /* Raw events with the configs 1 to n. */
 struct counters *fake_open_raw(size_t n, struct event *events);
 struct counters *fake_open_mode(size_t n, struct event *events, enum counters_mode mode);

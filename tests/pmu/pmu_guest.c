@@ -395,24 +395,22 @@ int main(void)
     static const struct {
         const char *name;
         int (*check)(void);
-    } checks[] = {
-        {"pmu", pmu},
-        {"exact", exact},
-        {"group", group},
-        {"passes", passes},
-        {"multiplex", multiplex},
-        {"user_read", user_read},
-        {"unknown", unknown},
-        {"strangers", strangers},
-        {"starved", starved},
-        {"scaled", scaled},
-        {"threads", threads},
-        {"all_threads", all_threads},
-        {"paranoid_1", paranoid_1},
-        {"paranoid_2", paranoid_2},
-        {"paranoid_3", paranoid_3},
-        {"clock_probe", clock_probe},
-    };
+    } checks[] = {{"pmu", pmu},
+                  {"exact", exact},
+                  {"group", group},
+                  {"passes", passes},
+                  {"multiplex", multiplex},
+                  {"user_read", user_read},
+                  {"unknown", unknown},
+                  {"strangers", strangers},
+                  {"starved", starved},
+                  {"scaled", scaled},
+                  {"threads", threads},
+                  {"all_threads", all_threads},
+                  {"paranoid_1", paranoid_1},
+                  {"paranoid_2", paranoid_2},
+                  {"paranoid_3", paranoid_3},
+                  {"clock_probe", clock_probe}};
     int failed = 0;
     for (size_t k = 0; k < ARRAY_LEN(checks); k++) {
         if (in_child(checks[k].check) == 0)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons as text and as JSON. */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "bad_json.h"
 #include "fuzz_json.h"
 #include "golden.h"
 #include "read_back.h"
 #include "sample_gate.h"
+#include "unit.h"
 
 static void golden_outputs(void **state)
 {
@@ -21,7 +13,6 @@ static void golden_outputs(void **state)
     const struct text_options colour = {.colour = true}, narrow = {.width = 80},
                               tiny = {.width = 60};
 
-    (void)state;
     check_golden("gate_table.txt", sample_text(run, FORMAT_TABLE, &colour));
     check_golden("gate_narrow.txt", sample_text(run, FORMAT_TABLE, &narrow));
     check_golden("gate_tiny.txt", sample_text(run, FORMAT_TABLE, &tiny));
@@ -37,7 +28,6 @@ static void sample_shows_every_verdict(void **state)
     struct run *const run = sample_gate();
     const struct gate *const gate = run->gate;
 
-    (void)state;
     assert_int_equal(gate->regressed, 1);
     assert_int_equal(gate->improved, 1);
     assert_int_equal(gate->same, 2);
@@ -52,7 +42,6 @@ static void widths_are_kept(void **state)
 {
     struct run *const run = sample_gate();
 
-    (void)state;
     for (int width = 60; width <= 200; width += 7) {
         const struct text_options options = {.width = width};
         char *const text = sample_text(run, FORMAT_TABLE, &options), *rest = text, *line;
@@ -71,7 +60,6 @@ static void live_prints_the_same(void **state)
     size_t size = 0;
     FILE *const file = open_memstream(&live, &size);
 
-    (void)state;
     assert_non_null(file);
     table_begin(run, NULL, file);
     table_group(run, 0, NULL, file);
@@ -89,7 +77,6 @@ static void hostile_names(void **state)
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN};
     struct run *const run = sample_gate_hostile();
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
         char *const text = sample_text(run, formats[i], NULL);
         for (const char *c = text; *c; c++) {
@@ -110,7 +97,6 @@ static void round_trip(void **state)
     struct run *const runs[] = {sample_gate(), sample_gate_small(),
                                 sample_gate_hostile()};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *const again = read_back(runs[i]);
         for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++)
@@ -127,7 +113,6 @@ static void every_field_is_read(void **state)
                                                                        again->results[2]
                                                                            .comparison;
 
-    (void)state;
     assert_string_equal(again->gate->kind, "paired");
     assert_string_equal(again->gate->selftest, run->gate->selftest);
     assert_null(again->gate->refused);
@@ -212,12 +197,10 @@ static void bad_inputs(void **state)
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[-1, ",
          CASE ".trials.control_ns[0]: expected a number from 0 up"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t{}, \"x\":\t[",
-         CASE ".trials.control_ns: expected an array"},
-    };
+         CASE ".trials.control_ns: expected an array"}};
     struct run *const run = sample_gate_small();
     char *const good = sample_text(run, FORMAT_JSON, NULL);
 
-    (void)state;
     check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
     run_free(run);
@@ -232,7 +215,6 @@ static void mutated_bytes(void **state)
     char *const bad = malloc(size);
     uint32_t seed = 1;
 
-    (void)state;
     assert_non_null(bad);
     for (int i = 0; i < 600; i++) {
         memcpy(bad, good, size);
@@ -252,19 +234,10 @@ static void mutated_bytes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs),
-        cmocka_unit_test(sample_shows_every_verdict),
-        cmocka_unit_test(widths_are_kept),
-        cmocka_unit_test(live_prints_the_same),
-        cmocka_unit_test(hostile_names),
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(every_field_is_read),
-        cmocka_unit_test(bad_inputs),
-        cmocka_unit_test(mutated_bytes),
-    };
-
     if (!golden_arguments(argc, argv))
         return 2;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(golden_outputs), TEST(sample_shows_every_verdict),
+                     TEST(widths_are_kept), TEST(live_prints_the_same),
+                     TEST(hostile_names), TEST(round_trip), TEST(every_field_is_read),
+                     TEST(bad_inputs), TEST(mutated_bytes));
 }

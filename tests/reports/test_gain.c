@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From how much work on more threads are worth while, on made-up runs. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "judge/judge.h"
+#include "unit.h"
 
 enum { ROUNDS = 20 };
 
@@ -36,115 +26,87 @@ static struct result *add(struct run *run, size_t group, double ops, uint32_t th
     return result;
 }
 
-/* A kernel that two threads make `times` as fast. */
-static void pair(struct run *run, size_t group, double ops, const char *name,
-                 double times)
-{
-    add(run, group, ops, 1, name, 1000);
-    add(run, group, ops, 2, name, 1000 / times);
-}
+/* PAIR: two threads make it `times` as fast. EVEN: the ratios of its rounds lie to both
+ * sides of 1, about this one. */
+enum kind { PAIR, EVEN, NOISY, ROOF };
 
-/* Rounds whose ratios lie to both sides of 1, about this one. */
-static void even(struct run *run, size_t group, double ops, const char *name,
-                 double middle)
+struct made {
+    size_t group;
+    double ops, times;
+    const char *name;
+    enum kind kind;
+};
+
+static void make(struct run *run, const struct made *made)
 {
-    add(run, group, ops, 1, name, 1000);
-    struct result *const two = add(run, group, ops, 2, name, 1000 / middle);
-    for (size_t i = 0; i < ROUNDS; i++)
+    add(run, made->group, made->ops, 1, made->name, 1000);
+    add(run, made->group, made->ops, 2, made->name, 1000 / made->times);
+    struct result *const two = &run->results[run->n_results - 1], *const one = two - 1;
+    for (size_t i = 0; i < ROUNDS && made->kind == EVEN; i++)
         two->samples_ns[i] *= i % 4 < 2 ? 0.96 : 1.04;
+    if (made->kind == NOISY)
+        one->status = two->status = STATUS_NOISY;
+    one->is_roof = two->is_roof = made->kind == ROOF;
 }
 
-static void expect(struct run *run, double work)
+static void test_least_work(void **state)
 {
-    const char *shape = NULL;
-    const double least = gain_least_work(run, 2, &shape);
-    if (isinf(work)) {
-        assert_true(isinf(least));
-    } else {
-        assert_true(fabs(least - work) < 0.5);
-        assert_true(fabs(strtod(shape, NULL) - work) < 0.5);
+    static const struct {
+        const char *what;
+        double least;
+        struct made made[5];
+    } cases[] = {{"faster from 200 on",
+                  200,
+                  {{0, 100, 0.5, "max", PAIR},
+                   {1, 200, 1.2, "max", PAIR},
+                   {2, 400, 1.9, "max", PAIR}}},
+                 {"one that is slower keeps its size and all below it on one thread",
+                  400,
+                  {{0, 100, 1.9, "max", PAIR},
+                   {1, 200, 1.9, "max", PAIR},
+                   {1, 200, 0.95, "stream", PAIR},
+                   {2, 400, 1.9, "max", PAIR}}},
+                 {"one that can neither gain nor lose does not",
+                  200,
+                  {{0, 100, 0.9, "max", PAIR},
+                   {1, 200, 1.9, "max", PAIR},
+                   {1, 200, 0.999, "stream", EVEN}}},
+                 {"no gain on average, below",
+                  200,
+                  {{0, 100, 0.99, "max", EVEN}, {1, 200, 1.5, "max", PAIR}}},
+                 {"no gain on average, above",
+                  INFINITY,
+                  {{0, 100, 1.5, "max", PAIR}, {1, 200, 0.99, "max", EVEN}}},
+                 {"what was not measured neither sets a threshold nor raises it",
+                  100,
+                  {{0, 100, 1.5, "max", PAIR},
+                   {1, 50, 1.5, "max", NOISY},
+                   {2, 200, 0.5, "max", NOISY}}},
+                 {"limits stand in the groups that they limit, and count for nothing",
+                  200,
+                  {{0, 100, 0.5, "max", PAIR},
+                   {0, 1000, 0.5, "copy", ROOF},
+                   {1, 200, 1.5, "max", PAIR},
+                   {1, 1000, 0.5, "copy", ROOF}}}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const double least = cases[i].least;
+        const char *shape = NULL;
+        struct run *const run = run_new();
+        for (const struct made *made = cases[i].made; made->name; made++)
+            make(run, made);
+        const double got = gain_least_work(run, 2, &shape);
+        if (isinf(least)
+                ? !isinf(got)
+                : fabs(got - least) >= 0.5 || fabs(strtod(shape, NULL) - least) >= 0.5)
+            fail_msg("%s: %g, not %g", cases[i].what, got, least);
+        run_free(run);
     }
-    run_free(run);
-}
-
-static void test_least(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    pair(run, 0, 100, "max", 0.5);
-    pair(run, 1, 200, "max", 1.2);
-    pair(run, 2, 400, "max", 1.9);
-    expect(run, 200);
-}
-
-/* One kernel that is slower keeps its size and all below it on one thread. */
-static void test_one_is_slower(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    pair(run, 0, 100, "max", 1.9);
-    pair(run, 1, 200, "max", 1.9);
-    pair(run, 1, 200, "stream", 0.95);
-    pair(run, 2, 400, "max", 1.9);
-    expect(run, 400);
-}
-
-/* One that can neither gain nor lose does not. */
-static void test_one_is_even(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    pair(run, 0, 100, "max", 0.9);
-    pair(run, 1, 200, "max", 1.9);
-    even(run, 1, 200, "stream", 0.999);
-    expect(run, 200);
-}
-
-static void test_no_gain_on_average(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    even(run, 0, 100, "max", 0.99);
-    pair(run, 1, 200, "max", 1.5);
-    expect(run, 200);
-    run = run_new();
-    pair(run, 0, 100, "max", 1.5);
-    even(run, 1, 200, "max", 0.99);
-    expect(run, INFINITY);
-}
-
-/* What was not measured neither sets a threshold nor raises it. */
-static void test_noisy(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    pair(run, 0, 100, "max", 1.5);
-    pair(run, 1, 50, "max", 1.5);
-    pair(run, 2, 200, "max", 0.5);
-    for (size_t i = 2; i < run->n_results; i++)
-        run->results[i].status = STATUS_NOISY;
-    expect(run, 100);
-}
-
-/* Limits stand in the groups that they limit, and count for nothing. */
-static void test_roofs(void **state)
-{
-    struct run *run = run_new();
-    (void)state;
-    pair(run, 0, 100, "max", 0.5);
-    pair(run, 0, 1000, "copy", 0.5);
-    pair(run, 1, 200, "max", 1.5);
-    pair(run, 1, 1000, "copy", 0.5);
-    for (size_t i = 0; i < run->n_results; i++)
-        run->results[i].is_roof = strstr(run->results[i].id, "copy") != NULL;
-    expect(run, 200);
 }
 
 /* The loop takes no longer for a kernel that is faster. */
 static void test_loop_is_subtracted(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, 0, 100, 1, "max", 11000);
     add(run, 0, 100, 2, "max", 6000);
     for (size_t i = 0; i < 2; i++) {
@@ -161,15 +123,5 @@ static void test_loop_is_subtracted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_least),
-        cmocka_unit_test(test_one_is_slower),
-        cmocka_unit_test(test_one_is_even),
-        cmocka_unit_test(test_no_gain_on_average),
-        cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_roofs),
-        cmocka_unit_test(test_loop_is_subtracted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_least_work), TEST(test_loop_is_subtracted));
 }

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts on trials that were made up. */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "gate_trials.h"
 #include "judge/gate.h"
-#include "near.h"
+#include "unit.h"
 
 /* Processes of one round each, d = from + i * step for i = 0, 1, ... */
 static struct comparison *add_ramp(struct run *run, size_t processes, double from,
@@ -26,7 +17,6 @@ static struct comparison *add_ramp(struct run *run, size_t processes, double fro
 
 static void sign_p_is_exact(void **state)
 {
-    (void)state;
     assert_true(stats_sign_p(16, 16) == 1 / 65536.0);
     assert_true(stats_sign_p(16, 15) == 17 / 65536.0);
     assert_true(stats_sign_p(16, 14) == 137 / 65536.0);
@@ -44,7 +34,6 @@ static void looks_have_exact_levels(void **state)
 {
     struct run *const run = new_run(0.02);
 
-    (void)state;
     add_ramp(run, 16, 0.001, 0.001);
     add_ramp(run, 32, 0.0001, 0.0001);
     assert_int_equal(run_judge(run), 0);
@@ -73,7 +62,6 @@ static void processes_are_the_observations(void **state)
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
 
-    (void)state;
     for (size_t process = 0; process < 16; process++)
         for (size_t round = 0; round < 5; round++)
             add_trial(comparison, process, 100, round < 3 ? 0.001 * (double)process : 0.5,
@@ -92,39 +80,33 @@ static void processes_are_the_observations(void **state)
 
 static void changes_beyond_the_threshold(void **state)
 {
-    struct run *const run = new_run(0.02);
     /* x(4) just above and just below ln(1.02) */
     const double bound = log1p(0.02);
-    size_t i = 0;
+    const struct {
+        double from, step;
+        enum verdict verdict;
+    } cases[] = {{bound - 2.999e-3, 1e-3, VERDICT_REGRESSED},
+                 {bound - 3.001e-3, 1e-3, VERDICT_INCONCLUSIVE},
+                 {-bound + 2.999e-3, -1e-3, VERDICT_IMPROVED},
+                 {-bound + 3.001e-3, -1e-3, VERDICT_INCONCLUSIVE}};
 
-    (void)state;
-    add_ramp(run, 16, bound - 2.999e-3, 1e-3);
-    add_ramp(run, 16, bound - 3.001e-3, 1e-3);
-    add_ramp(run, 16, -bound + 2.999e-3, -1e-3);
-    add_ramp(run, 16, -bound + 3.001e-3, -1e-3);
-    for (; i < 4; i++) {
-        struct run *const one = new_run(0.02);
-        const struct comparison *const from = run->results[i].comparison;
-        struct comparison *const to = add_case(one);
-        for (size_t k = 0; k < from->n_trials; k++)
-            assert_int_equal(comparison_add_trial(to, &from->trials[k]), 0);
-        assert_int_equal(run_judge(one), 0);
-        const enum verdict expected[] = {VERDICT_REGRESSED, VERDICT_INCONCLUSIVE,
-                                         VERDICT_IMPROVED, VERDICT_INCONCLUSIVE};
-        assert_int_equal(to->verdict, expected[i]);
-        assert_true((to->reason != NULL) == (i % 2 == 1));
-        assert_true(to->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
-        assert_int_equal(comparison_is_open(to, 0.02), i % 2 == 1);
-        run_free(one);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct run *const run = new_run(0.02);
+        const struct comparison *const c =
+            add_ramp(run, 16, cases[i].from, cases[i].step);
+        assert_int_equal(run_judge(run), 0);
+        assert_int_equal(c->verdict, cases[i].verdict);
+        assert_true((c->reason != NULL) == (i % 2 == 1));
+        assert_true(c->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
+        assert_int_equal(comparison_is_open(c, 0.02), i % 2 == 1);
+        run_free(run);
     }
-    run_free(run);
 }
 
 static void a_plain_run_has_no_verdicts(void **state)
 {
     struct run *const run = run_new();
 
-    (void)state;
     assert_int_equal(run_judge(run), 0);
     run_free(run);
 }
@@ -135,7 +117,6 @@ static void witness_can_veto(void **state)
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
 
-    (void)state;
     for (size_t i = 0; i < 16; i++)
         add_trial(comparison, i, 100, i == 7 ? 0.005 : 0.04, 0);
     assert_int_equal(run_judge(run), 0);
@@ -150,7 +131,6 @@ static void control_decides_what_counts(void **state)
     struct run *const run = new_run(0.02);
     struct comparison *list[6];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
@@ -195,7 +175,6 @@ static void few_processes_ties_no_control(void **state)
     struct comparison *const crashed = add_case(run);
     struct comparison *const added = add_case(run);
 
-    (void)state;
     for (uint32_t i = 0; i < 16; i++) {
         const struct trial trial = {i, 100, 110, 0};
         assert_int_equal(comparison_add_trial(alone, &trial), 0);
@@ -235,7 +214,6 @@ static void holm_tables(void **state)
     static const double p[] = {0.01, 0.04, 0.03, 0.005}, same[] = {0.02, 0.02};
     bool holds[4];
 
-    (void)state;
     assert_int_equal(gate_holm(p, holds, 4, 0.05), 0);
     assert_true(holds[0] && !holds[1] && !holds[2] && holds[3]);
     /* 0.03 > 0.05 / 2 stops what 0.04 <= 0.05 / 1 would pass. */
@@ -250,7 +228,6 @@ static void holm_tables(void **state)
  * has p = 697/65536 > 0.011 / 2. */
 static void holm_over_all_cases(void **state)
 {
-    (void)state;
     for (size_t nulls = 0; nulls < 2; nulls++) {
         struct run *const run = new_run(0.02);
         for (size_t k = 0; k < 4; k++)
@@ -271,18 +248,10 @@ static void holm_over_all_cases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sign_p_is_exact),
-        cmocka_unit_test(looks_have_exact_levels),
-        cmocka_unit_test(processes_are_the_observations),
-        cmocka_unit_test(changes_beyond_the_threshold),
-        cmocka_unit_test(a_plain_run_has_no_verdicts),
-        cmocka_unit_test(witness_can_veto),
-        cmocka_unit_test(control_decides_what_counts),
-        cmocka_unit_test(few_processes_ties_no_control),
-        cmocka_unit_test(holm_tables),
-        cmocka_unit_test(holm_over_all_cases),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        TEST(sign_p_is_exact), TEST(looks_have_exact_levels),
+        TEST(processes_are_the_observations), TEST(changes_beyond_the_threshold),
+        TEST(a_plain_run_has_no_verdicts), TEST(witness_can_veto),
+        TEST(control_decides_what_counts), TEST(few_processes_ties_no_control),
+        TEST(holm_tables), TEST(holm_over_all_cases));
 }

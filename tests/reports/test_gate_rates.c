@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error rates of the gate on simulated machines: no clock, and the same random numbers
  * every time. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "gate_trials.h"
-#include "near.h"
+#include "unit.h"
 
 enum { ROUNDS = 6 };
 
@@ -99,7 +91,6 @@ static void equal_code_is_no_regression(void **state)
     const struct tally calm = simulate(1000, 0.02, 0, &quiet);
     const struct tally storm = simulate(1000, 0.02, 0, &bursty);
 
-    (void)state;
     assert_int_equal(calm.of[VERDICT_REGRESSED] + calm.of[VERDICT_IMPROVED], 0);
     assert_int_equal(storm.of[VERDICT_REGRESSED] + storm.of[VERDICT_IMPROVED], 0);
     assert_true(calm.of[VERDICT_SAME] >= 990);
@@ -108,7 +99,6 @@ static void equal_code_is_no_regression(void **state)
 
 static void real_changes_are_found(void **state)
 {
-    (void)state;
     assert_true(simulate(500, 0.02, 0.04, &quiet).of[VERDICT_REGRESSED] >= 495);
     assert_true(simulate(500, 0.02, -0.04, &quiet).of[VERDICT_IMPROVED] >= 495);
     assert_true(simulate(500, 0.01, 0.02, &quiet).of[VERDICT_REGRESSED] >= 460);
@@ -122,7 +112,6 @@ static void errors_are_bounded_at_the_threshold(void **state)
     static const struct weather plain = {.process = 0.002, .round = 0.0001};
     const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
 
-    (void)state;
     assert_in_range(at.of[VERDICT_REGRESSED], 20, 110);
     assert_int_equal(at.of[VERDICT_IMPROVED] + at.of[VERDICT_UNUSABLE], 0);
 }
@@ -147,7 +136,6 @@ static void verdicts_are_monotone(void **state)
 {
     int last = 0;
 
-    (void)state;
     for (int step = -60; step <= 60; step++) {
         struct run *const run = new_run(0.02), *const wide = new_run(0.03),
                           *const turned = new_run(0.02);
@@ -183,12 +171,7 @@ static void verdicts_are_monotone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_code_is_no_regression),
-        cmocka_unit_test(real_changes_are_found),
-        cmocka_unit_test(errors_are_bounded_at_the_threshold),
-        cmocka_unit_test(verdicts_are_monotone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(equal_code_is_no_regression), TEST(real_changes_are_found),
+                     TEST(errors_are_bounded_at_the_threshold),
+                     TEST(verdicts_are_monotone));
 }

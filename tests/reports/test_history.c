@@ -16,7 +16,6 @@ static const struct result *find(const struct run *run, const char *id)
 
 static void test_reads_what_was_appended(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     append(run);
     assert_int_equal(string_set(&run->started_at, "2024-05-07T00:00:00Z"), 0);
@@ -48,7 +47,6 @@ static void test_reads_what_was_appended(void **state)
 
 static void test_keeps_all_of_a_run(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     const struct result *const result = find(run, FMA);
     append(run);
@@ -82,7 +80,6 @@ static void test_keeps_all_of_a_run(void **state)
 
 static void test_order_and_roofs(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     append(run);
     assert_int_equal(string_set(&run->started_at, "2023-01-01T00:00:00Z"), 0);
@@ -115,7 +112,6 @@ static void test_order_and_roofs(void **state)
 
 static void test_merged_results_stay_behind(void **state)
 {
-    (void)state;
     struct run *const alone = sample_run_alone(), *const merged = sample_run();
     assert_true(merged->n_results > alone->n_results);
     append(merged);
@@ -146,7 +142,6 @@ static struct run *compared_run(void)
 
 static void test_comparisons(void **state)
 {
-    (void)state;
     struct run *const run = compared_run();
     append(run);
     struct history history = read_all(run->results[0].id);
@@ -179,48 +174,33 @@ static char *written(const struct history *history, writer *write)
 
 static void test_table_and_csv(void **state)
 {
-    (void)state;
     char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
                         "abc", "v1",    "ok",          "REGRESSED",
                         "",    "noisy", "a \"reason\""};
-    struct history_entry entries[] = {
-        {.id = words[0],
-         .fingerprint = words[1],
-         .cpu = words[2],
-         .started_at = words[3],
-         .commit = words[4],
-         .label = words[8],
-         .status = words[6],
-         .reason = words[8],
-         .median_ns = 1000,
-         .ci_ns = {true, 990, 1020, 0.95},
-         .change = NAN,
-         .compared = NAN},
-        {.id = words[0],
-         .fingerprint = words[1],
-         .cpu = words[2],
-         .started_at = words[3],
-         .commit = words[4],
-         .label = words[5],
-         .status = words[6],
-         .reason = words[8],
-         .median_ns = 1500,
-         .change = 0.5,
-         .verdict = words[7],
-         .compared = 0.031,
-         .compared_ci = {true, 0.025, 0.04, 0.95}},
-        {.id = words[0],
-         .fingerprint = words[4],
-         .cpu = words[8],
-         .started_at = words[3],
-         .commit = words[8],
-         .label = words[8],
-         .status = words[9],
-         .reason = words[10],
-         .median_ns = NAN,
-         .change = NAN,
-         .compared = NAN},
-    };
+    const struct history_entry entry = {.id = words[0],
+                                        .fingerprint = words[1],
+                                        .cpu = words[2],
+                                        .started_at = words[3],
+                                        .commit = words[4],
+                                        .label = words[8],
+                                        .status = words[6],
+                                        .reason = words[8],
+                                        .change = NAN,
+                                        .compared = NAN};
+    struct history_entry entries[] = {entry, entry, entry};
+    entries[0].median_ns = 1000;
+    entries[0].ci_ns = (struct interval){true, 990, 1020, 0.95};
+    entries[1].label = words[5];
+    entries[1].median_ns = 1500;
+    entries[1].change = 0.5;
+    entries[1].verdict = words[7];
+    entries[1].compared = 0.031;
+    entries[1].compared_ci = (struct interval){true, 0.025, 0.04, 0.95};
+    entries[2].fingerprint = words[4];
+    entries[2].cpu = entries[2].commit = words[8];
+    entries[2].status = words[9];
+    entries[2].reason = words[10];
+    entries[2].median_ns = NAN;
     const struct history history = {entries, 3};
     char *text = written(&history, history_write_table);
     assert_string_equal(
@@ -252,7 +232,6 @@ static void test_table_and_csv(void **state)
 
 static void test_hostile_strings(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_hostile();
     assert_int_equal(facts_text(&run->settings, "label", SAMPLE_HOSTILE), 0);
     append(run);
@@ -280,14 +259,9 @@ static void test_hostile_strings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_reads_what_was_appended),
-        TEST(test_keeps_all_of_a_run),
-        TEST(test_order_and_roofs),
-        TEST(test_merged_results_stay_behind),
-        TEST(test_comparisons),
-        TEST(test_table_and_csv),
-        TEST(test_hostile_strings),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_BETWEEN(
+        make_folder, remove_folder, FRESH(test_reads_what_was_appended),
+        FRESH(test_keeps_all_of_a_run), FRESH(test_order_and_roofs),
+        FRESH(test_merged_results_stay_behind), FRESH(test_comparisons),
+        FRESH(test_table_and_csv), FRESH(test_hostile_strings));
 }

@@ -11,7 +11,6 @@
 
 static void test_ten_thousand(void **state)
 {
-    (void)state;
     enum { CASES = 10000, SAMPLES = 20 };
     struct run *const run = sample_run_small();
     for (size_t i = 0; i < CASES; i++) {
@@ -39,7 +38,6 @@ static void test_ten_thousand(void **state)
 
 static void test_writers_at_once(void **state)
 {
-    (void)state;
     enum { WRITERS = 8, RUNS = 4 };
     struct run *const run = sample_run_small();
     pid_t child[WRITERS];
@@ -80,7 +78,6 @@ static void assert_refused(const struct run *run, int code, const char *word)
 
 static void test_bad_files(void **state)
 {
-    (void)state;
     static const char longer[] =
         "This is a longer text, which has more bytes than the header of a database, a "
         "hundred of them.";
@@ -117,7 +114,6 @@ static void test_bad_files(void **state)
 
 static void test_no_regular_files(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_small();
     struct error error = {.text = ""};
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -140,7 +136,6 @@ static void test_no_regular_files(void **state)
 
 static void test_empty_file(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_small();
     FILE *const file = fopen(path, "w");
     assert_non_null(file);
@@ -164,7 +159,6 @@ static void limit_files(rlim_t bytes)
 /* A disk that is full at some point of a transaction, wherever that is. */
 static void test_full_disk(void **state)
 {
-    (void)state;
     struct run *const run = sample_run_alone();
     struct error error = {.text = ""};
     limit_files(4096);
@@ -193,10 +187,9 @@ static void test_full_disk(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_ten_thousand),     TEST(test_writers_at_once), TEST(test_bad_files),
-        TEST(test_no_regular_files), TEST(test_empty_file),      TEST(test_full_disk),
-    };
     signal(SIGXFSZ, SIG_IGN);
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_BETWEEN(make_folder, remove_folder, FRESH(test_ten_thousand),
+                             FRESH(test_writers_at_once), FRESH(test_bad_files),
+                             FRESH(test_no_regular_files), FRESH(test_empty_file),
+                             FRESH(test_full_disk));
 }

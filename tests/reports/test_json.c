@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include <cjson/cJSON.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-#include <cmocka.h>
-
 #include "read_back.h"
 #include "sample_run.h"
+#include "unit.h"
 
 static void check_round_trip(struct run *run)
 {
@@ -22,7 +15,6 @@ static void check_round_trip(struct run *run)
 
 static void round_trip(void **state)
 {
-    (void)state;
     check_round_trip(sample_run());
     check_round_trip(sample_run_plan());
     check_round_trip(sample_run_small());
@@ -36,7 +28,6 @@ static void saved_file_prints_the_same(void **state)
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV};
     struct run *runs[] = {sample_run(), sample_run_hostile()};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *again = read_back(runs[i]);
         for (size_t f = 0; f < ARRAY_LEN(formats); f++)
@@ -62,7 +53,6 @@ static void numbers_survive(void **state)
     struct result *result = &run->results[0];
     char *json;
 
-    (void)state;
     result_clear_samples(result);
     for (uint32_t i = 0; i < ARRAY_LEN(numbers); i++)
         assert_int_equal(result_add_sample(result, i, numbers[i]), 0);
@@ -93,7 +83,6 @@ static void metrics_that_are_known_survive(void **state)
     struct run *run = sample_run(), *again = read_back(run);
     const struct metric *metric;
 
-    (void)state;
     assert_int_equal(run->results[0].n_metrics, 3);
     assert_int_equal(again->results[0].n_metrics, 1);
     metric = find_metric(again, "cycles per element");
@@ -110,7 +99,6 @@ static void every_field_is_read(void **state)
     struct run *run = sample_run(), *again = read_back(run);
     const struct result *a, *b;
 
-    (void)state;
     assert_int_equal(again->n_results, run->n_results);
     assert_string_equal(again->seed, run->seed);
     assert_string_equal(again->argv[2], run->argv[2]);
@@ -166,7 +154,6 @@ static void later_fields_are_read(void **state)
     struct run *run = sample_run(), *again = read_back(run);
     size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
 
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++) {
         const struct result *a = &run->results[i], *b = &again->results[i];
         assert_true(a->workspace_bytes == b->workspace_bytes);
@@ -202,7 +189,6 @@ static void older_counters_are_read(void **state)
     char *json = sample_text(run, FORMAT_JSON, NULL);
     cJSON *tree = cJSON_Parse(json), *result, *counter;
 
-    (void)state;
     cJSON_ArrayForEach(result, cJSON_GetObjectItem(tree, "results"))
     {
         cJSON_ArrayForEach(counter, cJSON_GetObjectItem(result, "counters"))
@@ -229,7 +215,6 @@ static void names_that_clash(void **state)
     struct error error = {.text = ""};
     FILE *file = fopen("/dev/null", "w");
 
-    (void)state;
     assert_non_null(file);
     assert_non_null(result_add_counter(&run->results[1], "page-faults"));
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
@@ -249,13 +234,11 @@ static char folder[] = "/tmp/simdbench-test-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -274,7 +257,6 @@ static void save_and_load(void **state)
     struct error error = {.text = ""};
     struct stat info;
 
-    (void)state;
     assert_int_equal(run_save(run, path, &error), 0);
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(symlink(path, link), 0);
@@ -301,7 +283,6 @@ static void failed_save_keeps_the_file(void **state)
     char *path = in_folder("run.json");
     struct error error = {.text = ""};
 
-    (void)state;
     assert_int_equal(run_save(run, path, &error), 0);
     assert_non_null(result_add_counter(&run->results[0], "page-faults"));
     assert_int_equal(run_save(run, path, &error), -EEXIST);
@@ -319,7 +300,6 @@ static void file_errors(void **state)
     struct run *run = sample_run(), *read;
     struct error error = {.text = ""};
 
-    (void)state;
     assert_int_equal(run_save(run, "/dev/full", &error), -ENOSPC);
     assert_non_null(strstr(error.text, "/dev/full"));
     assert_int_equal(run_save(run, "/dev/null", &error), 0);
@@ -337,19 +317,10 @@ static void file_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(saved_file_prints_the_same),
-        cmocka_unit_test(numbers_survive),
-        cmocka_unit_test(every_field_is_read),
-        cmocka_unit_test(metrics_that_are_known_survive),
-        cmocka_unit_test(later_fields_are_read),
-        cmocka_unit_test(older_counters_are_read),
-        cmocka_unit_test(names_that_clash),
-        cmocka_unit_test(save_and_load),
-        cmocka_unit_test(failed_save_keeps_the_file),
-        cmocka_unit_test(file_errors),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_BETWEEN(
+        make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
+        TEST(numbers_survive), TEST(every_field_is_read),
+        TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
+        TEST(older_counters_are_read), TEST(names_that_clash), TEST(save_and_load),
+        TEST(failed_save_keeps_the_file), TEST(file_errors));
 }

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents that are not what the reader expects: whatever bytes come, it names the
  * field. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "bad_json.h"
 #include "effort.h"
 #include "fuzz_json.h"
 #include "mutate_json.h"
 #include "sample_run.h"
+#include "unit.h"
 
 static void bad_inputs(void **state)
 {
@@ -145,12 +138,10 @@ static void bad_inputs(void **state)
         {"findings", "]\n}", "]\n}}", "more text after the end"},
         {"findings", "]\n}", "]\n} x", "more text after the end"},
         {"findings", "]\n}", "]\n}{}", "more text after the end"},
-        {"findings", "]\n}", "]\n", "this is no JSON"},
-    };
+        {"findings", "]\n}", "]\n", "this is no JSON"}};
     struct run *run = sample_run_small();
     char *good = sample_text(run, FORMAT_JSON, NULL);
 
-    (void)state;
     check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
     run_free(run);
@@ -175,10 +166,8 @@ static void bad_bytes(void **state)
         {"\x1b[0m", 4, "control character"},
         {"{\"a\": 1\v}", 9, "control character"},
         {"{\"a\":1, \"a\":2}", 14, "a: this key is there twice"},
-        {"{\"schema_version\": 1e999}", 25, "schema_version: number out of range"},
-    };
+        {"{\"schema_version\": 1e999}", 25, "schema_version: number out of range"}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct error error = {.text = ""};
         struct run *run;
@@ -198,7 +187,6 @@ static void deep_nesting_is_no_crash(void **state)
     struct error error;
     struct run *run;
 
-    (void)state;
     memset(deep, '[', sizeof deep);
     assert_int_equal(run_read_json(&run, deep, sizeof deep, &error), -EINVAL);
     assert_non_null(strstr(error.text, "nested too deep"));
@@ -212,7 +200,6 @@ static void unknown_fields_are_ignored(void **state)
     char *b = edit(a, "results", "\"id\"", "\"newer\": true, \"id\"");
     char *c = edit(b, "host", "{", "{\"caches\": [1, 2], \"gone\": null, ");
 
-    (void)state;
     assert_int_equal(run_read_json(&read, c, strlen(c), NULL), 0);
     again = sample_text(read, FORMAT_JSON, NULL);
     assert_string_equal(again, good);
@@ -235,7 +222,6 @@ static void older_files_are_read(void **state)
     char *good = sample_text(run, FORMAT_JSON, NULL), *old = strdup(good), *again;
     struct error error = {.text = ""};
 
-    (void)state;
     assert_non_null(old);
     for (size_t i = 0; i < ARRAY_LEN(added); i++) {
         char key[32], *at = old;
@@ -269,7 +255,6 @@ static void mutations(void **state)
     char *text = malloc(room);
     uint64_t seed = 7;
 
-    (void)state;
     assert_non_null(text);
     for (unsigned i = 0; i < 20000 / effort_divisor(); i++) {
         size_t size = length;
@@ -290,14 +275,7 @@ static void mutations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_inputs),
-        cmocka_unit_test(bad_bytes),
-        cmocka_unit_test(deep_nesting_is_no_crash),
-        cmocka_unit_test(unknown_fields_are_ignored),
-        cmocka_unit_test(older_files_are_read),
-        cmocka_unit_test(mutations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(bad_inputs), TEST(bad_bytes), TEST(deep_nesting_is_no_crash),
+                     TEST(unknown_fields_are_ignored), TEST(older_files_are_read),
+                     TEST(mutations));
 }

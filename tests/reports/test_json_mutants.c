@@ -3,17 +3,12 @@
  * and then written, printed and merged. The seeds are the files of
  * tests/fuzz/corpus/json. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "effort.h"
 #include "fuzz_json.h"
 #include "mutate_json.h"
 #include "sample_run.h"
+#include "unit.h"
 
 enum { MUTANTS = 1000, SEEDS_MAX = 100, ROOM = 64 };
 
@@ -150,10 +145,6 @@ static void every_truncation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_members),
-        cmocka_unit_test(changed_bytes),
-        cmocka_unit_test(every_truncation),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(changed_members),
+                             TEST(changed_bytes), TEST(every_truncation));
 }

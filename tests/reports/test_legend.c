@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What single cells and lines below the table say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "sample_run.h"
+#include "unit.h"
 
 static void expect(const struct run *run, const char *wanted, bool there)
 {
@@ -25,14 +19,11 @@ static void rates(void **state)
         const char *limit;
         double ops;
         const char *title, *cell;
-    } rows[] = {
-        {"roof/f32/avx2/copy@8000", 1000, " GB/s", " 80.00 "},
-        {"roof/f32/avx2/fma@registers", 1000, " Gop/s", " 10.00 "},
-        {NULL, 1000, " Gop/s", " 10.00 "},
-        {NULL, 0, " GB/s", " 80.00 "},
-    };
+    } rows[] = {{"roof/f32/avx2/copy@8000", 1000, " GB/s", " 80.00 "},
+                {"roof/f32/avx2/fma@registers", 1000, " Gop/s", " 10.00 "},
+                {NULL, 1000, " Gop/s", " 10.00 "},
+                {NULL, 0, " GB/s", " 80.00 "}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
         for (int baseline = 0; baseline < 2; baseline++) {
@@ -62,7 +53,6 @@ static void means(void **state)
     struct run *run = sample_run_alone();
     struct result *big = NULL, *small = NULL;
 
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *result = &run->results[i];
         if (!strcmp(result->id, "tanh/f32/avx512/table@1000"))
@@ -88,7 +78,6 @@ static void unfair_rows_come_last(void **state)
 {
     struct run *run = sample_run_alone();
 
-    (void)state;
     expect(run, "  2.363x [", true);
     for (size_t i = 0; i < run->n_results; i++)
         if (strstr(run->results[i].id, "/avx512/u35@1000"))
@@ -109,7 +98,6 @@ static void choices_are_few(void **state)
 {
     struct run *run = run_new();
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         struct result *result = run_add_result(run);
         char text[64];
@@ -135,12 +123,6 @@ static void choices_are_few(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates),
-        cmocka_unit_test(means),
-        cmocka_unit_test(unfair_rows_come_last),
-        cmocka_unit_test(choices_are_few),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(rates), TEST(means), TEST(unfair_rows_come_last),
+                     TEST(choices_are_few));
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on clocks that were made up. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "judge/judge.h"
+#include "unit.h"
 
 enum { ROUNDS = 20, CLASSES = 4 };
 
@@ -27,6 +18,9 @@ struct machine {
     const char *no_wide; /* why that class was skipped */
     bool lacking;        /* as the CPU cannot */
 };
+
+#define MACHINE(narrow, wide, noise) \
+    ((struct machine){narrow, wide, noise, 0, NULL, false})
 
 /* Shares of the licences on one core, of each class; NULL: not counted. */
 static const double (*licences)[LICENSE_LEVELS];
@@ -105,62 +99,51 @@ static const struct machine equal = {.narrow = 1, .wide = 1, .noise = 0.001};
 
 static void test_none(void **state)
 {
-    (void)state;
     expect(&equal, NULL, LICENSE_NONE, "512 bit");
     expect(&equal, &equal, LICENSE_NONE, "512 bit");
     /* A loss of 0.5% is none, and so is a gain. */
-    expect(&(struct machine){1, 0.995, 0.001, 0, NULL, false}, NULL, LICENSE_NONE, "99%");
-    expect(&(struct machine){1, 1.02, 0.001, 0, NULL, false}, NULL, LICENSE_NONE, "");
+    expect(&MACHINE(1, 0.995, 0.001), NULL, LICENSE_NONE, "99%");
+    expect(&MACHINE(1, 1.02, 0.001), NULL, LICENSE_NONE, "");
     expect(&(struct machine){1, 0.5, 0.001, 0, "the CPU lacks it", true}, NULL,
            LICENSE_NONE, "128 bit");
 }
 
 static void test_light(void **state)
 {
-    const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
-    (void)state;
+    const struct machine light = MACHINE(1, 0.95, 0.001);
     expect(&light, NULL, LICENSE_LIGHT, "512 heavy on one core runs at 95.0%");
     expect(&equal, &light, LICENSE_LIGHT, "all cores");
-    expect(&(struct machine){1, 0.985, 0.001, 0, NULL, false}, NULL, LICENSE_LIGHT,
-           "98.5%");
-    expect(&(struct machine){0.97, 1, 0.001, 0, NULL, false}, NULL, LICENSE_LIGHT,
-           "128 light");
+    expect(&MACHINE(1, 0.985, 0.001), NULL, LICENSE_LIGHT, "98.5%");
+    expect(&MACHINE(0.97, 1, 0.001), NULL, LICENSE_LIGHT, "128 light");
 }
 
 static void test_heavy(void **state)
 {
-    const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
-    const struct machine heavy = {0.97, 0.75, 0.001, 0, NULL, false};
-    (void)state;
+    const struct machine light = MACHINE(1, 0.95, 0.001);
+    const struct machine heavy = MACHINE(0.97, 0.75, 0.001);
     expect(&heavy, NULL, LICENSE_HEAVY, "512 heavy on one core runs at 75.0%");
     expect(&light, &heavy, LICENSE_HEAVY, "all cores");
     expect(&heavy, &light, LICENSE_HEAVY, "one core");
     /* Of two losses the larger is told. */
-    expect(&heavy, &(struct machine){1, 0.70, 0.001, 0, NULL, false}, LICENSE_HEAVY,
-           "70.0%");
+    expect(&heavy, &MACHINE(1, 0.70, 0.001), LICENSE_HEAVY, "70.0%");
 }
 
 static void test_unknown(void **state)
 {
     const struct machine few = {1, 1, 0.001, 5, NULL, false};
-    const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
-    (void)state;
+    const struct machine noisy = MACHINE(1, 1, 0.2);
     expect(&few, NULL, LICENSE_UNKNOWN, "too few rounds");
     expect(&equal, &few, LICENSE_UNKNOWN, "all cores");
     expect(&noisy, NULL, LICENSE_UNKNOWN, "scalar work differs from itself");
     /* Right at the threshold, and a loss below what the control deviates by. */
-    expect(&(struct machine){1, 0.99, 0.004, 0, NULL, false}, NULL, LICENSE_UNKNOWN,
-           "no loss");
-    expect(&(struct machine){1, 0.97, 0.2, 0, NULL, false}, NULL, LICENSE_UNKNOWN,
-           "differs");
+    expect(&MACHINE(1, 0.99, 0.004), NULL, LICENSE_UNKNOWN, "no loss");
+    expect(&MACHINE(1, 0.97, 0.2), NULL, LICENSE_UNKNOWN, "differs");
     /* It could run, but the clock under it is not known. */
     expect(&(struct machine){1, 1, 0.001, 0, "other programs", false}, NULL,
            LICENSE_UNKNOWN, "512 heavy on one core: other programs");
     /* A loss that is larger than all noise is one. */
-    expect(&(struct machine){1, 0.5, 0.1, 0, NULL, false}, NULL, LICENSE_HEAVY,
-           "512 heavy");
-    expect(&few, &(struct machine){1, 0.8, 0.001, 0, NULL, false}, LICENSE_HEAVY,
-           "80.0%");
+    expect(&MACHINE(1, 0.5, 0.1), NULL, LICENSE_HEAVY, "512 heavy");
+    expect(&few, &MACHINE(1, 0.8, 0.001), LICENSE_HEAVY, "80.0%");
 }
 
 /* The clock is noisy, or its class has none: a licence tells, one of scalar work does
@@ -173,11 +156,10 @@ static void test_counters_tell(void **state)
     static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {0.7, 0.2, 0.1}, {1, 0, 0}};
     static const double shared[][3] = {{0.1, 0, 0.9}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
     static const double lost[][3] = {{1, 0, 0}, {1, 0, 0}, {NAN, NAN, NAN}, {1, 0, 0}};
-    const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
+    const struct machine noisy = MACHINE(1, 1, 0.2);
     const struct machine untimed = {1, 1, 0.001, 0, "even half the work", false};
-    const struct machine doubt = {1, 0.99, 0.004, 0, NULL, false};
+    const struct machine doubt = MACHINE(1, 0.99, 0.004);
     const struct machine few = {1, 1, 0.001, 5, NULL, false};
-    (void)state;
     licences = heavy;
     expect(&noisy, NULL, LICENSE_HEAVY, "512 heavy on one core has licence 2");
     expect(&noisy, NULL, LICENSE_HEAVY,
@@ -206,10 +188,9 @@ static void test_counters_beside(void **state)
     static const double heavy[][3] = {{1, 0, 0}, {1, 0, 0}, {0, 0.1, 0.9}, {1, 0, 0}};
     static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
     static const double shared[][3] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
-    const struct machine light = {1, 0.95, 0.001, 0, NULL, false};
-    const struct machine much = {1, 0.7, 0.001, 0, NULL, false};
-    const struct machine noisy = {1, 1, 0.2, 0, NULL, false};
-    (void)state;
+    const struct machine light = MACHINE(1, 0.95, 0.001);
+    const struct machine much = MACHINE(1, 0.7, 0.001);
+    const struct machine noisy = MACHINE(1, 1, 0.2);
     licences = heavy;
     expect(&equal, NULL, LICENSE_NONE, "contradict: 512 heavy has licence 2, though it");
     expect(&light, NULL, LICENSE_LIGHT, "95.0% of the scalar clock");
@@ -233,7 +214,6 @@ static void test_nothing(void **state)
 {
     struct license_scope *const scopes = calloc(LICENSE_SCOPES, sizeof *scopes);
     struct license_verdict verdict;
-    (void)state;
     assert_non_null(scopes);
     license_judge(scopes, LICENSE_SCOPES, &verdict);
     assert_int_equal(verdict.cost, LICENSE_UNKNOWN);
@@ -244,7 +224,6 @@ static void test_nothing(void **state)
 static void test_wins_from(void **state)
 {
     struct license_net net = {.n_points = 4};
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         net.point[i].ci = (struct interval){true, 1.1, 1.2, 0.95};
     assert_int_equal(license_wins_from(&net), 0);
@@ -258,11 +237,8 @@ static void test_wins_from(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none),          cmocka_unit_test(test_light),
-        cmocka_unit_test(test_heavy),         cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_counters_tell), cmocka_unit_test(test_counters_beside),
-        cmocka_unit_test(test_nothing),       cmocka_unit_test(test_wins_from),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(test_none), TEST(test_light), TEST(test_heavy),
+                     TEST(test_unknown), TEST(test_counters_tell),
+                     TEST(test_counters_beside), TEST(test_nothing),
+                     TEST(test_wins_from));
 }

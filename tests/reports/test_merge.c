@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of another run beside our own: who meets whom, and what it is called. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "read_back.h"
 #include "sample_run.h"
+#include "unit.h"
 
 static void merge(struct run *into, struct run *other, const char *path)
 {
@@ -75,7 +68,6 @@ static void groups_meet(void **state)
     const struct result *relu, *merged, *alone;
     const struct ratio *ratio;
 
-    (void)state;
     merge(run, sample_run_other(), "some/folder/b.json");
     assert_int_equal(run->n_results, before + 2); /* its roof is left out */
     for (size_t i = 1; i < run->n_results; i++)
@@ -108,7 +100,6 @@ static void own_ratios_stay(void **state)
 {
     struct run *run = sample_run(), *alone = sample_run_alone();
 
-    (void)state;
     for (size_t i = 0; i < alone->n_results; i++) {
         const struct result *a = &alone->results[i];
         const struct result *b = a->is_roof ? NULL : find(run, a->id);
@@ -136,10 +127,8 @@ static void what_is_the_same_work(void **state)
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw", NULL, true},
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", "nchw8c", NULL, false},
         {"gemm/maxplus-f32/avx2/fma@64", "nchw", NULL, NULL, true}, /* an older file */
-        {"gemm/maxplus-f32/avx2/fma@64", NULL, NULL, "2", false},
-    };
+        {"gemm/maxplus-f32/avx2/fma@64", NULL, NULL, "2", false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = one_case("gemm/maxplus-f32/avx2/fma@64", 100);
         struct run *other = one_case(rows[i].id, 200);
@@ -163,7 +152,6 @@ static void names_are_unique(void **state)
 {
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *middle;
 
-    (void)state;
     merge(run, one_case("tanh/f32/avx2/a@9", 200), "x/b.json");
     merge(run, one_case("tanh/f32/avx2/a@9", 300), "y/b.json");
     middle = one_case("tanh/f32/avx2/a@9", 400);
@@ -193,7 +181,6 @@ static void other_instruction_sets(void **state)
 {
     struct run *run = one_case("tanh/f32/avx512/a@9", 100), *other;
 
-    (void)state;
     add_case(run, 0, "tanh/f32/sse2/a@9", 400);
     other = one_case("tanh/f32/avx512/b@9", 100);
     add_case(other, 0, "tanh/f32/avx2/b@9", 200);
@@ -210,7 +197,6 @@ static void summary_without_samples(void **state)
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *again;
     struct run *other = one_case("tanh/f32/avx2/b@9", 100);
 
-    (void)state;
     result_clear_samples(&other->results[0]);
     other->results[0].median_ns = 150;
     other->results[0].gops = 6.5;
@@ -229,7 +215,6 @@ static void nothing_to_merge(void **state)
 {
     struct run *run = run_new(), *empty = run_new();
 
-    (void)state;
     merge(run, empty, "empty");
     assert_int_equal(run->n_results, 0);
     merge(run, sample_run_other(), "b");
@@ -241,15 +226,8 @@ static void nothing_to_merge(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_meet),
-        cmocka_unit_test(own_ratios_stay),
-        cmocka_unit_test(what_is_the_same_work),
-        cmocka_unit_test(names_are_unique),
-        cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(summary_without_samples),
-        cmocka_unit_test(nothing_to_merge),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(groups_meet), TEST(own_ratios_stay),
+                     TEST(what_is_the_same_work), TEST(names_are_unique),
+                     TEST(other_instruction_sets), TEST(summary_without_samples),
+                     TEST(nothing_to_merge));
 }

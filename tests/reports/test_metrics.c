@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas: what they come to, and that nonsense comes to nothing. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "reports.h"
+#include "unit.h"
 
 /* 100 elements and 50 ns a call of 2 calls a batch: 400 cycles, 1200 instructions, no
  * misses, and `gone` that could not be counted. */
@@ -58,21 +51,18 @@ static void values(void **state)
     static const struct {
         const char *formula;
         double value;
-    } rows[] = {
-        {"instructions / cycles", 3},
-        {"cycles / elements", 4},
-        {"probe-ghz * ns / elements", 2},
-        {"tsc-ghz * cycles / instructions", 2.5 / 3},
-        {"100 * cycles / (cycles + instructions)", 25},
-        {"100 * cycles / (6 * cycles)", 100.0 / 6},
-        {"(cycles + (instructions + 2 * X.A:B)) / elements", 16},
-        {"X.A:B / elements", 0},
-        {"cycles + instructions * 2", 2800},
-        {"cycles", 400},
-        {"0.5*cycles", 200},
-    };
+    } rows[] = {{"instructions / cycles", 3},
+                {"cycles / elements", 4},
+                {"probe-ghz * ns / elements", 2},
+                {"tsc-ghz * cycles / instructions", 2.5 / 3},
+                {"100 * cycles / (cycles + instructions)", 25},
+                {"100 * cycles / (6 * cycles)", 100.0 / 6},
+                {"(cycles + (instructions + 2 * X.A:B)) / elements", 16},
+                {"X.A:B / elements", 0},
+                {"cycles + instructions * 2", 2800},
+                {"cycles", 400},
+                {"0.5*cycles", 200}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!(fabs(value_of(rows[i].formula) - rows[i].value) < 1e-12))
             fail_msg("%s = %g", rows[i].formula, value_of(rows[i].formula));
@@ -93,10 +83,8 @@ static void nonsense(void **state)
         "* cycles",
         "1e999",
         "%n",
-        "((((((((((((((((((((((cycles))))))))))))))))))))))",
-    };
+        "((((((((((((((((((((((cycles))))))))))))))))))))))"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!isnan(value_of(rows[i])))
             fail_msg("%s = %g", rows[i], value_of(rows[i]));
@@ -111,7 +99,6 @@ static void lifetime(void **state)
     struct result *result = &run->results[0];
     struct metric *metric = result_add_metric(result, "GHz", "GHz", "tsc-ghz");
 
-    (void)state;
     assert_non_null(metric);
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_true(metric->value == 2.5);
@@ -126,10 +113,5 @@ static void lifetime(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(nonsense),
-        cmocka_unit_test(lifetime),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(values), TEST(nonsense), TEST(lifetime));
 }

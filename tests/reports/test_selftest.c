@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gates that were made up: counts, rates, the recommended threshold, what is cited. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 
-#include "near.h"
 #include "reports.h"
+#include "unit.h"
 
 static void begin(struct selftest *selftest, const double *effects, size_t n)
 {
@@ -46,7 +37,6 @@ static void counts_and_rates(void **state)
     static const double effects[] = {0.03, 0};
     struct selftest s;
 
-    (void)state;
     begin(&s, effects, 2);
     for (int i = 0; i < 10; i++)
         add(&s.effects[0], i ? VERDICT_REGRESSED : VERDICT_SAME, 0.03, 0.001, 0.002,
@@ -87,7 +77,6 @@ static void threshold_is_recommended(void **state)
     static const double effects[] = {0};
     struct selftest s;
 
-    (void)state;
     begin(&s, effects, 1);
     for (int i = 0; i < 18; i++)
         add(&s.effects[0], VERDICT_SAME, 0, 0.001, 0.0005 + 1e-5 * i, 0.5);
@@ -109,7 +98,6 @@ static void quiet_machine_gets_the_least_threshold(void **state)
     static const double effects[] = {0};
     struct selftest s;
 
-    (void)state;
     begin(&s, effects, 1);
     add(&s.effects[0], VERDICT_SAME, 0, 0, 0, 0.5);
     assert_int_equal(selftest_derive(&s), 0);
@@ -124,7 +112,6 @@ static void least_found(void **state)
     static const int found[] = {20, 0, 20, 18, 0};
     struct selftest s;
 
-    (void)state;
     begin(&s, effects, 5);
     for (int e = 0; e < 5; e++)
         for (int i = 0; i < 20; i++)
@@ -148,7 +135,6 @@ static void nothing_is_known_without_gates(void **state)
     static const double effects[] = {0, 0.02};
     struct selftest s;
 
-    (void)state;
     begin(&s, effects, 2);
     assert_int_equal(selftest_derive(&s), 0);
     assert_true(isnan(s.effects[0].rate) && !s.effects[0].rate_ci.known);
@@ -175,7 +161,6 @@ static void json_is_cited_on_the_same_host(void **state)
     struct selftest s;
     size_t size;
 
-    (void)state;
     begin(&s, effects, 2);
     add(&s.effects[0], VERDICT_SAME, 0, 0.001, 0.001, 0.5);
     add(&s.effects[1], VERDICT_REGRESSED, 0.03, 0.001, 0.001, 0.5);
@@ -223,12 +208,10 @@ static void other_documents_are_not_cited(void **state)
         "{\"selftest_schema_version\":1,\"summary\":\"\",\"host\":{\"fingerprint\":\"f\"}"
         "}",
         "{\"selftest_schema_version\":1,\"summary\":\"x\",\"host\":\"f\"}",
-        "{\"selftest_schema_version\":1,\"summary\":\"x\"}",
-    };
+        "{\"selftest_schema_version\":1,\"summary\":\"x\"}"};
     static const char good[] = "{\"selftest_schema_version\":1,\"summary\":\"x\","
                                "\"host\":{\"fingerprint\":\"f\"}}";
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         assert_null(selftest_cite(documents[i], strlen(documents[i]), "f"));
     char *const line = selftest_cite(good, strlen(good), "f");
@@ -238,14 +221,9 @@ static void other_documents_are_not_cited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_and_rates),
-        cmocka_unit_test(threshold_is_recommended),
-        cmocka_unit_test(quiet_machine_gets_the_least_threshold),
-        cmocka_unit_test(least_found),
-        cmocka_unit_test(nothing_is_known_without_gates),
-        cmocka_unit_test(json_is_cited_on_the_same_host),
-        cmocka_unit_test(other_documents_are_not_cited),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(counts_and_rates), TEST(threshold_is_recommended),
+                     TEST(quiet_machine_gets_the_least_threshold), TEST(least_found),
+                     TEST(nothing_is_known_without_gates),
+                     TEST(json_is_cited_on_the_same_host),
+                     TEST(other_documents_are_not_cited));
 }

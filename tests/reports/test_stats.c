@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "near.h"
 #include "reports.h"
+#include "unit.h"
 
 static void median_min_mad(void **state)
 {
     const double odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2}, one[] = {7};
     const double spread[] = {1, 1, 2, 2, 4, 6, 9};
 
-    (void)state;
     assert_true(stats_median(odd, 3) == 5);
     assert_true(odd[0] == 5 && odd[1] == 1);
     assert_true(stats_median(even, 4) == 2.5);
@@ -39,7 +29,6 @@ static void sign_k_table(void **state)
                                       {9, 2},  {10, 2},  {12, 3},  {15, 4},  {20, 6},
                                       {25, 8}, {30, 10}, {40, 14}, {52, 19}, {60, 22}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         assert_int_equal(stats_sign_k(table[i][0], 0.95), table[i][1]);
     /* 2 P(B < 1) = 2/64 exactly: the bound itself is allowed. */
@@ -55,14 +44,11 @@ static void proportions(void **state)
     static const struct {
         size_t successes, n;
         double lo, hi;
-    } cases[] = {
-        {0, 10, 0, 0.30850},        {1, 10, 0.00253, 0.44502},
-        {5, 10, 0.18709, 0.81291},  {10, 10, 0.69150, 1},
-        {0, 100, 0, 0.03622},       {98, 100, 0.92962, 0.99757},
-        {49, 50, 0.89353, 0.99949},
-    };
+    } cases[] = {{0, 10, 0, 0.30850},       {1, 10, 0.00253, 0.44502},
+                 {5, 10, 0.18709, 0.81291}, {10, 10, 0.69150, 1},
+                 {0, 100, 0, 0.03622},      {98, 100, 0.92962, 0.99757},
+                 {49, 50, 0.89353, 0.99949}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct interval ci =
             stats_proportion_interval(cases[i].successes, cases[i].n, 0.95);
@@ -86,7 +72,6 @@ static void sign_k_large(void **state)
     static const size_t sizes[] = {100, 1000, 1100, 5000, 100000};
     double *x = calloc(100000, sizeof *x);
 
-    (void)state;
     assert_non_null(x);
     for (size_t i = 0; i < 100000; i++)
         x[i] = (double)i;
@@ -113,7 +98,6 @@ static void interval_known_answers(void **state)
     const double x[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
     struct interval interval = stats_median_interval(x, 10, 0.95);
 
-    (void)state;
     assert_true(interval.known);
     assert_true(interval.lo == 2 && interval.hi == 9);
     assert_true(interval.level == 1 - 22.0 / 1024);
@@ -128,7 +112,6 @@ static void ratio_known_answers(void **state)
     const double c[] = {1, 1, 2, 4, 5, 6, 7};
     struct interval interval;
 
-    (void)state;
     assert_near(stats_ratio(a, b, 7, 0.95, &interval), 2, 1e-12);
     assert_true(interval.known);
     assert_near(interval.lo, 2, 1e-12);
@@ -158,7 +141,6 @@ static void interval_coverage(void **state)
     uint64_t seed = 42;
     double x[52];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
         const int trials = 20000;
         double level = 0;
@@ -198,7 +180,6 @@ static void summarise_times_and_rates(void **state)
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
 
-    (void)state;
     result->bytes = 400;
     result->samples_ns[0] = 5; /* less than the overhead: never below 0 */
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
@@ -217,7 +198,6 @@ static void summarise_few_samples(void **state)
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 5);
 
-    (void)state;
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_false(result->ci_ns.known);
     assert_string_equal(result->ci_reason,
@@ -237,7 +217,6 @@ static void summarise_limits(void **state)
         bool too_low;
     } rows[] = {
         {100, 80, 0.8, false}, {100, 101.9, 1.019, false}, {100, 103, 1.03, true}};
-    (void)state;
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
@@ -272,7 +251,6 @@ static void summarise_bandwidth_limit(void **state)
     struct run *run = run_new();
     struct result *kernel, *roof;
 
-    (void)state;
     add_case(run, "roof", 50, 10);
     kernel = add_case(run, "kernel", 100, 10);
     roof = &run->results[0];
@@ -299,7 +277,6 @@ static void summarise_paired_ratios(void **state)
     struct run *run = run_new();
     struct result *kernel, *baseline;
 
-    (void)state;
     add_case(run, "kernel", 100, 0);
     add_case(run, "baseline", 100, 0);
     add_case(run, "elsewhere", 100, 10);
@@ -347,12 +324,9 @@ static void summarise_instruction_sets(void **state)
     static const struct {
         const char *isa, *module_isa;
         size_t ratios;
-    } rows[] = {
-        {"avx512", NULL, 2},   {"avx2", NULL, 2},       {"sse2", NULL, 1},
-        {"lib", "avx2", 2},    {"lib", "avx512_bf", 1}, {"lib", NULL, 3},
-        {"avx512", "avx2", 2},
-    };
-    (void)state;
+    } rows[] = {{"avx512", NULL, 2},  {"avx2", NULL, 2},       {"sse2", NULL, 1},
+                {"lib", "avx2", 2},   {"lib", "avx512_bf", 1}, {"lib", NULL, 3},
+                {"avx512", "avx2", 2}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         static const char *const isas[] = {"avx512", "avx2", "lib"};
@@ -382,7 +356,6 @@ static void summarise_counters_and_clock(void **state)
     struct result *result = add_case(run, "a", 100, 8);
     struct counter *counter = result_add_counter(result, "cycles");
 
-    (void)state;
     for (int i = 0; i < 7; i++) {
         assert_int_equal(counter_add_sample(counter, 1000 * i), 0);
         assert_int_equal(result_add_clock(result, 3 + 0.1 * i), 0);
@@ -414,7 +387,6 @@ static void samples_are_checked(void **state)
     struct run *run = run_new();
     struct result *result = run_add_result(run);
 
-    (void)state;
     assert_int_equal(result_add_sample(result, 3, NAN), -EINVAL);
     assert_int_equal(result_add_sample(result, 3, -1), -EINVAL);
     assert_int_equal(result_add_sample(result, 3, 1), 0);
@@ -428,23 +400,11 @@ static void samples_are_checked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(median_min_mad),
-        cmocka_unit_test(sign_k_table),
-        cmocka_unit_test(sign_k_large),
-        cmocka_unit_test(proportions),
-        cmocka_unit_test(interval_known_answers),
-        cmocka_unit_test(ratio_known_answers),
-        cmocka_unit_test(interval_coverage),
-        cmocka_unit_test(summarise_times_and_rates),
-        cmocka_unit_test(summarise_few_samples),
-        cmocka_unit_test(summarise_limits),
-        cmocka_unit_test(summarise_bandwidth_limit),
-        cmocka_unit_test(summarise_paired_ratios),
-        cmocka_unit_test(summarise_instruction_sets),
-        cmocka_unit_test(summarise_counters_and_clock),
-        cmocka_unit_test(samples_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(median_min_mad), TEST(sign_k_table), TEST(sign_k_large),
+                     TEST(proportions), TEST(interval_known_answers),
+                     TEST(ratio_known_answers), TEST(interval_coverage),
+                     TEST(summarise_times_and_rates), TEST(summarise_few_samples),
+                     TEST(summarise_limits), TEST(summarise_bandwidth_limit),
+                     TEST(summarise_paired_ratios), TEST(summarise_instruction_sets),
+                     TEST(summarise_counters_and_clock), TEST(samples_are_checked));
 }

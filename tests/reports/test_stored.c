@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two samples that are not paired, and two runs from files. */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "near.h"
 #include "read_back.h"
 #include "sample_gate.h"
+#include "unit.h"
 
 /* ---- statistics ---- */
 
@@ -41,7 +32,6 @@ static void mann_whitney_is_exact(void **state)
     const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
     const double mixed[] = {0.5, 3.5, 7, 11};
 
-    (void)state;
     /* 1 of C(10, 5) = 252 orders. */
     assert_near(stats_shift_p(a, 5, b, 5, 0), 1 / 252.0, 1e-15);
     assert_near(stats_shift_p(b, 5, a, 5, 0), 1, 1e-15);
@@ -59,7 +49,6 @@ static void mann_whitney_with_ties(void **state)
     const double a[] = {1, 1, 2, 2, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5};
     const double equal[] = {2, 2, 2, 2, 2, 2, 2};
 
-    (void)state;
     assert_near(stats_shift_p(a, 7, b, 7, 0), 0.024987, 2e-6);
     assert_true(stats_shift_p(equal, 7, equal, 7, 0) == 1);
 }
@@ -71,7 +60,6 @@ static void shift_and_its_interval(void **state)
     double many[400], moved[300];
     size_t below = 0, above = 0;
 
-    (void)state;
     assert_true(stats_shift(a, 5, b, 5, 0.978, &ci) == 10);
     /* 2 / 252 is allowed, 4 / 252 too: k = 2; the third, 8 / 252, is not. */
     assert_true(ci.known && ci.lo == 7 && ci.hi == 13);
@@ -132,7 +120,6 @@ static void changes_are_found(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
 
-    (void)state;
     slow_down(find(head, FMA64), 1.10);
     slow_down(find(head, ADD64), 0.90);
     slow_down(find(head, BLAS64), 1.30);
@@ -161,7 +148,6 @@ static void equal_runs_are_the_same(void **state)
 {
     struct run *const head = sample_run_alone();
 
-    (void)state;
     compare(head, sample_run_alone());
     assert_int_equal(head->gate->regressed + head->gate->improved +
                          head->gate->inconclusive + head->gate->only_one,
@@ -181,7 +167,6 @@ static void a_slower_machine_is_no_regression(void **state)
 {
     struct run *const head = sample_run_alone();
 
-    (void)state;
     for (size_t i = 0; i < head->n_results; i++)
         slow_down(&head->results[i], 1.05);
     compare(head, sample_run_alone());
@@ -196,7 +181,6 @@ static void other_machines_are_refused(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
 
-    (void)state;
     slow_down(find(head, FMA64), 1.5);
     assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
     assert_int_equal(string_set(&base->host.fact[0].text, "Old CPU"), 0);
@@ -221,7 +205,6 @@ static void exact_counts_decide(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
 
-    (void)state;
     assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
     set_count(find(base, FMA64), 100000);
     set_count(find(head, FMA64), 103000);
@@ -243,7 +226,6 @@ static void new_and_gone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
 
-    (void)state;
     assert_int_equal(string_set(&find(head, ADD64)->id, "gemm/new"), 0);
     assert_int_equal(result_set_status(find(head, FMA64), STATUS_SKIPPED, "no memory"),
                      0);
@@ -276,7 +258,6 @@ static void comparisons_are_not_compared(void **state)
     struct run *const gate = sample_gate(), *const run = sample_run_alone();
     struct error error = {.text = ""};
 
-    (void)state;
     assert_int_equal(run_compare(run, "b.json", gate, "a.json", 0.02, &error), -EINVAL);
     assert_non_null(strstr(error.text, "a.json is a comparison already"));
     assert_int_equal(run_compare(gate, "b.json", run, "a.json", 0.02, &error), -EINVAL);
@@ -290,7 +271,6 @@ static void medians_alone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
 
-    (void)state;
     find(base, FMA64)->n_samples = 0;
     compare(head, base);
     const struct comparison *const fma = find(head, FMA64)->comparison;
@@ -302,19 +282,10 @@ static void medians_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mann_whitney_is_exact),
-        cmocka_unit_test(mann_whitney_with_ties),
-        cmocka_unit_test(shift_and_its_interval),
-        cmocka_unit_test(changes_are_found),
-        cmocka_unit_test(equal_runs_are_the_same),
-        cmocka_unit_test(a_slower_machine_is_no_regression),
-        cmocka_unit_test(other_machines_are_refused),
-        cmocka_unit_test(exact_counts_decide),
-        cmocka_unit_test(new_and_gone),
-        cmocka_unit_test(comparisons_are_not_compared),
-        cmocka_unit_test(medians_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
+        TEST(shift_and_its_interval), TEST(changes_are_found),
+        TEST(equal_runs_are_the_same), TEST(a_slower_machine_is_no_regression),
+        TEST(other_machines_are_refused), TEST(exact_counts_decide), TEST(new_and_gone),
+        TEST(comparisons_are_not_compared), TEST(medians_alone));
 }

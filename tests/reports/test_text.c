@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs as text: whole outputs, and what holds for all of them. */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "golden.h"
 #include "sample_run.h"
+#include "unit.h"
 
 static void golden_outputs(void **state)
 {
@@ -28,10 +20,8 @@ static void golden_outputs(void **state)
         {"report.csv", false, FORMAT_CSV, {.roofs = false}},
         {"hostile_table.txt", true, FORMAT_TABLE, {.roofs = true}},
         {"hostile.md", true, FORMAT_MARKDOWN, {.roofs = true}},
-        {"hostile.csv", true, FORMAT_CSV, {.roofs = false}},
-    };
+        {"hostile.csv", true, FORMAT_CSV, {.roofs = false}}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = rows[i].hostile ? sample_run_hostile() : sample_run();
         check_golden(rows[i].name, sample_text(run, rows[i].format, &rows[i].options));
@@ -44,7 +34,6 @@ static void live_is_later(void **state)
 {
     static const int widths[] = {0, 60, 80, 100, 132, 180, 250};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
         struct text_options options = {.width = widths[i], .colour = i % 2};
         struct run *run = sample_run_plan();
@@ -83,7 +72,6 @@ static void widths_are_kept(void **state)
     static const int widths[] = {94, 100, 110, 120, 150, 200};
     struct run *run = sample_run();
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
         struct text_options options = {.width = widths[i]};
         char *text = sample_text(run, FORMAT_TABLE, &options), *rest = text, *line;
@@ -100,7 +88,6 @@ static void interrupted_run(void **state)
     struct run *run = sample_run_plan();
     char *text;
 
-    (void)state;
     sample_run_measure(run, 0);
     run->interrupted = true;
     for (size_t i = 0; i < run->n_results; i++)
@@ -120,7 +107,6 @@ static void hostile_names(void **state)
 {
     struct run *run = sample_run_hostile();
 
-    (void)state;
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++) {
         char *text = sample_text(run, format, NULL);
         assert_null(strchr(text, '\033'));
@@ -144,7 +130,6 @@ static void markdown_cells(void **state)
     char *text = sample_text(run, FORMAT_MARKDOWN, NULL), *rest = text, *line;
     int cells = 0, lines = 0;
 
-    (void)state;
     while ((line = strsep(&rest, "\n"))) {
         int bars = 0;
         if (line[0] != '|') {
@@ -174,7 +159,6 @@ static void csv_records(void **state)
     size_t fields = 1, titles = 0, records = 0;
     bool quoted = false;
 
-    (void)state;
     for (const char *c = text; *c; c++) {
         if (*c == '"')
             quoted = !quoted;
@@ -214,11 +198,9 @@ static void plain_text(void **state)
         {"a\xe2\x80\xae"
          "b",
          "a\\u202eb"}, /* right to left */
-        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"},
-    };
+        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"}};
     char out[64], small[5];
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         text_plain(rows[i].text, out, sizeof out);
         assert_string_equal(out, rows[i].plain);
@@ -241,10 +223,8 @@ static void times_in_table(void **state)
         {0, " 0.000 ns "},      {0.12345, " 0.123 ns "}, {9.9994, " 9.999 ns "},
         {9.9996, " 10.00 ns "}, {99.996, " 100.0 ns "},  {999.94, " 999.9 ns "},
         {999.96, " 1.000 us "}, {12345, " 12.35 us "},   {999960, " 1.000 ms "},
-        {1.5e9, " 1.500 s "},   {2e12, " 2000 s "},      {123.44e6, " 123.4 ms "},
-    };
+        {1.5e9, " 1.500 s "},   {2e12, " 2000 s "},      {123.44e6, " 123.4 ms "}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = sample_run_small();
         char *text;
@@ -264,7 +244,6 @@ static void formats(void **state)
     struct error error = {.text = ""};
     enum format format;
 
-    (void)state;
     assert_int_equal(format_find("markdown", &format), 0);
     assert_int_equal(format, FORMAT_MARKDOWN);
     for (enum format each = FORMAT_TABLE; each < FORMATS; each++) {
@@ -284,15 +263,10 @@ static void formats(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs),  cmocka_unit_test(live_is_later),
-        cmocka_unit_test(widths_are_kept), cmocka_unit_test(interrupted_run),
-        cmocka_unit_test(hostile_names),   cmocka_unit_test(markdown_cells),
-        cmocka_unit_test(csv_records),     cmocka_unit_test(plain_text),
-        cmocka_unit_test(times_in_table),  cmocka_unit_test(formats),
-    };
-
     if (!golden_arguments(argc, argv))
         return 2;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(TEST(golden_outputs), TEST(live_is_later), TEST(widths_are_kept),
+                     TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
+                     TEST(csv_records), TEST(plain_text), TEST(times_in_table),
+                     TEST(formats));
 }

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room for the three operands of gemm and conv, each between pages without access, and
+/* Room for the operands of an op, each between pages without access, and
  * for what is right. A group of tests runs between arena_make and arena_drop. */
 #ifndef SIMDBENCH_ARENA_H
 #define SIMDBENCH_ARENA_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "guarded.h"
+#include "unit.h"
 
 enum { REGION = 4 << 20, FENCE = 256 };
 
@@ -20,7 +13,7 @@ enum { REGION = 4 << 20, FENCE = 256 };
 enum place { LEFT, RIGHT, MIDDLE, PLACES };
 
 struct arena {
-    char *region[3];
+    char *region[4];
     void *reference;
     double *slack;
 };
@@ -30,7 +23,7 @@ static inline int arena_make(void **state)
     struct arena *arena = calloc(1, sizeof *arena);
 
     assert_non_null(arena);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         arena->region[i] = guarded_new(REGION);
     arena->reference = malloc(REGION);
     arena->slack = malloc(REGION * 2);
@@ -44,7 +37,7 @@ static inline int arena_drop(void **state)
 {
     struct arena *arena = *state;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         guarded_free(arena->region[i], REGION);
     free(arena->reference);
     free(arena->slack);

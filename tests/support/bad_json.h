@@ -3,17 +3,8 @@
 #ifndef SIMDBENCH_BAD_JSON_H
 #define SIMDBENCH_BAD_JSON_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "reports.h"
+#include "unit.h"
 
 /* The error begins with `message`, or has it behind "byte N, line N: ". */
 struct bad_edit {

@@ -3,16 +3,8 @@
 #ifndef SIMDBENCH_COMMAND_LINE_H
 #define SIMDBENCH_COMMAND_LINE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cli/args.h"
+#include "unit.h"
 
 enum { WORDS_MAX = 24 };
 

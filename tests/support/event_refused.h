@@ -2,16 +2,8 @@
 #ifndef SIMDBENCH_EVENT_REFUSED_H
 #define SIMDBENCH_EVENT_REFUSED_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "perfctr.h"
+#include "unit.h"
 
 /* There is no such event, and the error says `word`. */
 static inline void expect_error(const char *name, const char *word)

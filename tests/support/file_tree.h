@@ -5,15 +5,9 @@
 
 #include <ftw.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 /* Writes root + path and makes the folders that it lies in. */
 static inline void tree_put_bytes(const char *root, const char *path, const char *bytes,
@@ -41,9 +35,6 @@ static inline void tree_put(const char *root, const char *path, const char *text
 static inline int tree_remove_entry(const char *path, const struct stat *status, int type,
                                     struct FTW *walk)
 {
-    (void)status;
-    (void)type;
-    (void)walk;
     return remove(path);
 }
 

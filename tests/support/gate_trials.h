@@ -3,15 +3,8 @@
 #ifndef SIMDBENCH_GATE_TRIALS_H
 #define SIMDBENCH_GATE_TRIALS_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "reports.h"
+#include "unit.h"
 
 /* A run with a gate. */
 static inline struct run *new_run(double threshold)

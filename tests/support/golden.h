@@ -4,16 +4,7 @@
 #ifndef SIMDBENCH_GOLDEN_H
 #define SIMDBENCH_GOLDEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static const char *golden_folder;
 static bool golden_update;

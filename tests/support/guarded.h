@@ -4,6 +4,7 @@
 #define SIMDBENCH_GUARDED_H
 
 #include <assert.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };

@@ -1,49 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A history in a folder of its own for each test, and what SQLite finds in it. The
- * group's tests begin with TEST(name) and run between make_folder and remove_folder. */
+ * group's tests begin with FRESH(name) and run between make_folder and remove_folder. */
 #ifndef SIMDBENCH_HISTORY_FILE_H
 #define SIMDBENCH_HISTORY_FILE_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <sqlite3.h>
-
 #include "sample_run.h"
+#include "unit.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_path, remove_path)
+#define FRESH(name) cmocka_unit_test_setup_teardown(name, new_path, remove_path)
 
 static char folder[] = "/tmp/test_history.XXXXXX";
 static char path[100]; /* of a history that is not there yet when a test begins */
 
 static inline int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static inline int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder); /* fails if a test left a file, or SQLite a journal */
 }
 
 static inline int new_path(void **state)
 {
-    (void)state;
     snprintf(path, sizeof path, "%s/h.sqlite", folder);
     return 0;
 }
 
 static inline int remove_path(void **state)
 {
-    (void)state;
     return unlink(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 

@@ -2,15 +2,14 @@
 #ifndef SIMDBENCH_LAY_OUT_H
 #define SIMDBENCH_LAY_OUT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "kernels.h"
+#include "unit.h"
+
+static inline bool runs_here(const struct simdbench_kernel *kernel, const char *op)
+{
+    return strcmp(kernel->op, op) == 0 &&
+           isa_available((size_t)isa_find(kernel->isa), NULL, 0);
+}
 
 /* The `count` operands of an op, as it lays them out; where their data is, and gaps
  * between rows, is up to the test. */
@@ -20,12 +19,10 @@ static inline void lay_out(struct operands *operands, const struct simdbench_op 
 {
     memset(operands, 0, sizeof *operands);
     operands->shape = *shape;
-    operands->view = (struct simdbench_operands){
-        .size = sizeof operands->view,
-        .count = count,
-        .threads = 1,
-        .shape = &operands->shape,
-    };
+    operands->view = (struct simdbench_operands){.size = sizeof operands->view,
+                                                 .count = count,
+                                                 .threads = 1,
+                                                 .shape = &operands->shape};
     for (uint32_t i = 0; i < count; i++) {
         operands->operand[i].size = sizeof operands->operand[i];
         operands->view.operand[i] = &operands->operand[i];

@@ -5,28 +5,36 @@
 #define SIMDBENCH_LIBRARY_CHILD_H
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 enum { SKIP = 77 };
 
-/* Runs `body` in a child, which exits with 0 if all is well or with SKIP. */
-static inline void in_child(int (*body)(const char *name), const char *name)
+/* What a child does: it returns 0 if all is well, or SKIP. */
+struct child {
+    int (*body)(const char *name);
+    const char *name;
+};
+#define CHILD(body, name)                                        \
+    {                                                            \
+        #body " of " name, in_child, NULL, NULL, &(struct child) \
+        {                                                        \
+            body, name                                           \
+        }                                                        \
+    }
+
+static inline void in_child(void **state)
 {
+    const struct child *const child = *state;
     fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body(name));
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(child->body(child->name));
     int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == SKIP)
         skip();

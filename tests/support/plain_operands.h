@@ -3,15 +3,8 @@
 #ifndef SIMDBENCH_PLAIN_OPERANDS_H
 #define SIMDBENCH_PLAIN_OPERANDS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "kernels.h"
+#include "unit.h"
 
 struct plain {
     struct operands operands;

@@ -2,16 +2,8 @@
 #ifndef SIMDBENCH_READ_BACK_H
 #define SIMDBENCH_READ_BACK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "sample_run.h"
+#include "unit.h"
 
 /* What the JSON of a run is read as; written again it gives the same bytes. */
 static inline struct run *read_back(const struct run *run)

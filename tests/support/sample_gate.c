@@ -2,14 +2,7 @@
 #include "sample_gate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void must(bool good)
-{
-    if (!good)
-        abort();
-}
 
 /* d and c of all processes: these plus a ramp of that half-width at 16 processes. */
 static const struct row {
@@ -23,21 +16,20 @@ static const struct row {
     {"gemm", "gemm/maxplus-f32/avx2/add@128x128x128", 0, 0, 0, 0, 0},
     {"relu", "relu/f32/avx512/max@100000", 9495, -0.084, 0.004, 0.002, 0.003},
     {"relu", "relu/f32/avx512/max@1000000", 141200, 0.004, 0.011, 0.003, 0.014},
-    {"relu", "relu/f32/avx2/max@1000000", 150100, 0.004, 0.011, 0.05, 0.014},
-};
+    {"relu", "relu/f32/avx2/max@1000000", 150100, 0.004, 0.011, 0.05, 0.014}};
 
 static struct result *add_case(struct run *run, const struct row *row, size_t group)
 {
     struct result *const result = run_add_result(run);
 
-    must(result);
+    need(result);
     result->group = group;
     result->threads = 1;
     result->status = STATUS_OK;
-    must(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
-    must(!string_set(&result->type, "f32") && !string_set(&result->isa, "avx512"));
-    must(!string_set(&result->variant, "fma") && !string_set(&result->shape, "64"));
-    must(result_comparison(result));
+    need(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
+    need(!string_set(&result->type, "f32") && !string_set(&result->isa, "avx512"));
+    need(!string_set(&result->variant, "fma") && !string_set(&result->shape, "64"));
+    need(result_comparison(result));
     return result;
 }
 
@@ -52,7 +44,7 @@ static void add_trials(struct comparison *comparison, const struct row *row,
                 process, row->ns * (1 + wave / 50),
                 row->ns * exp(row->d + row->d_width * (ramp + wave)),
                 row->ns * exp(row->c + row->c_width * (ramp - wave))};
-            must(!comparison_add_trial(comparison, &trial));
+            need(!comparison_add_trial(comparison, &trial));
         }
     comparison->voided = 3;
 }
@@ -62,15 +54,14 @@ static void add_arms(struct gate *gate)
     static const char *const arms[][5] = {
         {"base", "old/kernels.so", "0123abcd", "libm.so.6 aa11", "libopenblas.so.0 bb22"},
         {"head", "new/kernels.so", "4567cdef", "libm.so.6 aa11", "libopenblas.so.0 cc33"},
-        {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"},
-    };
+        {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"}};
 
     for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
         struct arm *const arm = gate_add_arm(gate, arms[i][0], arms[i][1]);
-        must(arm && !string_set(&arm->build_id, arms[i][2]));
-        must(!string_set(&arm->version, i == 1 ? "0.2" : NULL));
+        need(arm && !string_set(&arm->build_id, arms[i][2]));
+        need(!string_set(&arm->version, i == 1 ? "0.2" : NULL));
         for (size_t k = 3; k < 5; k++)
-            must(!strings_add(&arm->objects, &arm->n_objects, arms[i][k]));
+            need(!strings_add(&arm->objects, &arm->n_objects, arms[i][k]));
     }
 }
 
@@ -78,13 +69,13 @@ static struct run *new_run(void)
 {
     struct run *const run = run_new();
 
-    must(run && run_gate(run));
-    must(!string_set(&run->gate->kind, "paired"));
-    must(!string_set(&run->tool_version, "0.1.0"));
-    must(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
-    must(!string_set(&run->seed, "7"));
-    must(!string_set(&run->fingerprint, "00112233445566ff"));
-    must(!facts_text(&run->host, "cpu", "Example CPU 9000"));
+    need(run && run_gate(run));
+    need(!string_set(&run->gate->kind, "paired"));
+    need(!string_set(&run->tool_version, "0.1.0"));
+    need(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
+    need(!string_set(&run->seed, "7"));
+    need(!string_set(&run->fingerprint, "00112233445566ff"));
+    need(!facts_text(&run->host, "cpu", "Example CPU 9000"));
     run->gate->threshold = 0.02;
     run->gate->seconds = 3.25;
     add_arms(run->gate);
@@ -94,7 +85,7 @@ static struct run *new_run(void)
 static void set_only(struct result *result, enum verdict verdict, const char *reason)
 {
     result->comparison->verdict = verdict;
-    must(!string_set(&result->comparison->reason, reason));
+    need(!string_set(&result->comparison->reason, reason));
 }
 
 struct run *sample_gate(void)
@@ -102,7 +93,7 @@ struct run *sample_gate(void)
     struct run *const run = new_run();
 
     run->gate->own_processes = true;
-    must(!string_set(&run->gate->selftest, "2% finds 4% in 99 of 100 gates"));
+    need(!string_set(&run->gate->selftest, "2% finds 4% in 99 of 100 gates"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct result *const result = add_case(run, &rows[i], rows[i].op[0] == 'r');
         if (rows[i].ns > 0)
@@ -110,7 +101,7 @@ struct run *sample_gate(void)
     }
     set_only(&run->results[3], VERDICT_UNUSABLE, "head: the worker died of SIGSEGV");
     set_only(&run->results[4], VERDICT_NEW, "only head has it");
-    must(!run_judge(run));
+    need(!run_judge(run));
     return run;
 }
 
@@ -120,7 +111,7 @@ struct run *sample_gate_small(void)
 
     for (size_t i = 0; i < 2; i++)
         add_trials(add_case(run, &rows[i], 0)->comparison, &rows[i], 8, 1);
-    must(!run_judge(run));
+    need(!run_judge(run));
     return run;
 }
 
@@ -128,23 +119,15 @@ struct run *sample_gate_hostile(void)
 {
     struct run *const run = sample_gate();
 
-    must(!string_set(&run->gate->kind, SAMPLE_HOSTILE));
-    must(!string_set(&run->gate->refused, SAMPLE_HOSTILE));
-    must(!string_set(&run->gate->selftest, SAMPLE_HOSTILE));
+    HOSTILE(&run->gate->kind, &run->gate->refused, &run->gate->selftest);
     for (size_t i = 0; i < run->gate->n_arms; i++) {
         struct arm *const arm = &run->gate->arms[i];
-        must(!string_set(&arm->name, SAMPLE_HOSTILE));
-        must(!string_set(&arm->path, SAMPLE_HOSTILE));
-        must(!string_set(&arm->build_id, SAMPLE_HOSTILE));
-        must(!string_set(&arm->version, SAMPLE_HOSTILE));
-        must(!string_set(&arm->commit, SAMPLE_HOSTILE));
-        must(!string_set(&arm->objects[i % 2], SAMPLE_HOSTILE));
+        HOSTILE(&arm->name, &arm->path, &arm->build_id, &arm->version, &arm->commit,
+                &arm->objects[i % 2]);
     }
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *const result = &run->results[i];
-        must(!string_set(&result->id, SAMPLE_HOSTILE));
-        must(!string_set(&result->op, SAMPLE_HOSTILE));
-        must(!string_set(&result->comparison->reason, SAMPLE_HOSTILE));
+        HOSTILE(&result->id, &result->op, &result->comparison->reason);
     }
     return run;
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sample_run.h"
-
-static void must(bool good)
-{
-    if (!good)
-        abort();
-}
 
 /* One planned case; `time` is what a call will take, 0 for cases that get no samples. */
 struct plan_row {
@@ -23,6 +16,7 @@ struct plan_row {
 
 #define OPENBLAS "openblas:gemm/plustimes-f32/lib/sgemm"
 #define SKYLAKEX "openblas,coretype=SkylakeX:gemm/plustimes-f32/lib/sgemm"
+#define BLAS(row, shape) row "@" shape, "gemm", "plustimes-f32", "lib", "sgemm", shape
 #define ROOF "roof/f32/avx512/fma_max@registers"
 #define COPY "roof/f32/avx512/copy@800000;threads=2"
 #define TANH(prefix, isa, variant, shape) \
@@ -34,17 +28,20 @@ struct plan_row {
     "gemm/maxplus-f32/" isa "/" variant "@" shape, "gemm", "maxplus-f32", isa, variant, \
         shape
 
+#define ROOF_ROW(group, ns)                                                 \
+    {group, ROOF, "roof",    "f32", "avx512", "fma_max", "registers", NULL, \
+     NULL,  NULL, STATUS_OK, NULL,  ns,       100000,    0,           true}
+
 static const struct plan_row rows[] = {
     {0, GEMM("avx512", "fma", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 3210.25,
      524288, 49152, false},
     {0, GEMM("avx512", "add", "64x64x64"), NULL, NULL, ROOF, STATUS_OK, NULL, 6010.5,
      524288, 49152, false},
-    {0, OPENBLAS "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
-     "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75, 524288, 49152, false},
-    {0, SKYLAKEX "@64x64x64", "gemm", "plustimes-f32", "lib", "sgemm", "64x64x64",
-     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5, 524288, 49152, false},
-    {0, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 600, 100000, 0, true},
+    {0, BLAS(OPENBLAS, "64x64x64"), "openblas", "Haswell", NULL, STATUS_OK, NULL, 4100.75,
+     524288, 49152, false},
+    {0, BLAS(SKYLAKEX, "64x64x64"), "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 3150.5,
+     524288, 49152, false},
+    ROOF_ROW(0, 600),
     {1, GEMM("avx512", "fma", "128x128x128"), NULL, NULL, ROOF, STATUS_OK, NULL,
      24500.125, 4194304, 196608, false},
     {1, GEMM("avx512", "add", "128x128x128"), NULL, NULL, ROOF, STATUS_WRONG,
@@ -57,12 +54,11 @@ static const struct plan_row rows[] = {
     {1, GEMM("sse2", "add", "128x128x128"), NULL, NULL, NULL, STATUS_NOISY,
      "more than half of the batches were void: steal time moved", 88000, 4194304, 196608,
      false},
-    {1, OPENBLAS "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
-     "openblas", "Haswell", NULL, STATUS_OK, NULL, 33000.5, 4194304, 196608, false},
-    {1, SKYLAKEX "@128x128x128", "gemm", "plustimes-f32", "lib", "sgemm", "128x128x128",
-     "openblas", "SkylakeX", NULL, STATUS_OK, NULL, 25100.25, 4194304, 196608, false},
-    {1, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 612.5, 100000, 0, true},
+    {1, BLAS(OPENBLAS, "128x128x128"), "openblas", "Haswell", NULL, STATUS_OK, NULL,
+     33000.5, 4194304, 196608, false},
+    {1, BLAS(SKYLAKEX, "128x128x128"), "openblas", "SkylakeX", NULL, STATUS_OK, NULL,
+     25100.25, 4194304, 196608, false},
+    ROOF_ROW(1, 612.5),
     {2, "relu/f32/avx512/max@100000;threads=2", "relu", "f32", "avx512", "max", "100000",
      NULL, NULL, COPY, STATUS_OK, NULL, 9500, 100000, 800000, false},
     {2, COPY, "roof", "f32", "avx512", "copy", "800000", NULL, NULL, NULL, STATUS_OK,
@@ -89,9 +85,7 @@ static const struct plan_row rows[] = {
      19178000000, 134000000, false},
     {5, CONV("openblas:", "lib", "im2col", LAYER), "openblas", "SkylakeX", NULL,
      STATUS_OK, NULL, 6.1e8, 19178000000, 134000000, false},
-    {5, ROOF, "roof", "f32", "avx512", "fma_max", "registers", NULL, NULL, NULL,
-     STATUS_OK, NULL, 600, 100000, 0, true},
-};
+    ROOF_ROW(5, 600)};
 
 /* One that can be computed and two that cannot. */
 static void plan_metrics(struct result *result)
@@ -99,13 +93,12 @@ static void plan_metrics(struct result *result)
     static const char *const planned[][3] = {
         {"cycles per element", "", "probe-ghz * ns / elements"},
         {"licence 2", "%", "100 * core_power.lvl2 / instructions"},
-        {"effective clock", "GHz", "tsc-ghz"},
-    };
+        {"effective clock", "GHz", "tsc-ghz"}};
 
     for (size_t i = 0; i < ARRAY_LEN(planned); i++) {
         struct metric *metric =
             result_add_metric(result, planned[i][0], planned[i][1], planned[i][2]);
-        must(metric);
+        need(metric);
         metric->asked = true;
     }
 }
@@ -115,37 +108,37 @@ static void plan_case(struct run *run, const struct plan_row *row)
     struct result *result = run_add_result(run);
     struct counter *counter;
 
-    must(result);
+    need(result);
     result->group = row->group;
-    must(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
-    must(!string_set(&result->type, row->type) && !string_set(&result->isa, row->isa));
-    must(!string_set(&result->variant, row->variant));
-    must(!string_set(&result->shape, row->shape));
-    must(!string_set(&result->limit_id, row->limit));
-    must(!string_set(&result->module, row->module));
+    need(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
+    need(!string_set(&result->type, row->type) && !string_set(&result->isa, row->isa));
+    need(!string_set(&result->variant, row->variant));
+    need(!string_set(&result->shape, row->shape));
+    need(!string_set(&result->limit_id, row->limit));
+    need(!string_set(&result->module, row->module));
     result->threads = row->group == 2 ? 2 : 1;
     if (row->group == 2)
-        must(!result_add_setting(result, "threads", "2"));
+        need(!result_add_setting(result, "threads", "2"));
     if (row->module && strchr(row->id, ','))
-        must(!result_add_module_option(result, "coretype", "SkylakeX"));
+        need(!result_add_module_option(result, "coretype", "SkylakeX"));
     if (!strcmp(row->op, "conv")) {
-        must(!string_set(&result->layout, "nchw16c"));
+        need(!string_set(&result->layout, "nchw16c"));
         result->workspace_bytes = row->module ? 36e6 : 0;
-        must(!string_set(&result->implementation, row->module ? NULL : "tile 28x16"));
+        need(!string_set(&result->implementation, row->module ? NULL : "tile 28x16"));
     }
     if (!strcmp(row->op, "tanh")) {
         result->has_accuracy = true;
         result->max_ulp = result->mean_ulp = result->worst_input = NAN;
     }
     if (row->module && !strcmp(row->module, "numpy"))
-        must(!string_set(&result->unranked, "2 threads, not 1"));
+        need(!string_set(&result->unranked, "2 threads, not 1"));
     result->is_roof = row->roof;
     result->is_baseline = row->module;
     result->ops = row->ops;
     result->bytes = row->bytes;
     for (int i = 0; i < 2; i++) {
         counter = result_add_counter(result, i ? "core_power.lvl2" : "instructions");
-        must(counter);
+        need(counter);
         counter->asked = true;
     }
     if (row->group == 0 && !row->roof)
@@ -157,32 +150,32 @@ struct run *sample_run_plan(void)
     struct run *run = run_new();
     static const char *const argv[] = {"simdbench", "gemm", "--sizes=64..128"};
 
-    must(run);
-    must(!string_set(&run->tool_version, "0.1.0"));
-    must(!string_set(&run->tool_commit, "0123abc"));
-    must(!string_set(&run->tool_compiler, "gcc 12.2.0"));
-    must(!string_set(&run->tool_flags, "-O3"));
-    must(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
-    must(!string_set(&run->seed, "18446744073709551615"));
+    need(run);
+    need(!string_set(&run->tool_version, "0.1.0"));
+    need(!string_set(&run->tool_commit, "0123abc"));
+    need(!string_set(&run->tool_compiler, "gcc 12.2.0"));
+    need(!string_set(&run->tool_flags, "-O3"));
+    need(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
+    need(!string_set(&run->seed, "18446744073709551615"));
     for (size_t i = 0; i < ARRAY_LEN(argv); i++)
-        must(!strings_add(&run->argv, &run->argc, argv[i]));
-    must(!facts_text(&run->settings, "cache", "hot"));
-    must(!facts_number(&run->settings, "align", 64));
-    must(!facts_bool(&run->settings, "check_full", false));
-    must(!string_set(&run->fingerprint, "00112233445566ff"));
-    must(!facts_text(&run->host, "cpu", "Example CPU 9000"));
+        need(!strings_add(&run->argv, &run->argc, argv[i]));
+    need(!facts_text(&run->settings, "cache", "hot"));
+    need(!facts_number(&run->settings, "align", 64));
+    need(!facts_bool(&run->settings, "check_full", false));
+    need(!string_set(&run->fingerprint, "00112233445566ff"));
+    need(!facts_text(&run->host, "cpu", "Example CPU 9000"));
     run->host.fact[0].identity = true;
-    must(!facts_number(&run->host, "cpus", 2));
+    need(!facts_number(&run->host, "cpus", 2));
     run->host.fact[1].identity = true;
-    must(!facts_text(&run->host, "kernel", "6.1.0"));
-    must(!facts_number(&run->host, "load", 0.1));
-    must(!facts_bool(&run->host, "smt", true));
-    must(!facts_number(&run->host, "core_probes", 20));
-    must(!facts_number(&run->host, "core_shared_probes", 9));
-    must(!strings_add(&run->isas, &run->n_isas, "scalar"));
-    must(!strings_add(&run->isas, &run->n_isas, "avx512"));
-    must(!string_set(&run->pmu_state, "no hardware"));
-    must(!string_set(&run->pmu_reason, "this virtual machine shows no counters"));
+    need(!facts_text(&run->host, "kernel", "6.1.0"));
+    need(!facts_number(&run->host, "load", 0.1));
+    need(!facts_bool(&run->host, "smt", true));
+    need(!facts_number(&run->host, "core_probes", 20));
+    need(!facts_number(&run->host, "core_shared_probes", 9));
+    need(!strings_add(&run->isas, &run->n_isas, "scalar"));
+    need(!strings_add(&run->isas, &run->n_isas, "avx512"));
+    need(!string_set(&run->pmu_state, "no hardware"));
+    need(!string_set(&run->pmu_reason, "this virtual machine shows no counters"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         plan_case(run, &rows[i]);
     return run;
@@ -192,28 +185,28 @@ static void measure_counters(struct result *result, bool last_group)
 {
     struct counter *counter = &result->counters[0];
 
-    must(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
-    must(!string_set(&counter->config, "0x5100c0"));
-    must(!string_set(&counter->scope, "user"));
+    need(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
+    need(!string_set(&counter->config, "0x5100c0"));
+    need(!string_set(&counter->scope, "user"));
     counter->user_read = true;
     counter->threads = 3;
     if (last_group) {
-        must(!string_set(&counter->absent, "counted by other passes only"));
+        need(!string_set(&counter->absent, "counted by other passes only"));
     } else {
         counter->running_share = 1;
         for (int i = 0; i < 5; i++)
-            must(!counter_add_sample(counter, 1e6 * (i + 1)));
+            need(!counter_add_sample(counter, 1e6 * (i + 1)));
     }
-    must(!string_set(&result->counters[1].absent, "zen4 has no event of this name"));
-    must(!string_set(&result->counters[1].fix, "simdbench list events"));
-    must(!string_set(&result->counters[1].errno_name, "ENOENT"));
+    need(!string_set(&result->counters[1].absent, "zen4 has no event of this name"));
+    need(!string_set(&result->counters[1].fix, "simdbench list events"));
+    need(!string_set(&result->counters[1].errno_name, "ENOENT"));
     result->counters[1].code = 2;
     counter = result_add_counter(result, "page-faults");
-    must(counter);
+    need(counter);
     counter->running_share = 1;
     counter->overhead = 0.25;
     for (int i = 0; i < 5; i++)
-        must(!counter_add_sample(counter, 0));
+        need(!counter_add_sample(counter, 0));
 }
 
 static void measure_case(struct result *result, const struct plan_row *row, size_t seed)
@@ -223,13 +216,13 @@ static void measure_case(struct result *result, const struct plan_row *row, size
                                    -2, 3,   0.5,  -0.25, 1,    1.25};
     uint32_t skip = row->module ? 3 : 7;
 
-    must(!result_set_status(result, row->status, row->reason));
+    need(!result_set_status(result, row->status, row->reason));
     if (row->module) {
-        must(!string_set(&result->module_version, "0.3.21"));
-        must(!string_set(&result->module_core, row->core));
+        need(!string_set(&result->module_version, "0.3.21"));
+        need(!string_set(&result->module_core, row->core));
     }
     if (row->core && !strcmp(row->core, "Haswell"))
-        must(!result_add_note(result, "narrower than this CPU: avx2, not avx512"));
+        need(!result_add_note(result, "narrower than this CPU: avx2, not avx512"));
     if (row->ns <= 0)
         return;
     result->threads_used = result->unranked ? 2 : result->threads;
@@ -246,8 +239,8 @@ static void measure_case(struct result *result, const struct plan_row *row, size
         double ns = row->ns * (1 + noise[(5 * round + seed) % 13] / 1000) + 1.75;
         if (round == skip || (row->group == 2 && round > 4))
             continue;
-        must(!result_add_sample(result, round, ns * 100));
-        must(!result_add_clock(result, 3.7 + noise[round] / 1000));
+        need(!result_add_sample(result, round, ns * 100));
+        need(!result_add_clock(result, 3.7 + noise[round] / 1000));
     }
     measure_counters(result, row->group == 2);
 }
@@ -257,7 +250,7 @@ void sample_run_measure(struct run *run, size_t group)
     for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].group == group)
             measure_case(&run->results[i], &rows[i], i);
-    must(!run_summarise(run, group));
+    need(!run_summarise(run, group));
 }
 
 struct run *sample_run_alone(void)
@@ -280,10 +273,10 @@ struct run *sample_run_other(void)
                                              false};
     struct run *other = run_new();
 
-    must(other);
-    must(!string_set(&other->fingerprint, "ffee0000ffee0000"));
-    must(!string_set(&other->started_at, "2024-05-05T00:00:00Z"));
-    must(!facts_text(&other->host, "cpu", "Other CPU 100"));
+    need(other);
+    need(!string_set(&other->fingerprint, "ffee0000ffee0000"));
+    need(!string_set(&other->started_at, "2024-05-05T00:00:00Z"));
+    need(!facts_text(&other->host, "cpu", "Other CPU 100"));
     for (size_t i = 0; i < 3; i++) {
         const struct plan_row *row = i < 2 ? &rows[13 + i] : &tanh_row;
         plan_case(other, row);
@@ -291,7 +284,7 @@ struct run *sample_run_other(void)
     }
     for (size_t i = 0; i < other->results[0].n_samples; i++)
         other->results[0].samples_ns[i] *= 2;
-    must(!run_summarise(other, GROUP_ALL));
+    need(!run_summarise(other, GROUP_ALL));
     return other;
 }
 
@@ -300,7 +293,7 @@ struct run *sample_run(void)
     struct run *run = sample_run_alone(), *other = sample_run_other();
     struct error error;
 
-    must(!run_merge(run, other, "results/b.json", &error));
+    need(!run_merge(run, other, "results/b.json", &error));
     run_free(other);
     return run;
 }
@@ -309,16 +302,16 @@ struct run *sample_run_small(void)
 {
     struct run *small = run_new();
 
-    must(small);
-    must(!string_set(&small->started_at, "now"));
-    must(!facts_number(&small->settings, "align", 64));
-    must(!facts_text(&small->host, "cpu", "x"));
+    need(small);
+    need(!string_set(&small->started_at, "now"));
+    need(!facts_number(&small->settings, "align", 64));
+    need(!facts_text(&small->host, "cpu", "x"));
     small->host.fact[0].identity = true;
     for (size_t i = 10; i < 13; i++) {
         plan_case(small, &rows[i]);
         measure_case(&small->results[i - 10], &rows[i], i);
     }
-    must(!run_summarise(small, 1));
+    need(!run_summarise(small, 1));
     return small;
 }
 
@@ -326,56 +319,47 @@ static void make_hostile(struct result *result)
 {
     char *id = NULL;
 
-    must(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->id) > 0);
-    must(!string_set(&result->id, id));
+    need(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->id) > 0);
+    need(!string_set(&result->id, id));
     free(id);
-    must(!string_set(&result->module, SAMPLE_HOSTILE));
-    must(!string_set(&result->module_version, SAMPLE_HOSTILE));
-    must(!string_set(&result->module_core, SAMPLE_HOSTILE));
-    must(!string_set(&result->variant, SAMPLE_HOSTILE));
-    must(!string_set(&result->shape, SAMPLE_HOSTILE));
-    must(!string_set(&result->layout, SAMPLE_HOSTILE));
-    must(!string_set(&result->implementation, SAMPLE_HOSTILE));
-    must(!result->unranked || !string_set(&result->unranked, SAMPLE_HOSTILE));
-    must(!result->source || !string_set(&result->source, SAMPLE_HOSTILE));
-    must(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
-    must(!result_add_module_option(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
-    must(!result_add_note(result, SAMPLE_HOSTILE));
+    HOSTILE(&result->module, &result->module_version, &result->module_core,
+            &result->variant, &result->shape, &result->layout, &result->implementation);
+    need(!result->unranked || !string_set(&result->unranked, SAMPLE_HOSTILE));
+    need(!result->source || !string_set(&result->source, SAMPLE_HOSTILE));
+    need(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    need(!result_add_module_option(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    need(!result_add_note(result, SAMPLE_HOSTILE));
     if (result->status != STATUS_OK)
-        must(!string_set(&result->reason, SAMPLE_HOSTILE));
+        need(!string_set(&result->reason, SAMPLE_HOSTILE));
     if (result->limit_id) {
-        must(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->limit_id) > 0);
-        must(!string_set(&result->limit_id, id));
-        must(!result->limit.id || !string_set(&result->limit.id, id));
+        need(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->limit_id) > 0);
+        need(!string_set(&result->limit_id, id));
+        need(!result->limit.id || !string_set(&result->limit.id, id));
         free(id);
     }
-    must(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
+    need(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
     if (result->n_metrics) {
-        must(!string_set(&result->metrics[0].name, SAMPLE_HOSTILE));
-        must(!string_set(&result->metrics[0].unit, SAMPLE_HOSTILE));
-        must(!string_set(&result->metrics[1].formula, SAMPLE_HOSTILE));
+        HOSTILE(&result->metrics[0].name, &result->metrics[0].unit,
+                &result->metrics[1].formula);
     }
     if (result->counters[1].absent)
-        must(!string_set(&result->counters[1].absent, SAMPLE_HOSTILE));
+        need(!string_set(&result->counters[1].absent, SAMPLE_HOSTILE));
 }
 
 struct run *sample_run_hostile(void)
 {
     struct run *run = sample_run();
 
-    must(!strings_add(&run->argv, &run->argc, SAMPLE_HOSTILE));
-    must(!strings_add(&run->isas, &run->n_isas, SAMPLE_HOSTILE));
-    must(!string_set(&run->tool_compiler, SAMPLE_HOSTILE));
-    must(!string_set(&run->seed, SAMPLE_HOSTILE));
-    must(!string_set(&run->pmu_reason, SAMPLE_HOSTILE));
-    must(!facts_text(&run->host, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
-    must(!string_set(&run->host.fact[0].text, SAMPLE_HOSTILE));
-    must(!facts_text(&run->settings, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
-    must(!string_set(&run->sources[0].name, SAMPLE_HOSTILE));
-    must(!string_set(&run->sources[0].cpu, SAMPLE_HOSTILE));
+    need(!strings_add(&run->argv, &run->argc, SAMPLE_HOSTILE));
+    need(!strings_add(&run->isas, &run->n_isas, SAMPLE_HOSTILE));
+    HOSTILE(&run->tool_compiler, &run->seed, &run->pmu_reason);
+    need(!facts_text(&run->host, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    need(!string_set(&run->host.fact[0].text, SAMPLE_HOSTILE));
+    need(!facts_text(&run->settings, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+    HOSTILE(&run->sources[0].name, &run->sources[0].cpu);
     for (size_t i = 0; i < run->n_results; i++)
         make_hostile(&run->results[i]);
-    must(!run_summarise(run, GROUP_ALL));
+    need(!run_summarise(run, GROUP_ALL));
     return run;
 }
 
@@ -387,8 +371,8 @@ char *sample_text(const struct run *run, enum format format,
     FILE *file = open_memstream(&text, &size);
     struct error error = {.text = ""};
 
-    must(file);
-    must(!run_write(run, format, options, file, &error));
-    must(!fclose(file));
+    need(file);
+    need(!run_write(run, format, options, file, &error));
+    need(!fclose(file));
     return text;
 }

@@ -7,6 +7,8 @@
 #ifndef SIMDBENCH_SAMPLE_RUN_H
 #define SIMDBENCH_SAMPLE_RUN_H
 
+#include <stdlib.h>
+
 #include "reports.h"
 
 /* Planned: nothing is measured yet. Never NULL. */
@@ -32,5 +34,20 @@ struct run *sample_run_hostile(void);
 /* What `write` puts into a file, as text; the caller frees it. */
 char *sample_text(const struct run *run, enum format format,
                   const struct text_options *options);
+
+/* For what makes samples. */
+static inline void need(bool good)
+{
+    if (!good)
+        abort();
+}
+
+/* Makes each of these strings hostile, up to a NULL. */
+static inline void set_hostile(char **const *texts)
+{
+    for (; *texts; texts++)
+        need(!string_set(*texts, SAMPLE_HOSTILE));
+}
+#define HOSTILE(...) set_hostile((char **const[]){__VA_ARGS__, NULL})
 
 #endif

@@ -2,18 +2,11 @@
 #include "sample_verdicts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sample_run.h"
 
 enum { PROCESSES = 16, FEW_PROCESSES = 2, ROUNDS = 6, SAMPLES = 7 };
-
-static void must(bool good)
-{
-    if (!good)
-        abort();
-}
 
 static const struct gate_row {
     const char *variant;
@@ -28,8 +21,7 @@ static const struct gate_row {
     {"unclear", VERDICT_INCONCLUSIVE, 3210, 3275, "the interval reaches beyond 2%"},
     {"loud", VERDICT_UNUSABLE, 3210, 3300, "equal code seemed to change by 9%, over 4%"},
     {"fresh", VERDICT_NEW, 0, 1200, "base has no such case"},
-    {"gone", VERDICT_GONE, 1300, 0, "head has no such case"},
-};
+    {"gone", VERDICT_GONE, 1300, 0, "head has no such case"}};
 
 static void add_trials(struct comparison *comparison, uint32_t processes, double base,
                        double head)
@@ -40,7 +32,7 @@ static void add_trials(struct comparison *comparison, uint32_t processes, double
         const double own = noise[i % 11] / 1000, other = noise[(3 * i + 5) % 11] / 1000;
         const struct trial trial = {i / ROUNDS, base * (1 + own), head * (1 + other),
                                     base * (1 - other)};
-        must(!comparison_add_trial(comparison, &trial));
+        need(!comparison_add_trial(comparison, &trial));
     }
 }
 
@@ -49,9 +41,9 @@ static void compare(struct result *result, const struct gate_row *row, uint32_t 
     struct comparison *c = result_comparison(result);
     const bool both = row->base_ns > 0 && row->head_ns > 0;
 
-    must(c);
+    need(c);
     c->verdict = row->verdict;
-    must(!string_set(&c->reason, row->reason));
+    need(!string_set(&c->reason, row->reason));
     c->base_ns = row->base_ns;
     c->head_ns = row->head_ns;
     c->change = c->least_change = NAN;
@@ -78,19 +70,19 @@ static struct result *add_case(struct run *run, const char *variant, size_t grou
     struct result *result = run_add_result(run);
     char *id = NULL, *shape = NULL;
 
-    must(result);
-    must(asprintf(&shape, "%zux64x64", 64 + group) > 0);
-    must(asprintf(&id, "gemm/maxplus-f32/avx512/%s@%s", variant, shape) > 0);
-    must(!string_set(&result->id, id) && !string_set(&result->op, "gemm"));
-    must(!string_set(&result->type, "maxplus-f32"));
-    must(!string_set(&result->isa, "avx512"));
-    must(!string_set(&result->variant, variant) && !string_set(&result->shape, shape));
+    need(result);
+    need(asprintf(&shape, "%zux64x64", 64 + group) > 0);
+    need(asprintf(&id, "gemm/maxplus-f32/avx512/%s@%s", variant, shape) > 0);
+    need(!string_set(&result->id, id) && !string_set(&result->op, "gemm"));
+    need(!string_set(&result->type, "maxplus-f32"));
+    need(!string_set(&result->isa, "avx512"));
+    need(!string_set(&result->variant, variant) && !string_set(&result->shape, shape));
     result->group = group;
     result->threads = result->threads_used = 1;
     result->ops = 524288;
     result->bytes = 49152;
     result->iterations = 100;
-    must(!result_set_status(result, STATUS_OK, NULL));
+    need(!result_set_status(result, STATUS_OK, NULL));
     free(id);
     free(shape);
     return result;
@@ -100,41 +92,39 @@ static struct run *new_run(bool gated)
 {
     struct run *run = run_new();
 
-    must(run);
-    must(!string_set(&run->tool_version, "0.1.0"));
-    must(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
-    must(!string_set(&run->seed, "42"));
-    must(!string_set(&run->fingerprint, "00112233445566ff"));
-    must(!facts_text(&run->host, "cpu", "Example CPU 9000"));
-    must(!facts_text(&run->host, "governor", "powersave"));
-    must(!facts_number(&run->host, "cpus", 2));
-    must(!facts_number(&run->host, "aslr", 2));
-    must(!facts_number(&run->host, "load_1min", 0.25));
-    must(!facts_number(&run->host, "l1d_bytes", 32768));
-    must(!facts_number(&run->host, "l2u_bytes", 1048576));
+    need(run);
+    need(!string_set(&run->tool_version, "0.1.0"));
+    need(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
+    need(!string_set(&run->seed, "42"));
+    need(!string_set(&run->fingerprint, "00112233445566ff"));
+    need(!facts_text(&run->host, "cpu", "Example CPU 9000"));
+    need(!facts_text(&run->host, "governor", "powersave"));
+    need(!facts_number(&run->host, "cpus", 2));
+    need(!facts_number(&run->host, "aslr", 2));
+    need(!facts_number(&run->host, "load_1min", 0.25));
+    need(!facts_number(&run->host, "l1d_bytes", 32768));
+    need(!facts_number(&run->host, "l2u_bytes", 1048576));
     if (!gated)
         return run;
     struct gate *gate = run_gate(run);
-    must(gate && !string_set(&gate->kind, "paired"));
+    need(gate && !string_set(&gate->kind, "paired"));
     gate->threshold = 0.02;
     gate->seconds = 2.5;
-    must(gate_add_arm(gate, "base", "old/kernels.so"));
-    must(gate_add_arm(gate, "head", "new/kernels.so"));
+    need(gate_add_arm(gate, "base", "old/kernels.so"));
+    need(gate_add_arm(gate, "head", "new/kernels.so"));
     gate->geomean_change = NAN;
     return run;
 }
 
 static void count(struct gate *gate, enum verdict verdict)
 {
-    size_t *const counts[] = {
-        [VERDICT_SAME] = &gate->same,
-        [VERDICT_IMPROVED] = &gate->improved,
-        [VERDICT_REGRESSED] = &gate->regressed,
-        [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
-        [VERDICT_UNUSABLE] = &gate->unusable,
-        [VERDICT_NEW] = &gate->only_one,
-        [VERDICT_GONE] = &gate->only_one,
-    };
+    size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
+                              [VERDICT_IMPROVED] = &gate->improved,
+                              [VERDICT_REGRESSED] = &gate->regressed,
+                              [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
+                              [VERDICT_UNUSABLE] = &gate->unusable,
+                              [VERDICT_NEW] = &gate->only_one,
+                              [VERDICT_GONE] = &gate->only_one};
 
     ++*counts[verdict];
 }
@@ -150,7 +140,7 @@ struct run *sample_verdicts(bool strict)
         count(run->gate, rows[i].verdict);
     }
     struct result *wrong = add_case(run, "wrong", ARRAY_LEN(rows) / 4);
-    must(!result_set_status(wrong, STATUS_WRONG, "head: output (3, 5) is 1.5, not 2.25"));
+    need(!result_set_status(wrong, STATUS_WRONG, "head: output (3, 5) is 1.5, not 2.25"));
     return run;
 }
 
@@ -158,8 +148,8 @@ struct run *sample_verdicts_stored(void)
 {
     struct run *run = sample_verdicts(false);
 
-    must(!string_set(&run->gate->kind, "stored"));
-    must(!string_set(&run->gate->refused, "the hosts differ: cpu, microcode"));
+    need(!string_set(&run->gate->kind, "stored"));
+    need(!string_set(&run->gate->refused, "the hosts differ: cpu, microcode"));
     for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].comparison)
             run->results[i].comparison->n_trials = 0;
@@ -170,22 +160,19 @@ struct run *sample_verdicts_hostile(void)
 {
     struct run *run = sample_verdicts(false);
 
-    must(!string_set(&run->gate->refused, SAMPLE_HOSTILE));
-    must(!string_set(&run->gate->arms[0].path, SAMPLE_HOSTILE));
-    must(!string_set(&run->host.fact[0].text, SAMPLE_HOSTILE));
-    must(!string_set(&run->fingerprint, SAMPLE_HOSTILE));
-    must(!string_set(&run->started_at, SAMPLE_HOSTILE));
+    HOSTILE(&run->gate->refused, &run->gate->arms[0].path, &run->host.fact[0].text,
+            &run->fingerprint, &run->started_at);
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *result = &run->results[i];
-        must(!string_set(&result->id, SAMPLE_HOSTILE)); /* all of them the same */
-        must(!string_set(&result->op, SAMPLE_HOSTILE));
-        must(!string_set(&result->variant, SAMPLE_HOSTILE "\xef\xbf\xbe"));
-        must(!string_set(&result->shape, SAMPLE_HOSTILE));
-        must(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+        need(!string_set(&result->id, SAMPLE_HOSTILE)); /* all of them the same */
+        need(!string_set(&result->op, SAMPLE_HOSTILE));
+        need(!string_set(&result->variant, SAMPLE_HOSTILE "\xef\xbf\xbe"));
+        need(!string_set(&result->shape, SAMPLE_HOSTILE));
+        need(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
         if (result->comparison)
-            must(!string_set(&result->comparison->reason, SAMPLE_HOSTILE));
+            need(!string_set(&result->comparison->reason, SAMPLE_HOSTILE));
         else
-            must(!string_set(&result->reason, SAMPLE_HOSTILE));
+            need(!string_set(&result->reason, SAMPLE_HOSTILE));
     }
     return run;
 }
@@ -199,10 +186,10 @@ struct run *sample_many(size_t cases)
         snprintf(variant, sizeof variant, "v%zu", i);
         struct result *result = add_case(run, variant, i / 4);
         for (uint32_t round = 0; round < SAMPLES; round++)
-            must(!result_add_sample(result, round,
+            need(!result_add_sample(result, round,
                                     100 * (1000.0 + (double)(i + 3 * round % 5))));
     }
-    must(!run_summarise(run, GROUP_ALL));
+    need(!run_summarise(run, GROUP_ALL));
     return run;
 }
 
