@@ -109,7 +109,7 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status,
                  const char *reason);
 /* Asks the worker of an arm about a case; like case_ask(), the reason names the arm. */
 int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t timeout_ns,
-           cJSON **reply, bool *done);
+           cJSON **reply);
 
 /* ab_rounds.c: what the loop costs; a case's number of calls; its rounds in this process.
  * Like case_ask(). */

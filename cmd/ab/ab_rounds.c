@@ -43,10 +43,11 @@ static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls
     int64_t timeout;
     cJSON *request = batch_request(&group->ab->options, group->cases[c].number[which],
                                    calls, group->cases[c].call_ns, &timeout);
-    bool done;
-    int status = ab_ask(group, c, which, request, timeout, &batch->reply, &done);
-    *batch = batch_read(batch->reply);
-    cJSON_Delete(batch->reply);
+    cJSON *reply = NULL;
+    int status = ab_ask(group, c, which, request, timeout, &reply);
+    const bool done = reply;
+    *batch = batch_read(reply);
+    cJSON_Delete(reply);
     if (!done)
         return status ? status : GROUP_RESTART;
     if (batch->ns > 0)

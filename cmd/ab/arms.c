@@ -37,9 +37,7 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
 {
     struct ab_arm *arm = &ab->arm[which];
     const char *flag = flags[which];
-    arm->words = strdup(text);
-    if (!arm->words)
-        return error_set(error, -ENOMEM, "out of memory");
+    arm->words = must_have(strdup(text));
     int status = module_spec_parse(arm->words, flag, &arm->spec, error);
     if (status == 0)
         status = find_file(arm, flag, error);
@@ -168,7 +166,7 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
 
 static char *copy_text(const char *text)
 {
-    return text ? strdup(text) : NULL;
+    return text ? must_have(strdup(text)) : NULL;
 }
 
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
@@ -197,8 +195,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static struct worker *make_worker(const struct ab *ab, const struct ab_arm *arm)
 {
     const int memory = ab->catalog.memory_fd;
-    return must_have(ab->programs ? worker_new_program(arm->name, arm->load, memory)
-                                  : worker_new(arm->name, NULL, NULL, 0, memory));
+    return ab->programs ? worker_new_program(arm->name, arm->load, memory)
+                        : worker_new(arm->name, NULL, NULL, 0, memory);
 }
 
 /* The worker stays: it is asked about ops that simdbench itself does not have, and runs

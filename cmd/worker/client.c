@@ -24,11 +24,6 @@ enum {
 
 extern char **environ;
 
-const struct worker_info *worker_info(const struct worker *worker)
-{
-    return &worker->info;
-}
-
 struct worker *worker_new(const char *name, const char *path,
                           const struct simdbench_option *options, size_t n_options,
                           int memory_fd)
@@ -367,10 +362,9 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
-    if (in_process && !is_foreign(worker) && !worker->program) {
+    if (in_process && !is_foreign(worker) && !worker->program)
         return service_new(&worker->local, info->path, info->options, info->n_options,
                            worker->memory_fd, error);
-    }
     int status = spawn(worker, error);
     if (status < 0)
         return status;
