@@ -73,12 +73,6 @@ static bool same_options(const struct module_spec *a, const struct module_spec *
     return same;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The dynamic loader takes two objects of one name for the same. */
 static bool clash(const cJSON *a, const cJSON *b)
 {
@@ -87,7 +81,7 @@ static bool clash(const cJSON *a, const cJSON *b)
     const char *id_a = message_text(a, "build_id"), *id_b = message_text(b, "build_id");
     if (!path_a || !path_b || !strcmp(path_a, path_b))
         return false;
-    if (strcmp(x && *x ? x : last_part(path_a), y && *y ? y : last_part(path_b)) != 0)
+    if (strcmp(x && *x ? x : basename(path_a), y && *y ? y : basename(path_b)) != 0)
         return false;
     return !id_a || !id_b || !*id_a || strcmp(id_a, id_b) != 0;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "info_groups.h"
 #include "plan/plan.h"
 #include "process/process.h"
 

@@ -10,19 +10,19 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error)
 {
     const struct session *session = group->session;
-    if (!worker_alive(worker)) {
-        int status = worker_start(worker, session->options->in_process, error);
-        if (status < 0)
-            return status;
-    }
+    const struct options *options = session->options;
+    int status =
+        worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
+    if (status < 0)
+        return status;
     cJSON *request = message_new("setup");
     cJSON_AddItemToObject(
         request, "cpus", cJSON_CreateIntArray(session->plan->cpu, (int)group->used_cpus));
     cJSON *events = cJSON_AddArrayToObject(request, "events");
     for (size_t i = 0; i < session->plan->n_events; i++)
         cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
-    cJSON_AddBoolToObject(request, "multiplex", session->options->multiplex);
-    return worker_tell(worker, request, session->options->timeout_ns, error);
+    cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
+    return worker_tell(worker, request, options->timeout_ns, error);
 }
 
 int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
@@ -181,9 +181,7 @@ int group_prepare(struct group_state *group, struct error *error)
 {
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
-    int status = group_place(group, error);
-    if (status == 0)
-        status = group_write_inputs(group, owner, error);
+    int status = group_try_input(group, error);
     if (status == 0)
         status = group_write_answers(group, owner, error);
     if (status < 0)

@@ -28,7 +28,7 @@ void case_take(struct case_state *entry, struct result *result, const cJSON *rep
     note_once(result, message_text(reply, "note"));
 }
 
-static int prepare(struct group_state *group, struct case_state *entry, bool *done)
+static int prepare(struct group_state *group, struct case_state *entry)
 {
     const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
@@ -37,7 +37,6 @@ static int prepare(struct group_state *group, struct case_state *entry, bool *do
     cJSON_AddNumberToObject(request, "threads", entry->plan->team);
     result->has_accuracy = false;
     int status = case_ask(group, entry, request, options->timeout_ns, &reply);
-    *done = reply;
     if (reply) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
         take_choice(entry, result, reply);
@@ -129,7 +128,6 @@ static int check(struct group_state *group, struct case_state *entry)
 
 int group_prepare_case(struct group_state *group, struct case_state *entry)
 {
-    bool done;
-    int status = prepare(group, entry, &done);
-    return done ? check(group, entry) : status;
+    const int status = prepare(group, entry);
+    return status == 0 && entry->active ? check(group, entry) : status;
 }
