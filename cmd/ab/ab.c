@@ -149,7 +149,7 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
     uint32_t least = UINT32_MAX;
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
-        const struct result *result = case_result(&group->state, &group->state.cases[c]);
+        const struct result *result = ab_result(group, c);
         /* The second look is for those that the first left open. */
         const bool open =
             !entry->processes || processes == ab_processes(group->ab) ||

@@ -75,6 +75,10 @@ struct ab_group {
     double overhead_ns; /* of the loop, per call */
 };
 
+static inline struct result *ab_result(const struct ab_group *group, size_t c)
+{
+    return case_result(&group->state, &group->state.cases[c]);
+}
 /* At most that many rounds a process; and of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {

@@ -113,7 +113,7 @@ static int place_operands(struct ab_group *group, struct error *error)
 static int prepare(struct ab_group *group, size_t c, int which)
 {
     struct ab *ab = group->ab;
-    struct result *result = case_result(&group->state, &group->state.cases[c]);
+    struct result *result = ab_result(group, c);
     const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
     const struct ab_arm *arm = &ab->arm[which];
     cJSON *request = message_new("prepare"), *reply = NULL;
@@ -188,7 +188,7 @@ static void take_trials(struct ab_group *group)
 {
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
-        struct result *result = case_result(&group->state, &group->state.cases[c]);
+        struct result *result = ab_result(group, c);
         if (!entry->wanted)
             continue;
         const bool usable = entry->n_trials >= rounds_needed(group->ab, entry);

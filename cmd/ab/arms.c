@@ -158,11 +158,6 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
     return more;
 }
 
-static char *copy_text(const char *text)
-{
-    return text ? must_have(strdup(text)) : NULL;
-}
-
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
@@ -178,8 +173,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (status == 0) {
         const cJSON *from = ab->programs ? after : worker->description;
         arm->objects = after ? new_objects(arm, before, after) : NULL;
-        arm->version = copy_text(message_text(from, "version"));
-        arm->commit = copy_text(message_text(from, "commit"));
+        must(string_set(&arm->version, message_text(from, "version")));
+        must(string_set(&arm->commit, message_text(from, "commit")));
     }
     cJSON_Delete(before);
     cJSON_Delete(after);
@@ -217,20 +212,17 @@ static int probe(struct ab *ab, int which, struct error *error)
  * twice, one file would be one object. */
 static int copy_arms(struct ab *ab, struct error *error)
 {
-    struct ab_arm *base = &ab->arm[ARM_BASE], *head = &ab->arm[ARM_HEAD];
+    const struct ab_arm *base = &ab->arm[ARM_BASE];
     struct ab_arm *control = &ab->arm[ARM_CONTROL];
     control->spec = base->spec;
     control->file = base->file;
     snprintf(control->path, sizeof control->path, "%s", base->path);
     int status = private_folder(ab->folder, sizeof ab->folder, error);
-    if (status == 0)
-        status = private_copy(ab->folder, control->name, base->path,
-                              strstr(base->file.runpath, "ORIGIN") != NULL, control->load,
-                              sizeof control->load, error);
-    if (status == 0 && same_file(base->path, head->path))
-        status = private_copy(ab->folder, head->name, head->path,
-                              strstr(head->file.runpath, "ORIGIN") != NULL, head->load,
-                              sizeof head->load, error);
+    for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
+        if (same_file(base->path, arm->path))
+            status = private_copy(ab->folder, arm->name, arm->path,
+                                  strstr(arm->file.runpath, "ORIGIN") != NULL, arm->load,
+                                  sizeof arm->load, error);
     return status;
 }
 

@@ -47,8 +47,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
 static int try_inputs(struct session *session, const size_t *first, struct error *error)
 {
     const struct plan *plan = session->plan;
-    int status = 0;
-    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+    for (size_t g = 0; g < plan->n_groups; g++) {
         const char *input = plan->groups[g].input;
         bool seen = !input;
         for (size_t i = 0; i < g && !seen; i++)
@@ -58,13 +57,13 @@ static int try_inputs(struct session *session, const size_t *first, struct error
         struct group_state group;
         struct error why = {.text = ""};
         group_begin(session, g, first[g], &group);
-        status = group_try_input(&group, &why);
+        const int status = group_try_input(&group, &why);
         free(group.cases);
+        /* The group itself will say what else is wrong. */
         if (status < 0 && (group.refused || status == -EINTR))
             return error_set(error, status, "%s", why.text);
-        status = 0; /* the group itself will say it */
     }
-    return status;
+    return 0;
 }
 
 /* A probe that got clearly less of the core than the best one shared it. */
