@@ -33,8 +33,7 @@ static int start_own(struct ab *ab, struct error *error)
     *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
-    struct worker *own =
-        must_have(worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd));
+    struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
     catalog_add_worker(catalog, own);
     int status = worker_start(own, false, error);
     return status < 0 ? status
@@ -91,11 +90,10 @@ double ab_seconds(const struct ab *ab)
         const double call = OPERATION_NS * group->shape.ops;
         const double batch = fmax(1.2 * AB_BATCH_NS, call) + call + ASK_NS;
         seconds += processes * process;
-        for (size_t c = 0; c < group->n_cases; c++) {
+        for (size_t c = 0; c < group->n_cases; c++)
             if (!group->cases[c].skip && has_both(ab, &group->cases[c]))
                 seconds +=
                     processes * ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) * 1e-9;
-        }
     }
     return seconds;
 }
@@ -151,7 +149,7 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
     uint32_t least = UINT32_MAX;
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
-        const struct result *result = case_result(&group->state, &group->state.cases[c]);
+        const struct result *result = ab_result(group, c);
         /* The second look is for those that the first left open. */
         const bool open =
             !entry->processes || processes == ab_processes(group->ab) ||
@@ -204,10 +202,9 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
     if (status == 0 || status == -EINTR || status == -ENOMEM)
         return status;
     /* If operands cannot be set up, fail this group's cases and go on with the next. */
-    for (size_t c = 0; c < group->state.n_cases; c++) {
+    for (size_t c = 0; c < group->state.n_cases; c++)
         if (group->state.cases[c].active)
             ab_case_end(group, c, STATUS_FAILED, error->text);
-    }
     return 0;
 }
 

@@ -39,16 +39,19 @@ void ab_blame(const struct ab *ab, const struct ab_arm *arm, const char *text, c
 }
 
 int ab_ask(struct ab_group *group, size_t c, int which, cJSON *request,
-           int64_t timeout_ns, cJSON **reply, bool *done)
+           int64_t timeout_ns, cJSON **reply)
 {
     const struct ab_arm *arm = &group->ab->arm[which];
     struct error error = {.text = ""};
     char reason[512];
     int status = worker_ask(arm->worker, request, timeout_ns, reply, &error);
-    *done = status == 0;
-    if (status == 0 || status == -EINTR)
-        return status;
+    if (status == 0)
+        return 0;
     const bool dead = !worker_alive(arm->worker), wrong = message_true(*reply, "wrong");
+    cJSON_Delete(*reply);
+    *reply = NULL;
+    if (status == -EINTR)
+        return status;
     ab_blame(group->ab, arm, error.text, reason, sizeof reason);
     ab_case_end(group, c,
                 wrong                         ? STATUS_WRONG

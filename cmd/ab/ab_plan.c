@@ -155,11 +155,10 @@ int ab_plan_make(struct ab *ab, const char *op, struct error *error)
     if (status < 0)
         return error_set(error, status, "BASE or HEAD: bad description of kernels");
     status = op ? plan_one(ab, op, error) : plan_all(ab, error);
-    for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++) {
+    for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++)
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)
             status = error_set(error, -E2BIG, "more than %d cases in one group",
                                GROUP_CASES_MAX);
-    }
     return status < 0 ? status
                       : plan_settle(&ab->options, &ab->catalog, &ab->plan, error);
 }

@@ -75,6 +75,10 @@ struct ab_group {
     double overhead_ns; /* of the loop, per call */
 };
 
+static inline struct result *ab_result(const struct ab_group *group, size_t c)
+{
+    return case_result(&group->state, &group->state.cases[c]);
+}
 /* At most that many rounds a process; and of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {
@@ -109,7 +113,7 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status,
                  const char *reason);
 /* Asks the worker of an arm about a case; like case_ask(), the reason names the arm. */
 int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t timeout_ns,
-           cJSON **reply, bool *done);
+           cJSON **reply);
 
 /* ab_rounds.c: what the loop costs; a case's number of calls; its rounds in this process.
  * Like case_ask(). */

@@ -13,11 +13,10 @@ static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int cod
 {
     char reason[512];
     ab_blame(group->ab, arm, text, reason, sizeof reason);
-    for (size_t c = 0; c < group->state.n_cases; c++) {
+    for (size_t c = 0; c < group->state.n_cases; c++)
         if (group->cases[c].wanted)
             ab_case_end(group, c, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
                         reason);
-    }
 }
 
 /* An arm that cannot be had ends all cases; not so an interruption. */
@@ -50,10 +49,9 @@ static int start_arms(struct ab_group *group, const int order[ARMS])
 
 static void stop_arms(struct ab *ab)
 {
-    for (int i = 0; i < ARMS; i++) {
+    for (int i = 0; i < ARMS; i++)
         if (ab->workers[i])
             worker_kill(ab->workers[i]);
-    }
 }
 
 /* ---- operands and answers ---- */
@@ -115,25 +113,17 @@ static int place_operands(struct ab_group *group, struct error *error)
 static int prepare(struct ab_group *group, size_t c, int which)
 {
     struct ab *ab = group->ab;
-    struct result *result = case_result(&group->state, &group->state.cases[c]);
+    struct result *result = ab_result(group, c);
     const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
     const struct ab_arm *arm = &ab->arm[which];
     cJSON *request = message_new("prepare"), *reply = NULL;
-    bool done;
     message_add_u64(request, "kernel",
                     arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]);
-    int status = ab_ask(group, c, which, request, ab->options.timeout_ns, &reply, &done);
-    if (done)
+    int status = ab_ask(group, c, which, request, ab->options.timeout_ns, &reply);
+    if (reply)
         group->cases[c].number[which] = message_u64(reply, "case", UINT64_MAX);
-    if (done && which == ARM_HEAD) {
-        group->state.cases[c].team = (int)message_number(reply, "threads", 0);
-        result->prepare_ns = message_number(reply, "prepare_ns", 0);
-        result->ops = message_number(reply, "ops", result->ops);
-        result->bytes = message_number(reply, "bytes", result->bytes);
-        result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
-        string_set(&result->implementation, message_text(reply, "implementation"));
-        note_once(result, message_text(reply, "note"));
-    }
+    if (reply && which == ARM_HEAD)
+        case_take(&group->state.cases[c], result, reply);
     cJSON_Delete(reply);
     return status;
 }
@@ -143,15 +133,13 @@ static int check(struct ab_group *group, size_t c, int which)
     const struct case_state *entry = &group->state.cases[c];
     const struct answers *answers = group_answers(&group->state, entry);
     cJSON *request = message_new("check"), *reply = NULL;
-    bool done;
     message_add_u64(request, "case", group->cases[c].number[which]);
     if (answers)
-        group_add_answers(&group->state, answers, request);
+        group_add_answers(answers, request);
     /* ab reports no ulp errors: request none. */
     message_add_u64(request, "accuracy_n", 0);
-    int status =
-        ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply, &done);
-    if (done && message_text(reply, "note")) {
+    int status = ab_ask(group, c, which, request, group->ab->options.timeout_ns, &reply);
+    if (message_text(reply, "note")) {
         char note[512];
         snprintf(note, sizeof note, "%s %s", group->ab->arm[which].name,
                  message_text(reply, "note"));
@@ -196,12 +184,11 @@ static uint32_t rounds_needed(const struct ab *ab, const struct ab_case *entry)
 }
 
 /* Only a process that came to its end counts. */
-static int take_trials(struct ab_group *group)
+static void take_trials(struct ab_group *group)
 {
-    int status = 0;
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
-        struct result *result = case_result(&group->state, &group->state.cases[c]);
+        struct result *result = ab_result(group, c);
         if (!entry->wanted)
             continue;
         const bool usable = entry->n_trials >= rounds_needed(group->ab, entry);
@@ -211,17 +198,15 @@ static int take_trials(struct ab_group *group)
         entry->disturbed += !usable;
         result->iterations = entry->iterations;
         result->overhead_ns = group->overhead_ns;
-        for (uint32_t i = 0; usable && i < entry->n_trials && status == 0; i++) {
+        for (uint32_t i = 0; usable && i < entry->n_trials; i++) {
             const struct trial *trial = &entry->trials[i];
-            status = comparison_add_trial(result->comparison, trial);
+            must(comparison_add_trial(result->comparison, trial));
             /* As if all batches had the calls that they have without jitter. */
-            if (status == 0)
-                status = result_add_sample(result, entry->rounds++,
-                                           (trial->head_ns + result->overhead_ns) *
-                                               (double)entry->iterations);
+            must(result_add_sample(result, entry->rounds++,
+                                   (trial->head_ns + result->overhead_ns) *
+                                       (double)entry->iterations));
         }
     }
-    return status;
 }
 
 int ab_process(struct ab_group *group, struct error *error)
@@ -240,7 +225,7 @@ int ab_process(struct ab_group *group, struct error *error)
     if (status == 0)
         status = measure_cases(group, error);
     if (status == 0)
-        status = take_trials(group);
+        take_trials(group);
     stop_arms(ab);
     group->answered &= status != GROUP_RESTART;
     if (status < 0 && !error->text[0])

@@ -3,6 +3,7 @@
 #include "ab_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
@@ -43,10 +44,11 @@ static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls
     int64_t timeout;
     cJSON *request = batch_request(&group->ab->options, group->cases[c].number[which],
                                    calls, group->cases[c].call_ns, &timeout);
-    bool done;
-    int status = ab_ask(group, c, which, request, timeout, &batch->reply, &done);
-    *batch = batch_read(batch->reply);
-    cJSON_Delete(batch->reply);
+    cJSON *reply = NULL;
+    int status = ab_ask(group, c, which, request, timeout, &reply);
+    const bool done = reply;
+    *batch = batch_read(reply);
+    cJSON_Delete(reply);
     if (!done)
         return status ? status : GROUP_RESTART;
     if (batch->ns > 0)
@@ -74,8 +76,7 @@ int ab_calibrate(struct ab_group *group, size_t c)
                 return status;
             slowest = fmax(slowest, batch.ns);
             disturbed |= batch.void_;
-            case_result(&group->state, &group->state.cases[c])->threads_used =
-                team ? team : batch.threads;
+            ab_result(group, c)->threads_used = team ? team : batch.threads;
         }
     } while (calibration_next(&search, slowest, disturbed));
     entry->iterations = search.calls;
@@ -109,14 +110,11 @@ static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
 /* Three rounds are a block, in which every arm is first, second and third once. */
 static void turn(int order[ARMS], uint32_t round, uint64_t *random)
 {
-    const int first = order[0];
-    if (round % ARMS) {
-        for (int i = 0; i + 1 < ARMS; i++)
-            order[i] = order[i + 1];
-        order[ARMS - 1] = first;
-        return;
-    }
-    order_shuffle(order, ARMS, random);
+    const int turned[ARMS] = {order[1], order[2], order[0]};
+    if (round % ARMS)
+        memcpy(order, turned, sizeof turned);
+    else
+        order_shuffle(order, ARMS, random);
 }
 
 int ab_take_rounds(struct ab_group *group, size_t c)

@@ -37,9 +37,7 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
 {
     struct ab_arm *arm = &ab->arm[which];
     const char *flag = flags[which];
-    arm->words = strdup(text);
-    if (!arm->words)
-        return error_set(error, -ENOMEM, "out of memory");
+    arm->words = must_have(strdup(text));
     int status = module_spec_parse(arm->words, flag, &arm->spec, error);
     if (status == 0)
         status = find_file(arm, flag, error);
@@ -75,12 +73,6 @@ static bool same_options(const struct module_spec *a, const struct module_spec *
     return same;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The dynamic loader takes two objects of one name for the same. */
 static bool clash(const cJSON *a, const cJSON *b)
 {
@@ -89,7 +81,7 @@ static bool clash(const cJSON *a, const cJSON *b)
     const char *id_a = message_text(a, "build_id"), *id_b = message_text(b, "build_id");
     if (!path_a || !path_b || !strcmp(path_a, path_b))
         return false;
-    if (strcmp(x && *x ? x : last_part(path_a), y && *y ? y : last_part(path_b)) != 0)
+    if (strcmp(x && *x ? x : basename(path_a), y && *y ? y : basename(path_b)) != 0)
         return false;
     return !id_a || !id_b || !*id_a || strcmp(id_a, id_b) != 0;
 }
@@ -166,11 +158,6 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
     return more;
 }
 
-static char *copy_text(const char *text)
-{
-    return text ? strdup(text) : NULL;
-}
-
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
@@ -186,8 +173,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (status == 0) {
         const cJSON *from = ab->programs ? after : worker->description;
         arm->objects = after ? new_objects(arm, before, after) : NULL;
-        arm->version = copy_text(message_text(from, "version"));
-        arm->commit = copy_text(message_text(from, "commit"));
+        must(string_set(&arm->version, message_text(from, "version")));
+        must(string_set(&arm->commit, message_text(from, "commit")));
     }
     cJSON_Delete(before);
     cJSON_Delete(after);
@@ -197,8 +184,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static struct worker *make_worker(const struct ab *ab, const struct ab_arm *arm)
 {
     const int memory = ab->catalog.memory_fd;
-    return must_have(ab->programs ? worker_new_program(arm->name, arm->load, memory)
-                                  : worker_new(arm->name, NULL, NULL, 0, memory));
+    return ab->programs ? worker_new_program(arm->name, arm->load, memory)
+                        : worker_new(arm->name, NULL, NULL, 0, memory);
 }
 
 /* The worker stays: it is asked about ops that simdbench itself does not have, and runs
@@ -225,20 +212,17 @@ static int probe(struct ab *ab, int which, struct error *error)
  * twice, one file would be one object. */
 static int copy_arms(struct ab *ab, struct error *error)
 {
-    struct ab_arm *base = &ab->arm[ARM_BASE], *head = &ab->arm[ARM_HEAD];
+    const struct ab_arm *base = &ab->arm[ARM_BASE];
     struct ab_arm *control = &ab->arm[ARM_CONTROL];
     control->spec = base->spec;
     control->file = base->file;
     snprintf(control->path, sizeof control->path, "%s", base->path);
     int status = private_folder(ab->folder, sizeof ab->folder, error);
-    if (status == 0)
-        status = private_copy(ab->folder, control->name, base->path,
-                              strstr(base->file.runpath, "ORIGIN") != NULL, control->load,
-                              sizeof control->load, error);
-    if (status == 0 && same_file(base->path, head->path))
-        status = private_copy(ab->folder, head->name, head->path,
-                              strstr(head->file.runpath, "ORIGIN") != NULL, head->load,
-                              sizeof head->load, error);
+    for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
+        if (same_file(base->path, arm->path))
+            status = private_copy(ab->folder, arm->name, arm->path,
+                                  strstr(arm->file.runpath, "ORIGIN") != NULL, arm->load,
+                                  sizeof arm->load, error);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -34,25 +35,6 @@ int private_folder(char *folder, size_t size, struct error *error)
                : 0;
 }
 
-static int copy_bytes(int from, int to)
-{
-    char buffer[1 << 16];
-    ssize_t n;
-    while ((n = read(from, buffer, sizeof buffer)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        for (ssize_t done = 0; done < n;) {
-            ssize_t put = write(to, buffer + done, (size_t)(n - done));
-            if (put < 0 && errno != EINTR)
-                return -errno;
-            done += put > 0 ? put : 0;
-        }
-    }
-    return 0;
-}
-
 static int copy_file(const char *path, const char *copy)
 {
     struct stat facts;
@@ -63,8 +45,10 @@ static int copy_file(const char *path, const char *copy)
     int to = status < 0 ? -1 : open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
     if (status == 0 && to < 0)
         status = -errno;
-    if (status == 0)
-        status = copy_bytes(from, to);
+    for (ssize_t n = 1; n != 0 && status == 0;) {
+        n = sendfile(to, from, NULL, 1 << 30);
+        status = n < 0 && errno != EINTR ? -errno : 0;
+    }
     if (status == 0 && fchmod(to, facts.st_mode & 0777) < 0)
         status = -errno;
     if (to >= 0 && close(to) < 0 && status == 0)
@@ -105,7 +89,7 @@ int private_copy(const char *folder, const char *name, const char *path, bool si
                  char *copy, size_t size, struct error *error)
 {
     char real[PATH_MAX], outer[PATH_MAX], inner[2 * PATH_MAX];
-    const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *file = basename(path);
     int status = realpath(path, real) ? 0 : -errno;
     if (status < 0)
         return error_set(error, status, "cannot copy %s: %s", path, strerror(-status));

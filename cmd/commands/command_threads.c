@@ -75,14 +75,11 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
     if (status < 0)
         return status;
     cJSON *request = message_new("setup");
-    cJSON *const cpus = cJSON_AddArrayToObject(request, "cpus");
-    for (size_t i = 0; i < plan->n_cpu; i++)
-        cJSON_AddItemToArray(cpus, cJSON_CreateNumber(plan->cpu[i]));
-    status = worker_ask(own, request, options->timeout_ns, &reply, error);
-    cJSON_Delete(reply);
+    cJSON_AddItemToObject(request, "cpus",
+                          cJSON_CreateIntArray(plan->cpu, (int)plan->n_cpu));
+    status = worker_tell(own, request, options->timeout_ns, error);
     if (status < 0)
         return status;
-    reply = NULL;
     request = message_new("team");
     cJSON_AddNumberToObject(request, "threads", threads);
     status = worker_ask(own, request, options->timeout_ns, &reply, error);

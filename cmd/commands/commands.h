@@ -21,4 +21,8 @@ int command_threads(struct options *options);
 /* How often gates on this machine say what is true. */
 int command_selftest(struct options *options);
 
+/* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
+ * many (info_groups.c). */
+size_t groups_print(const char *uarch, const char *pattern);
+
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "info_groups.h"
 #include "plan/plan.h"
 #include "process/process.h"
 
@@ -99,7 +98,7 @@ static void print_op(const struct catalog *catalog, const char *op)
     struct text_list names = {0};
     char lists[LINE_SIZE / 2];
     print_line("  %-8s %s%s%s", op, summary ? summary : "", own ? "" : "; brought by ",
-               own ? "" : worker_info(owner)->name);
+               own ? "" : owner->info.name);
     if (help)
         print_line("           a size is %s", help);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
@@ -159,7 +158,7 @@ static void list_shapes(struct listing *listing)
 
 static void kernel_id(const struct offer *offer, char *id, size_t size)
 {
-    const struct worker_info *const info = worker_info(offer->worker);
+    const struct worker_info *const info = &offer->worker->info;
     snprintf(id, size, "%s%s%s/%s%s%s/%s/%s", info->path ? info->name : "",
              info->path ? ":" : "", offer->op, offer->semiring ? offer->semiring : "",
              offer->semiring ? "-" : "", type_name(offer->type), offer->isa,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "info_groups.h"
+#include "commands/commands.h"
 #include "perfctr.h"
 #include "process/process.h"
 

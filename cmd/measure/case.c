@@ -14,21 +14,36 @@ void case_end(struct group_state *group, struct case_state *entry, enum status s
     entry->active = false;
 }
 
+void group_end(struct group_state *group, const struct worker *worker, enum status status,
+               const char *reason)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active &&
+            (!worker || group->cases[i].offer->worker == worker))
+            case_end(group, &group->cases[i], status, reason);
+}
+
 int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
-             int64_t timeout_ns, cJSON **reply, bool *done)
+             int64_t timeout_ns, cJSON **reply)
 {
     struct error error = {.text = ""};
     int status = worker_ask(entry->offer->worker, request, timeout_ns, reply, &error);
-    *done = status == 0;
-    if (status == 0 || status == -EINTR)
-        return status;
-    bool dead = !worker_alive(entry->offer->worker);
-    if (!dead && status == -ENOTSUP) {
-        case_end(group, entry, STATUS_SKIPPED, error.text);
+    if (status == 0)
         return 0;
-    }
-    bool wrong = message_true(*reply, "wrong");
-    case_end(group, entry, wrong ? STATUS_WRONG : STATUS_FAILED, error.text);
+    const bool dead = !worker_alive(entry->offer->worker);
+    const bool wrong = message_true(*reply, "wrong");
+    const bool skip = !dead && status == -ENOTSUP;
+    cJSON_Delete(*reply);
+    *reply = NULL;
+    if (status == -EINTR)
+        return status;
+    case_end(group, entry,
+             skip    ? STATUS_SKIPPED
+             : wrong ? STATUS_WRONG
+                     : STATUS_FAILED,
+             error.text);
+    if (skip)
+        return 0;
     /* A wrong kernel may have overwritten anything in its process. */
     if (wrong)
         worker_kill(entry->offer->worker);
@@ -37,10 +52,9 @@ int case_ask(struct group_state *group, struct case_state *entry, cJSON *request
 
 void note_once(struct result *result, const char *note)
 {
-    for (size_t i = 0; i < result->n_notes && note; i++) {
+    for (size_t i = 0; i < result->n_notes && note; i++)
         if (!strcmp(result->notes[i], note))
             return;
-    }
     if (note)
         result_add_note(result, note);
 }

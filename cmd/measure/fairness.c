@@ -22,7 +22,7 @@ void fairness_clear(struct result *result)
 
 void fairness_isa(struct result *result, const struct offer *offer, const char *chosen)
 {
-    const struct worker_info *worker = worker_info(offer->worker);
+    const struct worker_info *worker = &offer->worker->info;
     const bool library = !strcmp(offer->isa, "lib");
     const char *isa = chosen ? chosen : library ? worker->isa : NULL;
     const int number = isa ? isa_find(isa) : -1;

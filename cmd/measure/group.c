@@ -10,22 +10,19 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error)
 {
     const struct session *session = group->session;
-    if (!worker_alive(worker)) {
-        int status = worker_start(worker, session->options->in_process, error);
-        if (status < 0)
-            return status;
-    }
-    cJSON *request = message_new("setup"), *reply = NULL;
-    cJSON *cpus = cJSON_AddArrayToObject(request, "cpus");
-    for (size_t i = 0; i < group->used_cpus; i++)
-        cJSON_AddItemToArray(cpus, cJSON_CreateNumber(session->plan->cpu[i]));
+    const struct options *options = session->options;
+    int status =
+        worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
+    if (status < 0)
+        return status;
+    cJSON *request = message_new("setup");
+    cJSON_AddItemToObject(
+        request, "cpus", cJSON_CreateIntArray(session->plan->cpu, (int)group->used_cpus));
     cJSON *events = cJSON_AddArrayToObject(request, "events");
     for (size_t i = 0; i < session->plan->n_events; i++)
         cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
-    cJSON_AddBoolToObject(request, "multiplex", session->options->multiplex);
-    int status = worker_ask(worker, request, session->options->timeout_ns, &reply, error);
-    cJSON_Delete(reply);
-    return status;
+    cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
+    return worker_tell(worker, request, options->timeout_ns, error);
 }
 
 int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
@@ -88,10 +85,9 @@ int group_place(struct group_state *group, struct error *error)
     if (status < 0)
         return status;
     const struct simdbench_operand *output = NULL;
-    for (uint32_t i = 0; i < group->map.count && !output; i++) {
+    for (uint32_t i = 0; i < group->map.count && !output; i++)
         if (operand_is_output(&group->map.operand[i]))
             output = &group->map.operand[i];
-    }
     uint64_t end = group->map.bytes > group->block ? group->map.bytes : group->block;
     end = (end + 4095) / 4096 * 4096;
     group->n_answers = 0;
@@ -105,13 +101,9 @@ int group_place(struct group_state *group, struct error *error)
         }
         for (size_t i = 0; i < group->n_cases; i++) {
             const struct offer *offer = group->cases[i].offer;
-            size_t a = 0;
-            if (offer->is_roof && strcmp(plan->op, offer->op))
-                continue; /* a limit: what it writes is no answer */
-            while (a < group->n_answers &&
-                   strcmp(group->answers[a].semiring ?: "", offer->semiring ?: ""))
-                a++;
-            if (a < group->n_answers || a == ARRAY_LEN(group->answers))
+            if (case_is_limit(group, &group->cases[i]) ||
+                group_answers(group, &group->cases[i]) ||
+                group->n_answers == ARRAY_LEN(group->answers))
                 continue;
             struct answers *answers = &group->answers[group->n_answers++];
             *answers = (struct answers){
@@ -147,7 +139,7 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
     for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
-        status = string_set(&case_result(group, &group->cases[i])->input_hash, hash);
+        must(string_set(&case_result(group, &group->cases[i])->input_hash, hash));
     cJSON_Delete(reply);
     return status;
 }
@@ -159,22 +151,17 @@ int group_write_answers(struct group_state *group, struct worker *owner,
     int status = 0;
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
         struct answers *answers = &group->answers[i];
-        cJSON *request = message_new("reference"), *reply = NULL;
+        cJSON *request = message_new("reference");
         cJSON_AddStringToObject(request, "op", group->plan->op);
         if (answers->semiring)
             cJSON_AddStringToObject(request, "semiring", answers->semiring);
         message_add_u64(request, "seed", group->seed);
         cJSON_AddBoolToObject(request, "full", options->check_full);
         cJSON_AddNumberToObject(request, "ops", group->plan->shape.ops);
-        message_add_u64(request, "n", answers->n);
-        if (answers->index != UINT64_MAX)
-            message_add_u64(request, "index", answers->index);
-        message_add_u64(request, "value", answers->value);
-        message_add_u64(request, "slack", answers->slack);
+        group_add_answers(answers, request);
         /* A full check of a large shape takes as long as it takes. */
         int64_t timeout = options->timeout_ns + (int64_t)(group->plan->shape.ops * 20);
-        status = worker_ask(owner, request, timeout, &reply, error);
-        cJSON_Delete(reply);
+        status = worker_tell(owner, request, timeout, error);
         if (status == -ENOTSUP) {
             answers->n = 0; /* the op has nothing to compare for these kernels */
             status = 0;
@@ -194,9 +181,7 @@ int group_prepare(struct group_state *group, struct error *error)
 {
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
-    int status = group_place(group, error);
-    if (status == 0)
-        status = group_write_inputs(group, owner, error);
+    int status = group_try_input(group, error);
     if (status == 0)
         status = group_write_answers(group, owner, error);
     if (status < 0)
@@ -213,11 +198,9 @@ int group_prepare(struct group_state *group, struct error *error)
         status = worker != owner || huge ? enter_worker(group, worker, huge, &why) : 0;
         if (status == -EINTR)
             return error_set(error, status, "interrupted");
-        enum status end = status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
-        for (size_t i = 0; i < group->n_cases && status < 0; i++) {
-            if (group->cases[i].active && group->cases[i].offer->worker == worker)
-                case_end(group, &group->cases[i], end, why.text);
-        }
+        if (status < 0)
+            group_end(group, worker,
+                      status == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED, why.text);
     }
     for (size_t i = 0; i < group->n_cases; i++) {
         if (!group->cases[i].active)

@@ -11,16 +11,24 @@ static void take_choice(struct case_state *entry, struct result *result,
                         const cJSON *reply)
 {
     const char *isa = message_text(reply, "isa");
-    string_set(&result->implementation, message_text(reply, "implementation"));
     if (isa)
         string_set(&result->module_isa, isa);
-    result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
     fairness_clear(result);
     fairness_isa(result, entry->offer, isa);
+}
+
+void case_take(struct case_state *entry, struct result *result, const cJSON *reply)
+{
+    entry->team = (int)message_number(reply, "threads", 0);
+    result->prepare_ns = message_number(reply, "prepare_ns", 0);
+    result->ops = message_number(reply, "ops", result->ops);
+    result->bytes = message_number(reply, "bytes", result->bytes);
+    result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
+    must(string_set(&result->implementation, message_text(reply, "implementation")));
     note_once(result, message_text(reply, "note"));
 }
 
-static int prepare(struct group_state *group, struct case_state *entry, bool *done)
+static int prepare(struct group_state *group, struct case_state *entry)
 {
     const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
@@ -28,14 +36,11 @@ static int prepare(struct group_state *group, struct case_state *entry, bool *do
     message_add_u64(request, "kernel", entry->offer->index);
     cJSON_AddNumberToObject(request, "threads", entry->plan->team);
     result->has_accuracy = false;
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply, done);
-    if (*done) {
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+    if (reply) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
-        entry->team = (int)message_number(reply, "threads", 0);
-        result->prepare_ns = message_number(reply, "prepare_ns", 0);
-        result->ops = message_number(reply, "ops", result->ops);
-        result->bytes = message_number(reply, "bytes", result->bytes);
         take_choice(entry, result, reply);
+        case_take(entry, result, reply);
     }
     cJSON_Delete(reply);
     return status;
@@ -44,25 +49,26 @@ static int prepare(struct group_state *group, struct case_state *entry, bool *do
 const struct answers *group_answers(const struct group_state *group,
                                     const struct case_state *entry)
 {
-    const struct offer *offer = entry->offer;
-    if (offer->is_roof && strcmp(group->plan->op, offer->op) != 0)
-        return NULL;
-    for (size_t i = 0; i < group->n_answers; i++) {
-        const struct answers *answers = &group->answers[i];
-        if (!strcmp(answers->semiring ?: "", offer->semiring ?: ""))
-            return answers;
-    }
+    for (size_t i = 0; i < group->n_answers && !case_is_limit(group, entry); i++)
+        if (!strcmp(group->answers[i].semiring ?: "", entry->offer->semiring ?: ""))
+            return &group->answers[i];
     return NULL;
 }
 
-void group_add_answers(const struct group_state *group, const struct answers *answers,
-                       cJSON *request)
+void group_add_answers(const struct answers *answers, cJSON *request)
 {
     message_add_u64(request, "n", answers->n);
     if (answers->index != UINT64_MAX)
         message_add_u64(request, "index", answers->index);
     message_add_u64(request, "value", answers->value);
     message_add_u64(request, "slack", answers->slack);
+}
+
+/* With --accuracy, errors are those of all outputs that are checked. */
+static void add_answers(const struct group_state *group, const struct answers *answers,
+                        cJSON *request)
+{
+    group_add_answers(answers, request);
     if (group->session->options->accuracy)
         message_add_u64(request, "accuracy_n", answers->n);
 }
@@ -91,7 +97,7 @@ static int ask_owner(struct group_state *group, struct result *result,
         return 0;
     cJSON *request = message_new("accuracy"), *reply = NULL;
     cJSON_AddStringToObject(request, "op", group->plan->op);
-    group_add_answers(group, answers, request);
+    add_answers(group, answers, request);
     int status = worker_ask(owner, request, session->options->timeout_ns, &reply, &error);
     if (status == 0)
         take_accuracy(result, reply);
@@ -107,10 +113,9 @@ static int check(struct group_state *group, struct case_state *entry)
     cJSON *request = message_new("check"), *reply = NULL;
     message_add_u64(request, "case", entry->number);
     if (answers)
-        group_add_answers(group, answers, request);
-    bool done;
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
-    if (done) {
+        add_answers(group, answers, request);
+    int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+    if (reply) {
         note_once(result, message_text(reply, "note"));
         fairness_alive(result, (int)message_number(reply, "threads_alive", 1),
                        (int)group->session->plan->most_threads);
@@ -123,7 +128,6 @@ static int check(struct group_state *group, struct case_state *entry)
 
 int group_prepare_case(struct group_state *group, struct case_state *entry)
 {
-    bool done;
-    int status = prepare(group, entry, &done);
-    return done ? check(group, entry) : status;
+    const int status = prepare(group, entry);
+    return status == 0 && entry->active ? check(group, entry) : status;
 }

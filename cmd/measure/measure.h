@@ -7,6 +7,8 @@
 #ifndef SIMDBENCH_MEASURE_H
 #define SIMDBENCH_MEASURE_H
 
+#include <string.h>
+
 #include "plan/plan.h"
 
 /* How far a measurement has come. */
@@ -94,12 +96,17 @@ static inline struct result *case_result(const struct group_state *group,
 /* Ends a case with a status and a reason; it takes no further part. */
 void case_end(struct group_state *group, struct case_state *entry, enum status status,
               const char *reason);
-/* Asks the case's worker. On failure the case ends as wrong, failed or skipped and the
- * result is: 0 if the others can go on, GROUP_RESTART if the group must start again in
- * fresh workers, -EINTR. `done` tells whether it was answered. */
+/* The same for all cases that still take part, or for those of a worker. */
+void group_end(struct group_state *group, const struct worker *worker, enum status status,
+               const char *reason);
+/* Asks the case's worker. On failure the case ends as wrong, failed or skipped, the reply
+ * is NULL, and the result is: 0 if the others can go on, GROUP_RESTART if the group must
+ * start again in fresh workers, -EINTR. */
 enum { GROUP_RESTART = 1 };
 int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
-             int64_t timeout_ns, cJSON **reply, bool *done);
+             int64_t timeout_ns, cJSON **reply);
+/* Takes what the answer to prepare says of a case. */
+void case_take(struct case_state *entry, struct result *result, const cJSON *reply);
 
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
@@ -132,8 +139,13 @@ int group_write_answers(struct group_state *group, struct worker *owner,
 /* The answers that a case is compared with, or NULL (group_case.c); into a request. */
 const struct answers *group_answers(const struct group_state *group,
                                     const struct case_state *entry);
-void group_add_answers(const struct group_state *group, const struct answers *answers,
-                       cJSON *request);
+void group_add_answers(const struct answers *answers, cJSON *request);
+/* A limit of the group's op: what it writes is no answer. */
+static inline bool case_is_limit(const struct group_state *group,
+                                 const struct case_state *entry)
+{
+    return entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op);
+}
 
 /* batch.c: one batch, and how many calls it should have. */
 /* Asks for a batch of a case, by its number; into `timeout_ns` how long it may take. */

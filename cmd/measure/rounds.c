@@ -18,10 +18,9 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
                                    entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
     cJSON_AddBoolToObject(request, "probe", probe);
-    bool done;
-    int status = case_ask(group, entry, request, timeout, &batch->reply, &done);
+    int status = case_ask(group, entry, request, timeout, &batch->reply);
     *batch = batch_read(batch->reply);
-    if (!done)
+    if (!batch->reply)
         return status ? status : GROUP_RESTART;
     if (entry->team)
         batch->threads = entry->team;
@@ -90,14 +89,14 @@ static int measure_overhead(struct group_state *group)
     const struct options *options = group->session->options;
     for (size_t i = 0; i < group->n_cases; i++) {
         struct case_state *entry = &group->cases[i];
-        bool known = !entry->active, done;
+        bool known = !entry->active;
         for (size_t k = 0; k < i && !known; k++)
             known = same_worker(&group->cases[k], entry);
         if (known)
             continue;
         cJSON *request = message_new("overhead"), *reply = NULL;
         cJSON_AddBoolToObject(request, "cold", options->cold);
-        int status = case_ask(group, entry, request, options->timeout_ns, &reply, &done);
+        int status = case_ask(group, entry, request, options->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_worker(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
@@ -172,13 +171,10 @@ static void add_counters(struct group_state *group, struct case_state *entry,
 
 static void add_share(struct session *session, double share)
 {
-    double *shares =
-        share > 0 ? realloc(session->shares, (session->n_shares + 1) * sizeof *shares)
-                  : NULL;
-    if (!shares)
+    if (!(share > 0))
         return;
-    session->shares = shares;
-    shares[session->n_shares++] = share;
+    must_grow(session->shares, session->n_shares);
+    session->shares[session->n_shares++] = share;
 }
 
 /* All active cases once, in a random order. A batch is kept unless there is evidence
@@ -277,9 +273,7 @@ int group_measure(struct group_state *group, struct error *error)
     }
     if (status || !n)
         return status < 0 ? error_set(error, status, "interrupted") : status;
-    struct batch *batches = calloc(n, sizeof *batches);
-    if (!batches)
-        return error_set(error, -ENOMEM, "out of memory");
+    struct batch *batches = must_have(calloc(n, sizeof *batches));
     uint32_t rounds = choose_rounds(group, n), complete = 0, round = 0;
     uint64_t random = group->seed;
     /* Rounds that were disturbed run again, at most as many again. */

@@ -9,10 +9,9 @@
 /* --accuracy takes no times: cases that were checked are done. */
 static void group_accept(struct group_state *group)
 {
-    for (size_t i = 0; i < group->n_cases; i++) {
+    for (size_t i = 0; i < group->n_cases; i++)
         if (group->cases[i].active)
             result_set_status(case_result(group, &group->cases[i]), STATUS_OK, NULL);
-    }
 }
 
 /* One group, again and again without the cases that broke it. */
@@ -25,10 +24,9 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
         any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
     int status = any ? GROUP_RESTART : 0;
     while (status == GROUP_RESTART) {
-        for (size_t i = 0; i < group.n_cases; i++) {
+        for (size_t i = 0; i < group.n_cases; i++)
             if (group.cases[i].active)
                 result_clear_samples(case_result(&group, &group.cases[i]));
-        }
         status = group_prepare(&group, error);
         if (status == 0 && session->options->accuracy)
             group_accept(&group);
@@ -37,10 +35,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     }
     /* If operands cannot be set up, fail this group's cases and go on with the next. */
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
-        for (size_t i = 0; i < group.n_cases; i++) {
-            if (group.cases[i].active)
-                case_end(&group, &group.cases[i], STATUS_FAILED, error->text);
-        }
+        group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
     }
     free(group.cases);
@@ -52,8 +47,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
 static int try_inputs(struct session *session, const size_t *first, struct error *error)
 {
     const struct plan *plan = session->plan;
-    int status = 0;
-    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+    for (size_t g = 0; g < plan->n_groups; g++) {
         const char *input = plan->groups[g].input;
         bool seen = !input;
         for (size_t i = 0; i < g && !seen; i++)
@@ -63,13 +57,13 @@ static int try_inputs(struct session *session, const size_t *first, struct error
         struct group_state group;
         struct error why = {.text = ""};
         group_begin(session, g, first[g], &group);
-        status = group_try_input(&group, &why);
+        const int status = group_try_input(&group, &why);
         free(group.cases);
+        /* The group itself will say what else is wrong. */
         if (status < 0 && (group.refused || status == -EINTR))
             return error_set(error, status, "%s", why.text);
-        status = 0; /* the group itself will say it */
     }
-    return status;
+    return 0;
 }
 
 /* A probe that got clearly less of the core than the best one shared it. */

@@ -35,7 +35,7 @@ static void add_counters(struct session *session, struct result *result)
         must(string_set(&counter->event, event->string));
         must(string_set(&counter->config, config));
     }
-    must(counted_metrics(session->options, session->plan, result));
+    counted_metrics(session->options, session->plan, result);
 }
 
 static void add_settings(struct result *result, const struct options *options,
@@ -64,7 +64,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     const struct plan_group *group = &session->plan->groups[g];
     const struct plan_case *entry = &group->cases[c];
     const struct offer *offer = &session->catalog->offers[entry->offer];
-    const struct worker_info *worker = worker_info(offer->worker);
+    const struct worker_info *worker = &offer->worker->info;
     struct result *result = must_have(run_add_result(session->run));
     char type[64];
     snprintf(type, sizeof type, "%s%s%s", offer->semiring ? offer->semiring : "",
@@ -153,9 +153,8 @@ void session_tell(const struct session *session, size_t group, const char *step,
 
 void run_close_pending(struct run *run, size_t group, const char *reason)
 {
-    for (size_t i = 0; i < run->n_results; i++) {
+    for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].status == STATUS_PENDING &&
             (group == GROUP_ALL || run->results[i].group == group))
             result_set_status(&run->results[i], STATUS_SKIPPED, reason);
-    }
 }

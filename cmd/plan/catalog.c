@@ -19,7 +19,7 @@ bool catalog_is_usual(const char *op, const struct worker *baseline)
 {
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         if (!strcmp(defaults[i].op, op) &&
-            !strcmp(defaults[i].baseline, worker_info(baseline)->name))
+            !strcmp(defaults[i].baseline, baseline->info.name))
             return true;
     }
     return false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
+#include "process/process.h"
 
 static bool wants_group(const struct options *options, size_t g)
 {
@@ -61,27 +62,22 @@ void counted_notes(const struct options *options,
 struct adding {
     struct result *result;
     bool asked;
-    int status;
 };
 
 static void add_metric(const struct formula *formula, void *context)
 {
     struct adding *const adding = context;
-    struct metric *const metric =
-        result_add_metric(adding->result, formula->name, formula->unit, formula->text);
-    if (metric)
-        metric->asked = adding->asked;
-    else
-        adding->status = -ENOMEM;
+    struct metric *const metric = must_have(
+        result_add_metric(adding->result, formula->name, formula->unit, formula->text));
+    metric->asked = adding->asked;
 }
 
-int counted_metrics(const struct options *options, const struct plan *plan,
-                    struct result *result)
+void counted_metrics(const struct options *options, const struct plan *plan,
+                     struct result *result)
 {
     const char *names[EVENTS_MAX];
     struct adding adding = {.result = result, .asked = options->counters.n > 0};
     for (size_t i = 0; i < plan->n_events; i++)
         names[i] = plan->event[i].name;
     formulas_each(uarch_host(), names, plan->n_events, add_metric, &adding);
-    return adding.status;
 }

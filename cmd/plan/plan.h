@@ -154,8 +154,8 @@ int counted_events(const struct options *options, struct plan *plan, struct erro
 void counted_notes(const struct options *options,
                    void (*tell)(const char *group, const char *note));
 /* Adds what can be derived from these events to a result. */
-int counted_metrics(const struct options *options, const struct plan *plan,
-                    struct result *result);
+void counted_metrics(const struct options *options, const struct plan *plan,
+                     struct result *result);
 
 /* ---- threads that are worth while (thresholds.c) ---- */
 

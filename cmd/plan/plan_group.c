@@ -70,8 +70,8 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
     if (offer->is_baseline)
         return wanted_baseline(selection, offer, group);
     /* A plug-in is there to be measured, whatever is the best of our own. */
-    bool any_isa = !strcmp(offer->isa, "lib") ||
-                   (selection->isa_auto && worker_info(offer->worker)->path);
+    bool any_isa =
+        !strcmp(offer->isa, "lib") || (selection->isa_auto && offer->worker->info.path);
     if (!any_isa && !text_list_has(&selection->isas, offer->isa))
         return false;
     if (offer->semiring && !text_list_has(&selection->semirings, offer->semiring))
@@ -101,7 +101,7 @@ static char *make_id(const struct options *options, const struct offer *offer,
                       options->align);
     if (input)
         snprintf(settings + n, sizeof settings - (size_t)n, ";input=%.64s", input);
-    const struct worker_info *worker = worker_info(offer->worker);
+    const struct worker_info *worker = &offer->worker->info;
     char *id = NULL;
     must(asprintf(&id, "%s%s%s/%s%s%s/%s/%s@%s%s", worker->path ? worker->name : "",
                   worker->path ? ":" : "", offer->op,

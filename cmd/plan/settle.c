@@ -42,7 +42,7 @@ static void choose_team(const cJSON *thresholds, const struct offer *offer, doub
     const uint32_t asked = entry->team;
     char text[256], least[64] = "at no size that was measured";
     double ops = 0;
-    if (!thresholds || offer->is_roof || worker_info(offer->worker)->path)
+    if (!thresholds || offer->is_roof || offer->worker->info.path)
         return;
     entry->team = thresholds_threads(thresholds, offer->op, work, asked, &ops);
     if (entry->team >= asked)

@@ -24,11 +24,6 @@ enum {
 
 extern char **environ;
 
-const struct worker_info *worker_info(const struct worker *worker)
-{
-    return &worker->info;
-}
-
 struct worker *worker_new(const char *name, const char *path,
                           const struct simdbench_option *options, size_t n_options,
                           int memory_fd)
@@ -98,18 +93,12 @@ void worker_free(struct worker *worker)
         free((void *)(uintptr_t)info->options[i].name);
         free((void *)(uintptr_t)info->options[i].value);
     }
-    free(info->options);
-    free(info->name);
-    free(info->path);
-    free(info->version);
-    free(info->core);
-    free(info->isa);
-    free(info->detail);
-    free(info->advice);
-    free(worker->program);
+    void *const rest[] = {info->options,   info->name,     info->path,   info->version,
+                          info->core,      info->isa,      info->detail, info->advice,
+                          worker->program, worker->buffer, worker};
     cJSON_Delete(worker->description);
-    free(worker->buffer);
-    free(worker);
+    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
+        free(rest[i]);
 }
 
 bool worker_alive(const struct worker *worker)
@@ -199,16 +188,12 @@ static int spawn(struct worker *worker, struct error *error)
     snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
     const char *argv[128];
     size_t n = 0;
-    if (!is_foreign(worker)) {
-        argv[n++] = "simdbench";
+    argv[n++] = is_foreign(worker) ? worker->info.path : "simdbench";
+    if (!is_foreign(worker))
         argv[n++] = "worker";
-        argv[n++] = parent;
-        if (worker->info.path)
-            argv[n++] = worker->info.path;
-    } else {
+    argv[n++] = parent;
+    if (worker->info.path && !is_foreign(worker))
         argv[n++] = worker->info.path;
-        argv[n++] = parent;
-    }
     for (size_t i = 0; i < worker->info.n_options && n < ARRAY_LEN(argv) - 3; i++) {
         argv[n++] = worker->info.options[i].name;
         argv[n++] = worker->info.options[i].value;
@@ -367,10 +352,9 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
-    if (in_process && !is_foreign(worker) && !worker->program) {
+    if (in_process && !is_foreign(worker) && !worker->program)
         return service_new(&worker->local, info->path, info->options, info->n_options,
                            worker->memory_fd, error);
-    }
     int status = spawn(worker, error);
     if (status < 0)
         return status;

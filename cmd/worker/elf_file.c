@@ -53,11 +53,10 @@ static bool header(struct bytes all, const ElfW(Ehdr) * elf, uint16_t i,
 static uint64_t offset_of(struct bytes all, const ElfW(Ehdr) * elf, uint64_t address)
 {
     ElfW(Phdr) segment;
-    for (uint16_t i = 0; header(all, elf, i, &segment); i++) {
+    for (uint16_t i = 0; header(all, elf, i, &segment); i++)
         if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
             address - segment.p_vaddr < segment.p_filesz)
             return segment.p_offset + (address - segment.p_vaddr);
-    }
     return UINT64_MAX;
 }
 

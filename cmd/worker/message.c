@@ -113,10 +113,9 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         const char *type = message_text(item, "type"), *role = message_text(item, "role");
         operand->size = sizeof *operand;
         operand->type = type ? type_find(type) : 0;
-        for (uint32_t r = SIMDBENCH_IN; role && r < ARRAY_LEN(role_names); r++) {
+        for (uint32_t r = SIMDBENCH_IN; role && r < ARRAY_LEN(role_names); r++)
             if (!strcmp(role, role_names[r]))
                 operand->role = r;
-        }
         operand->count = message_u64(item, "count", 0);
         operand->ld = (int64_t)message_number(item, "ld", 0);
         operand->stride = (int64_t)message_u64(item, "stride", 0);

@@ -137,10 +137,9 @@ static cJSON *wrong(const char *text)
 
 const struct simdbench_operand *service_output(const struct service *service)
 {
-    for (uint32_t i = 0; i < service->operands.view.count; i++) {
+    for (uint32_t i = 0; i < service->operands.view.count; i++)
         if (operand_is_output(&service->operands.operand[i]))
             return &service->operands.operand[i];
-    }
     return NULL;
 }
 

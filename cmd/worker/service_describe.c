@@ -9,10 +9,9 @@ const struct simdbench_op *service_op(const struct service *service, const char 
 {
     for (size_t p = 0; name && p < service->n_parts; p++) {
         const struct simdbench_op *const *ops = service->part[p].ops;
-        for (size_t i = 0; ops && ops[i]; i++) {
+        for (size_t i = 0; ops && ops[i]; i++)
             if (!strcmp(ops[i]->name, name))
                 return ops[i];
-        }
     }
     return name ? op_find(name) : NULL;
 }
@@ -93,10 +92,9 @@ cJSON *service_describe(struct service *service, const cJSON *request)
     (void)request;
     cJSON *reply = service_ok();
     cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
-    for (size_t i = 0; i < isa_count(); i++) {
+    for (size_t i = 0; i < isa_count(); i++)
         if (isa_available(i, NULL, 0))
             cJSON_AddItemToArray(isas, cJSON_CreateString(isa_get(i)->name));
-    }
     service_describe_part(&service->part[0], reply);
     return reply;
 }

@@ -82,7 +82,15 @@ void worker_free(struct worker *worker);
  * free it. */
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
-const struct worker_info *worker_info(const struct worker *worker);
+/* The same for a request whose reply says nothing more. */
+static inline int worker_tell(struct worker *worker, cJSON *request, int64_t timeout_ns,
+                              struct error *error)
+{
+    cJSON *reply = NULL;
+    const int status = worker_ask(worker, request, timeout_ns, &reply, error);
+    cJSON_Delete(reply);
+    return status;
+}
 
 /* ---- the process itself (worker.c) ---- */
 
