@@ -60,10 +60,8 @@ def guard(operands):
 
 def damaged(operands):
     """The first operand around which something was written, or None."""
-    for i, operand in enumerate(operands):
-        if any((bytes_ != zone()).any() for bytes_ in operand.zones):
-            return i
-    return None
+    return next((i for i, operand in enumerate(operands)
+                 if any((bytes_ != zone()).any() for bytes_ in operand.zones)), None)
 
 
 def poison(operands):

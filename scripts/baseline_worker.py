@@ -43,16 +43,17 @@ def wrong(text):
     return Refusal(errno.EDOM, text, wrong=True)
 
 
+def told(**fields):
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 class Kernel:
     """One row. prepare(problem) returns a Case, or raises unsupported(reason). problem has
     dims, operands (see baseline_operands.Operand) and threads."""
 
     def __init__(self, op, type_name, variant, prepare, semiring=None, layout=None):
-        self.row = {"op": op, "type": type_name, "isa": "lib", "variant": variant}
-        if semiring:
-            self.row["semiring"] = semiring
-        if layout:
-            self.row["layout"] = layout
+        self.row = told(op=op, type=type_name, isa="lib", variant=variant,
+                        semiring=semiring, layout=layout)
         self.prepare = prepare
 
 
@@ -178,11 +179,13 @@ class Worker:
         self.tools = tools  # the module baseline_operands
         self.name = name
         self.baseline = library
+        self.events, self.cpus = 0, []
+        self.forget()
+
+    def forget(self):
         self.cases = []
         self.memory = None
         self.problem = SimpleNamespace(dims=[], operands=[], threads=1)
-        self.events = 0
-        self.cpus = []
 
     def answer(self, request):
         verb = request.get("do")
@@ -202,22 +205,19 @@ class Worker:
                     "error": f"{type(error).__name__}: {text[0]}"}
 
     def do_describe(self, _):
-        told = {k: v for k, v in self.baseline.description.items() if v is not None}
-        return {"name": self.name, **told, "ops": [],
+        return {"name": self.name, **told(**self.baseline.description), "ops": [],
                 "kernels": [kernel.row for kernel in self.baseline.kernels]}
 
     def do_setup(self, request):
         cpus = [int(cpu) for cpu in request.get("cpus", [])]
-        for task in os.listdir("/proc/self/task") if cpus else []:
+        for task in os.listdir(TASKS) if cpus else []:
             os.sched_setaffinity(int(task), cpus)
         self.cpus = cpus
         self.events = len(request.get("events", []))
         return {"passes": 1} if self.events else {}
 
     def do_map(self, request):
-        self.cases = []
-        self.problem = SimpleNamespace(dims=[], operands=[], threads=1)
-        self.memory = None
+        self.forget()
         gc.collect()  # the old mapping goes with the last view of it
         if request.get("huge"):
             raise unsupported(f"{self.name} runs in an interpreter, which cannot have its "
@@ -239,8 +239,8 @@ class Worker:
         case = kernel.prepare(self.problem)
         end = time.perf_counter_ns()
         self.cases.append(case)
-        choice = {k: v for k, v in case.choice.items() if v is not None}
-        return {"case": len(self.cases) - 1, "prepare_ns": end - begin, **choice}
+        return {"case": len(self.cases) - 1, "prepare_ns": end - begin,
+                **told(**case.choice)}
 
     def case_of(self, request):
         number = whole(request, "case")
@@ -262,7 +262,7 @@ class Worker:
         if self.tools.fingerprint(operands) != before:
             raise wrong("wrote to an input")
         self.compare(request)
-        reply = {"threads_alive": len(os.listdir("/proc/self/task"))}
+        reply = {"threads_alive": len(os.listdir(TASKS))}
         if changed:
             reply["note"] = "leaves rounding or flush-to-zero modes changed"
         return reply
@@ -297,8 +297,7 @@ class Worker:
         if threads > 1 and len(cpus) > 1:
             place(cpus)
         if len(os.listdir(TASKS)) > 1:
-            room = not cpus or threads <= len(cpus)
-            sample = measure_team(case.run, iterations, room)
+            sample = measure_team(case.run, iterations, not cpus or threads <= len(cpus))
         else:
             sample = measure(case.run, iterations)
         if self.events:

@@ -152,18 +152,15 @@ class Build:
     def tests(self, suite, stem):
         """Tests of a suite that pass, with what counts as endless; those named like the file
         first, then the quick ones."""
-        found = []
         tests = [t for t in self.all_tests if t["suite"][0].endswith(f":{suite}")]
         if failed := self.make(*{os.path.relpath(self.files[i], BUILD)
                                  for t in tests for i in t["depends"]}):
             sys.exit(failed)
-        for test in tests:
-            other = stem not in test["name"]
-            seconds = self.seconds(test["name"], SLOW if other else 60)
-            if seconds:
-                found.append((other, seconds, test["name"]))
+        named = [(stem not in t["name"], t["name"]) for t in tests]
+        found = sorted((other, seconds, name) for other, name in named
+                       if (seconds := self.seconds(name, SLOW if other else 60)))
         return [(self.by_name[name], max(PATIENCE, 10 * seconds))
-                for _, seconds, name in sorted(found)]
+                for _, seconds, name in found]
 
     @functools.cache
     def seconds(self, name, limit):
@@ -198,9 +195,8 @@ def bench_file(build, name, options, equivalent):
         if mutant.key in equivalent:
             return "equivalent", ""
         path.write_text(mutant.source, encoding="utf-8")
-        if build.make(target) or (BUILD / target).read_bytes() == original:
-            return None, ""
-        if build.make(*programs):
+        if (build.make(target) or (BUILD / target).read_bytes() == original
+                or build.make(*programs)):
             return None, ""
         for test, seconds in tests:
             if not build.run(test, seconds):

@@ -15,15 +15,13 @@ QEMU = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-smp", "1",
         "-icount", "shift=0,sleep=off", "-nographic", "-nodefaults", "-serial", "stdio",
         "-no-reboot", "-append", "console=ttyAMA0 rdinit=/init panic=-1 quiet"]
 GUEST = "/bin/pmu_guest"
-GEMM = ("/bin/simdbench gemm --isa=scalar --sizes=16 --baseline=none --time-per-case=2ms "
-        "--rounds=6 --events=cycles,instructions,arm_n1::inst_retired,cache-misses "
-        "--format=json --quiet")
+RUN = ("/bin/simdbench gemm --isa=scalar --sizes=16 --baseline=none --time-per-case=2ms "
+       "--rounds=6 --format=json --quiet")
+GEMM = f"{RUN} --events=cycles,instructions,arm_n1::inst_retired,cache-misses"
 # More events than counters: names of two counts that are known from GEMM.
 CYCLES = ["cycles", "r11", "r011", "arm_n1::cpu_cycles"]
 INSTRUCTIONS = ["instructions", "arm_n1::inst_retired"] + [f"r{'0' * k}8" for k in range(10)]
-TURNS = ("/bin/simdbench gemm --isa=scalar --sizes=16 --baseline=none --time-per-case=2ms "
-         f"--rounds=6 --multiplex --events={','.join(CYCLES + INSTRUCTIONS)} "
-         "--format=json --quiet")
+TURNS = f"{RUN} --multiplex --events={','.join(CYCLES + INSTRUCTIONS)}"
 OFF_MAX = 0.02  # of a scaled count, from the true one
 DOCTOR = "/bin/simdbench doctor --format=json"
 
@@ -106,14 +104,18 @@ def document(status, output):
     return json.loads(output[re.search(r"^[{\[]", output, re.M).start():])
 
 
-def gemm(run):
-    """Every case has counts, of instructions the same in each batch."""
-    results = run["results"]
-    if not any(r["role"] == "kernel" for r in results):
-        raise Failure("no kernel ran")
-    for result in results:
+def successes(run):
+    for result in run["results"]:
         if result["status"] != "ok":
             raise Failure(f"{result['id']}: {result['status']}: {result['reason']}")
+        yield result
+
+
+def gemm(run):
+    """Every case has counts, of instructions the same in each batch."""
+    if not any(r["role"] == "kernel" for r in run["results"]):
+        raise Failure("no kernel ran")
+    for result in successes(run):
         counters = result["counters"]
         for name in ("cycles", "instructions"):
             if counters[name].get("running_share") != 1 or not counters[name]["value"] > 0:
@@ -134,9 +136,7 @@ def scaled(run, exact):
     """Events took turns, and came close to what the run counted in which none had to."""
     known = {result["id"]: result["counters"] for result in exact["results"]}
     shares = []
-    for result in run["results"]:
-        if result["status"] != "ok":
-            raise Failure(f"{result['id']}: {result['status']}: {result['reason']}")
+    for result in successes(run):
         for name in CYCLES + INSTRUCTIONS:
             counter = result["counters"][name]
             true = known[result["id"]]["cycles" if name in CYCLES else "instructions"]["value"]

@@ -15,6 +15,7 @@ so that tiny numbers stay as they are.
 """
 import struct
 import textwrap
+from itertools import groupby
 
 from mpmath import mp, mpf
 
@@ -91,14 +92,12 @@ def good_origin(low, high, degree, kind):
     """Not far from the middle, with a constant that is hardly changed by rounding."""
     middle = rounded((low + high) / 2, kind)
     around = polynomial(low, high, middle, degree)
-    best = None
-    for step in range(-1000, 1001):
-        origin = rounded(middle + (high - low) * step / 5000, kind)
+
+    def error(origin):
         value = mp.polyval(around[::-1], origin - middle)
-        error = abs(value - rounded(value, kind))
-        if best is None or error < best[0]:
-            best = error, origin
-    return best[1]
+        return abs(value - rounded(value, kind))
+    return min((rounded(middle + (high - low) * step / 5000, kind)
+                for step in range(-1000, 1001)), key=error)
 
 
 def small_polynomial(degree):
@@ -131,13 +130,8 @@ def rational(end, above, below):
         error = [x * (1 + x * x * mp.polyval(p[::-1], x * x)) /
                  (f * (1 + x * x * mp.polyval(q[::-1], x * x))) - 1
                  for x, f in zip(grid, wanted)]
-        points, run = [], []
-        for i in range(len(grid)):
-            run.append(i)
-            if i + 1 == len(grid) or error[i] * error[i + 1] < 0:
-                points.append(grid[max(run, key=lambda k: abs(error[k]))])
-                run = []
-        points = points[-count:]
+        runs = [list(run) for _, run in groupby(zip(error, grid), lambda pair: pair[0] > 0)]
+        points = [max(run, key=lambda pair: abs(pair[0]))[1] for run in runs][-count:]
     return p, q, max(map(abs, error))
 
 
@@ -150,32 +144,31 @@ def literal(value, kind):
 def table(kind, scale, offset, bits, end, degree, origins):
     """Index of the first interval; rows of [origin,] coefficients, lowest first."""
     first, bounds = intervals(kind, scale, offset, bits, end)
-    rows = []
-    for i, (low, high) in enumerate(bounds):
-        if i == 0:
-            origin, coefficients = mpf(0), first_polynomial(high, degree)
+    found = [(mpf(0), first_polynomial(bounds[0][1], degree))]
+    for low, high in bounds[1:]:
+        origin = good_origin(low, high, degree, kind) if origins else low
+        found.append((origin, polynomial(low, high, origin, degree)))
+    return first, [[origin] * origins + [rounded(c, kind) for c in coefficients]
+                   for origin, coefficients in found]
+
+
+def constants(kind, name, **values):
+    for suffix, value in values.items():
+        if isinstance(value, int):
+            print(f'enum {{ {name}_{suffix} = {value} }};')
         else:
-            origin = good_origin(low, high, degree, kind) if origins else low
-            coefficients = polynomial(low, high, origin, degree)
-        row = [rounded(c, kind) for c in coefficients]
-        rows.append([origin] + row if origins else row)
-    return first, rows
+            print(f'static const {kind[5]} {name}_{suffix} = {literal(value, kind)};')
 
 
-def constant(name, value, kind):
-    print(f'static const {kind[5]} {name} = {literal(value, kind)};')
-
-
-def integer(name, value):
-    print(f'enum {{ {name} = {value} }};')
+def filled(row, kind, before):
+    return textwrap.fill(', '.join(literal(v, kind) for v in row), 88, initial_indent=before,
+                         subsequent_indent=' ' * len(before)) + '}'
 
 
 def array(name, rows, kind):
     print(f'_Alignas(64) static const {kind[5]} {name}[{len(rows)}][{len(rows[0])}] = {{')
     for row in rows:
-        text = ', '.join(literal(v, kind) for v in row)
-        print(textwrap.fill(text, 88, initial_indent='    {', subsequent_indent='     ') +
-              '},')
+        print(filled(row, kind, '    {') + ',')
     print('};')
 
 
@@ -191,10 +184,7 @@ def by_lane(kind, name, lanes, scale, offset, bits, end, degree):
         turned[(first + i) % lanes] = row
     print(f'\n/* {lanes} intervals, degree {degree}: origins, then coefficients, '
           'lowest first. */')
-    constant(f'{name}_scale', scale, kind)
-    constant(f'{name}_offset', offset, kind)
-    constant(f'{name}_end', end, kind)
-    integer(f'{name}_shift', kind[3] - bits)
+    constants(kind, name, scale=scale, offset=offset, end=end, shift=kind[3] - bits)
     array(name, [list(column) for column in zip(*turned)], kind)
 
 
@@ -205,18 +195,13 @@ def by_row(kind, name, offset, bits, end, degree):
     first, rows = table(kind, mpf(1), offset, bits, end, degree, False)
     print(f'\n/* Degree {degree}, a row for each interval; its origin is where it '
           'begins. */')
-    constant(f'{name}_offset', offset, kind)
-    constant(f'{name}_end', end, kind)
-    integer(f'{name}_shift', kind[3] - bits)
-    integer(f'{name}_first', first)
+    constants(kind, name, offset=offset, end=end, shift=kind[3] - bits, first=first)
     array(name, rows, kind)
 
 
 def numbers(name, values, kind):
-    values = [rounded(v, kind) for v in values]
-    text = ', '.join(literal(v, kind) for v in values)
     print(f'static const {kind[5]} {name}[{len(values)}] = {{')
-    print(textwrap.fill(text, 88, initial_indent='    ', subsequent_indent='    ') + '};')
+    print(filled([rounded(v, kind) for v in values], kind, '    ') + ';')
 
 
 def by_exp(kind, name, end, degree, high_bits):
@@ -225,11 +210,9 @@ def by_exp(kind, name, end, degree, high_bits):
     step = mp.log(2) / 2
     high = mp.ldexp(mp.floor(mp.ldexp(step, high_bits)), -high_bits)
     print(f'\n/* r + r^3 * p(r^2), degree {2 * degree + 3} in all. */')
-    constant(f'{name}_end', rounded(mpf(end), kind), kind)
-    constant(f'{name}_half_step', rounded(step / 2, kind), kind)
-    constant(f'{name}_per_step', rounded(1 / step, kind), kind)
-    constant(f'{name}_step_high', high, kind)
-    constant(f'{name}_step_low', rounded(step - high, kind), kind)
+    constants(kind, name, end=rounded(mpf(end), kind), half_step=rounded(step / 2, kind),
+              per_step=rounded(1 / step, kind), step_high=high,
+              step_low=rounded(step - high, kind))
     numbers(name, small_polynomial(degree), kind)
 
 
@@ -238,7 +221,7 @@ def by_rational(kind, name, end):
     p, q, error = rational(end, 3, 4)
     print(f'\n/* x * (1 + u * p(u)) / (1 + u * q(u)), u = x^2; off by '
           f'{mp.nstr(error, 2)} at most. */')
-    constant(f'{name}_end', end, kind)
+    constants(kind, name, end=end)
     numbers(f'{name}_p', p, kind)
     numbers(f'{name}_q', q, kind)
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blas.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "library.h"
 
 struct blas blas;
 
@@ -25,18 +24,14 @@ static int gemm_prepare(const struct simdbench_operands *operands, void **state,
 {
     (void)state;
     for (uint32_t i = 0; i < operands->shape->rank; i++) {
-        if (operands->shape->dim[i] > INT_MAX) {
-            snprintf(error, error_size, "%s takes dimensions up to %d", blas.brand,
-                     INT_MAX);
-            return -ENOTSUP;
-        }
+        if (operands->shape->dim[i] > INT_MAX)
+            return refuse(error, error_size, -ENOTSUP, "%s takes dimensions up to %d",
+                          blas.brand, INT_MAX);
     }
     for (uint32_t i = 0; i < operands->count; i++) {
-        if (operands->operand[i]->ld > INT_MAX) {
-            snprintf(error, error_size, "%s takes rows up to %d apart", blas.brand,
-                     INT_MAX);
-            return -ENOTSUP;
-        }
+        if (operands->operand[i]->ld > INT_MAX)
+            return refuse(error, error_size, -ENOTSUP, "%s takes rows up to %d apart",
+                          blas.brand, INT_MAX);
     }
     return 0;
 }

@@ -74,12 +74,10 @@ static int check_arch(const char *name, char *error, size_t error_size)
             continue;
         if (blas_cpu_has(archs[i].isa))
             return 0;
-        snprintf(error, error_size, "arch=%s needs %s, which this CPU lacks", name,
-                 archs[i].isa);
-        return -EINVAL;
+        return refuse(error, error_size, -EINVAL,
+                      "arch=%s needs %s, which this CPU lacks", name, archs[i].isa);
     }
-    snprintf(error, error_size, "arch=%s is none of %s", name, names);
-    return -EINVAL;
+    return refuse(error, error_size, -EINVAL, "arch=%s is none of %s", name, names);
 }
 
 /* BLIS takes the number of an arch, another one in each version, and counts to generic.
@@ -117,11 +115,10 @@ static int load(char *error, size_t error_size)
                               error_size);
     if (status < 0)
         return status;
-    if (blis.int_bits() != 8 * sizeof(int)) {
-        snprintf(error, error_size, "%s has BLAS integers of %d bits, not of %zu",
-                 library.file, blis.int_bits(), 8 * sizeof(int));
-        return -ENOTSUP;
-    }
+    if (blis.int_bits() != 8 * sizeof(int))
+        return refuse(error, error_size, -ENOTSUP,
+                      "%s has BLAS integers of %d bits, not of %zu", library.file,
+                      blis.int_bits(), 8 * sizeof(int));
     void *end_team = dlsym(blis.handle, "omp_pause_resource_all");
     memcpy(&blis.end_team, &end_team, sizeof end_team);
     blas.brand = "BLIS";
@@ -154,11 +151,10 @@ static int blis_open(const struct simdbench_option *const *options, size_t n, ch
     /* Before the arch can be told: this starts BLIS, that does not. */
     blis.threads = 1;
     blis.set_threads(1);
-    if (status == -ENOENT || (arch && strcmp(arch, blis.arch_name(blis.arch())) != 0)) {
-        snprintf(error, error_size, "%s has no arch=%s and would take %s instead",
-                 blis.version_text, arch, blis.arch_name(blis.arch()));
-        return -EINVAL;
-    }
+    if (status == -ENOENT || (arch && strcmp(arch, blis.arch_name(blis.arch())) != 0))
+        return refuse(error, error_size, -EINVAL,
+                      "%s has no arch=%s and would take %s instead", blis.version_text,
+                      arch, blis.arch_name(blis.arch()));
     return status;
 }
 

@@ -102,17 +102,14 @@ static int mxm_prepare(const struct simdbench_operands *operands, const struct r
 {
     const int64_t *dim = operands->shape->dim;
     const int64_t columns[] = {dim[2], dim[1], dim[1]};
-    if (operands->shape->rank != 3) {
-        snprintf(error, error_size, "GraphBLAS multiplies two matrices, no batch");
-        return -ENOTSUP;
-    }
+    if (operands->shape->rank != 3)
+        return refuse(error, error_size, -ENOTSUP,
+                      "GraphBLAS multiplies two matrices, no batch");
     for (int i = 0; i < 3; i++) {
-        if (dim[i] == 0 || operands->operand[i]->ld != columns[i]) {
-            snprintf(error, error_size,
-                     "full matrices of GraphBLAS have elements, and "
-                     "no gaps between rows");
-            return -ENOTSUP;
-        }
+        if (dim[i] == 0 || operands->operand[i]->ld != columns[i])
+            return refuse(error, error_size, -ENOTSUP,
+                          "full matrices of GraphBLAS have elements, and "
+                          "no gaps between rows");
     }
     struct state *state = calloc(1, sizeof *state);
     if (!state)
@@ -171,11 +168,7 @@ static void mxm_choice(const struct simdbench_operands *operands, const void *st
 /* clang-format off */
 #define ROW(semiring_, type_, simdbench_type, graph_type, add, multiply, zero_, roof_) \
     static struct row row_##semiring_##_##type_ = {.zero = (zero_)}; \
-    static int prepare_##semiring_##_##type_(const struct simdbench_operands *operands, \
-                                             void **state, char *error, size_t size) \
-    { \
-        return mxm_prepare(operands, &row_##semiring_##_##type_, state, error, size); \
-    } \
+    PREPARE(prepare_##semiring_##_##type_, mxm_prepare, &row_##semiring_##_##type_) \
     static const struct simdbench_kernel kernel_##semiring_##_##type_ = { \
         .size = sizeof kernel_##semiring_##_##type_, \
         .type = SIMDBENCH_##simdbench_type, \
@@ -228,10 +221,8 @@ static int graphblas_open(const struct simdbench_option *const *options, size_t 
                               error_size);
     if (status < 0)
         return status;
-    if (graph.GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS || graphblas_set_threads(1) < 0) {
-        snprintf(error, error_size, "GraphBLAS does not start");
-        return -EIO;
-    }
+    if (graph.GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS || graphblas_set_threads(1) < 0)
+        return refuse(error, error_size, -EIO, "GraphBLAS does not start");
     graph.GxB_Global_Option_get(GxB_LIBRARY_VERSION, version);
     snprintf(graph.version, sizeof graph.version, "SuiteSparse:GraphBLAS %d.%d.%d",
              version[0], version[1], version[2]);

@@ -8,11 +8,23 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "simdbench.h"
+
+/* Writes the sentence that an error is told with, and returns its status. */
+__attribute__((format(printf, 4, 5))) static inline int
+refuse(char *error, size_t error_size, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error, error_size, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 /* A function of the library, and the pointer that shall be set to it. */
 struct symbol {
@@ -34,16 +46,13 @@ static inline int library_load(const struct library *library, void **handle,
                                size_t error_size)
 {
     *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
-    if (!*handle) {
-        snprintf(error, error_size, "%s (%s)", dlerror(), library->advice);
-        return -ENOENT;
-    }
+    if (!*handle)
+        return refuse(error, error_size, -ENOENT, "%s (%s)", dlerror(), library->advice);
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(*handle, symbols[i].name);
-        if (!found) {
-            snprintf(error, error_size, "%s has no %s", library->file, symbols[i].name);
-            return -ENOENT;
-        }
+        if (!found)
+            return refuse(error, error_size, -ENOENT, "%s has no %s", library->file,
+                          symbols[i].name);
         memcpy(symbols[i].where, &found, sizeof found);
     }
     return 0;
@@ -56,11 +65,10 @@ static inline int library_option(const char *name,
 {
     *value = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(options[i]->name, name) != 0) {
-            snprintf(error, error_size, "there is no option '%s', only %s=NAME",
-                     options[i]->name, name);
-            return -EINVAL;
-        }
+        if (strcmp(options[i]->name, name) != 0)
+            return refuse(error, error_size, -EINVAL,
+                          "there is no option '%s', only %s=NAME", options[i]->name,
+                          name);
         *value = options[i]->value;
     }
     return 0;
@@ -72,10 +80,17 @@ static inline int library_no_options(const struct simdbench_option *const *optio
 {
     if (n == 0)
         return 0;
-    snprintf(error, error_size, "there is no option '%s', nor any other",
-             options[0]->name);
-    return -EINVAL;
+    return refuse(error, error_size, -EINVAL, "there is no option '%s', nor any other",
+                  options[0]->name);
 }
+
+/* Hook `prepare` of a row: prepare_with() with an argument of that row. */
+#define PREPARE(name, prepare_with, argument)                                \
+    static int name(const struct simdbench_operands *operands, void **state, \
+                    char *error, size_t error_size)                          \
+    {                                                                        \
+        return prepare_with(operands, argument, state, error, error_size);   \
+    }
 
 /* The one function that a module exports; its table is made of these fields. */
 #define MODULE(...)                                                    \

@@ -8,12 +8,7 @@
  */
 #include "onednn.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "library.h"
 
 struct dnnl_library dnnl;
 
@@ -93,19 +88,15 @@ static int limit_isa(const char *name, char *error, size_t error_size)
     while (found < LEVELS &&
            (!levels[found].option || strcmp(levels[found].option, name)))
         found++;
-    if (found == LEVELS) {
-        snprintf(error, error_size, "isa=%s is not one of sse41, avx, avx2, avx512",
-                 name);
-        return -EINVAL;
-    }
-    if (dnnl.set_max_cpu_isa(levels[found].value) != dnnl_success) {
-        snprintf(error, error_size, "%s cannot be limited to isa=%s", dnnl.name, name);
-        return -EINVAL;
-    }
-    if (dnnl.get_effective_cpu_isa() != levels[found].value) {
-        snprintf(error, error_size, "isa=%s is more than this CPU has", name);
-        return -EINVAL;
-    }
+    if (found == LEVELS)
+        return refuse(error, error_size, -EINVAL,
+                      "isa=%s is not one of sse41, avx, avx2, avx512", name);
+    if (dnnl.set_max_cpu_isa(levels[found].value) != dnnl_success)
+        return refuse(error, error_size, -EINVAL, "%s cannot be limited to isa=%s",
+                      dnnl.name, name);
+    if (dnnl.get_effective_cpu_isa() != levels[found].value)
+        return refuse(error, error_size, -EINVAL, "isa=%s is more than this CPU has",
+                      name);
     return 0;
 }
 
@@ -126,10 +117,8 @@ static int onednn_open(const struct simdbench_option *const *options, size_t n,
             dnnl_success ||
         dnnl.primitive_attr_create(&dnnl.attr) != dnnl_success ||
         dnnl.primitive_attr_set_scratchpad_mode(dnnl.attr, dnnl_scratchpad_mode_user) !=
-            dnnl_success) {
-        snprintf(error, error_size, "%s finds no CPU to run on", dnnl.name);
-        return -EIO;
-    }
+            dnnl_success)
+        return refuse(error, error_size, -EIO, "%s finds no CPU to run on", dnnl.name);
     return 0;
 }
 

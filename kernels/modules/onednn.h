@@ -11,6 +11,7 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include "library.h"
 #include "simdbench.h"
 
 /* clang-format off */
@@ -39,6 +40,14 @@ struct dnnl_library {
 };
 
 extern struct dnnl_library dnnl;
+
+/* Returns from the function around it unless the call succeeds. */
+#define TRY(call)                         \
+    do {                                  \
+        const dnnl_status_t tried = call; \
+        if (tried != dnnl_success)        \
+            return tried;                 \
+    } while (0)
 
 /* A primitive with its arguments. */
 struct call {
@@ -85,7 +94,7 @@ void state_choice(const struct simdbench_operands *operands, const void *state,
 #define ONEDNN_ROW(op_, variant_, prepare_)                                    \
     .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = op_, \
     .isa = "lib", .variant = variant_, .prepare = prepare_, .run = state_run,  \
-    .release = state_release
+    .release = state_release, .choice = state_choice
 
 extern const struct simdbench_kernel relu_eltwise, relu_inplace, tanh_eltwise,
     conv_direct, conv_reorder;

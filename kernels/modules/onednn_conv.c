@@ -6,8 +6,6 @@
  */
 #include "onednn.h"
 
-#include <errno.h>
-
 #include "conv/conv.h"
 
 /* What oneDNN calls the operands as the op has them. */
@@ -23,16 +21,12 @@ static dnnl_status_t conv_tensors(const struct conv_shape *s, struct tensors *pl
     const dnnl_dims_t x = {s->n, s->c, s->h, s->w}, y = {s->n, s->k, s->oh, s->ow};
     const dnnl_dims_t dense = {s->k, s->c, s->r, s->s},
                       grouped = {s->g, s->kg, s->cg, s->r, s->s};
-    dnnl_status_t status = dnnl.memory_desc_init_by_tag(&plain->x, 4, x, dnnl_f32,
-                                                        s->x_plain ? dnnl_nchw : blocked);
-    if (status == dnnl_success)
-        status = dnnl.memory_desc_init_by_tag(&plain->y, 4, y, dnnl_f32, blocked);
-    if (status == dnnl_success)
-        status = s->g > 1 ? dnnl.memory_desc_init_by_tag(&plain->weights, 5, grouped,
-                                                         dnnl_f32, dnnl_goihw)
-                          : dnnl.memory_desc_init_by_tag(&plain->weights, 4, dense,
-                                                         dnnl_f32, dnnl_oihw);
-    return status;
+    TRY(dnnl.memory_desc_init_by_tag(&plain->x, 4, x, dnnl_f32,
+                                     s->x_plain ? dnnl_nchw : blocked));
+    TRY(dnnl.memory_desc_init_by_tag(&plain->y, 4, y, dnnl_f32, blocked));
+    return dnnl.memory_desc_init_by_tag(&plain->weights, s->g > 1 ? 5 : 4,
+                                        s->g > 1 ? grouped : dense, dnnl_f32,
+                                        s->g > 1 ? dnnl_goihw : dnnl_oihw);
 }
 
 /* Behind the last row and column that a kernel reaches there is no padding: that may make
@@ -58,18 +52,15 @@ static dnnl_status_t conv_desc(const struct conv_shape *s, const struct tensors 
                                padding_after(s->w, s->ow, s->s, s->v, s->d, s->q)};
     struct tensors wanted = *plain;
     dnnl_convolution_desc_t op;
-    dnnl_status_t status = any_layout(&plain->weights, &wanted.weights);
-    if (status == dnnl_success && reorder)
-        status = any_layout(&plain->x, &wanted.x);
-    if (status == dnnl_success && reorder)
-        status = any_layout(&plain->y, &wanted.y);
-    if (status == dnnl_success)
-        status = dnnl.dilated_convolution_forward_desc_init(
-            &op, dnnl_forward_inference, dnnl_convolution_direct, &wanted.x,
-            &wanted.weights, NULL, &wanted.y, strides, dilates, before, after);
-    if (status == dnnl_success)
-        status = dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
-    return status;
+    TRY(any_layout(&plain->weights, &wanted.weights));
+    if (reorder) {
+        TRY(any_layout(&plain->x, &wanted.x));
+        TRY(any_layout(&plain->y, &wanted.y));
+    }
+    TRY(dnnl.dilated_convolution_forward_desc_init(
+        &op, dnnl_forward_inference, dnnl_convolution_direct, &wanted.x, &wanted.weights,
+        NULL, &wanted.y, strides, dilates, before, after));
+    return dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
 }
 
 /* Where the primitive finds an operand: in place if it lies as is wanted, else elsewhere.
@@ -85,12 +76,11 @@ static dnnl_status_t conv_place(struct state *state, const dnnl_memory_desc_t *p
                                 struct place *place)
 {
     *place = (struct place){.plain = *plain, .wanted = *wanted};
-    dnnl_status_t status = state_memory(state, plain, data, &place->in_place);
+    TRY(state_memory(state, plain, data, &place->in_place));
     place->memory = place->in_place;
     place->elsewhere = !dnnl.memory_desc_equal(plain, wanted);
-    if (status == dnnl_success && place->elsewhere)
-        status = state_memory(state, wanted, NULL, &place->memory);
-    return status;
+    return place->elsewhere ? state_memory(state, wanted, NULL, &place->memory)
+                            : dnnl_success;
 }
 
 /* A call to bring an operand to where it is wanted. */
@@ -104,12 +94,12 @@ static dnnl_status_t add_fetch(struct state *state, const struct place *place)
 /* The weights are known beforehand, so their call is made here and now. */
 static dnnl_status_t fetch_now(struct state *state, const struct place *weights)
 {
-    const int calls = state->calls;
-    dnnl_status_t status = add_fetch(state, weights);
-    if (status != dnnl_success || state->calls == calls)
-        return status;
+    if (!weights->elsewhere)
+        return dnnl_success;
+    TRY(add_fetch(state, weights));
     const struct call *call = &state->call[--state->calls];
-    status = dnnl.primitive_execute(call->primitive, dnnl.stream, call->n, call->arg);
+    dnnl_status_t status =
+        dnnl.primitive_execute(call->primitive, dnnl.stream, call->n, call->arg);
     dnnl.stream_wait(dnnl.stream);
     dnnl.primitive_destroy(call->primitive);
     return status;
@@ -166,36 +156,16 @@ static int conv_prepare(const struct simdbench_operands *operands, bool reorder,
     return state_finish(state, status, out, error, error_size);
 }
 
-static int direct_prepare(const struct simdbench_operands *operands, void **state,
-                          char *error, size_t error_size)
-{
-    return conv_prepare(operands, false, state, error, error_size);
-}
-
-static int reorder_prepare(const struct simdbench_operands *operands, void **state,
-                           char *error, size_t error_size)
-{
-    return conv_prepare(operands, true, state, error, error_size);
-}
-
-static void reorder_choice(const struct simdbench_operands *operands, const void *opaque,
-                           struct simdbench_choice *choice)
-{
-    const struct state *state = opaque;
-    state_choice(operands, opaque, choice);
-    if (state->calls > 1)
-        choice->note = "reorders of activations are inside";
-}
+PREPARE(direct_prepare, conv_prepare, false)
+PREPARE(reorder_prepare, conv_prepare, true)
 
 const struct simdbench_kernel conv_direct = {
     ONEDNN_ROW("conv", "direct", direct_prepare),
     .roof = "fma",
-    .choice = state_choice,
 };
 
 const struct simdbench_kernel conv_reorder = {
     ONEDNN_ROW("conv", "reorder", reorder_prepare),
     .layout = "nchw",
     .roof = "fma",
-    .choice = reorder_choice,
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "onednn.h"
 
-#include <errno.h>
-
 static dnnl_status_t eltwise_make(struct state *state, dnnl_alg_kind_t kind, int64_t n,
                                   void *from, void *to)
 {
@@ -11,19 +9,13 @@ static dnnl_status_t eltwise_make(struct state *state, dnnl_alg_kind_t kind, int
     dnnl_eltwise_desc_t op;
     dnnl_primitive_desc_t desc;
     dnnl_exec_arg_t arg[] = {{DNNL_ARG_SRC, NULL}, {DNNL_ARG_DST, NULL}};
-    dnnl_status_t status = dnnl.memory_desc_init_by_tag(&data, 1, dims, dnnl_f32, dnnl_a);
-    if (status == dnnl_success)
-        status = state_memory(state, &data, to, &arg[1].memory);
+    TRY(dnnl.memory_desc_init_by_tag(&data, 1, dims, dnnl_f32, dnnl_a));
+    TRY(state_memory(state, &data, to, &arg[1].memory));
     arg[0].memory = arg[1].memory;
-    if (status == dnnl_success && from != to)
-        status = state_memory(state, &data, from, &arg[0].memory);
-    if (status == dnnl_success)
-        status = dnnl.eltwise_forward_desc_init(&op, dnnl_forward_inference, kind, &data,
-                                                0, 0);
-    if (status == dnnl_success)
-        status = dnnl.primitive_desc_create(&desc, &op, dnnl.attr, dnnl.engine, NULL);
-    if (status != dnnl_success)
-        return status;
+    if (from != to)
+        TRY(state_memory(state, &data, from, &arg[0].memory));
+    TRY(dnnl.eltwise_forward_desc_init(&op, dnnl_forward_inference, kind, &data, 0, 0));
+    TRY(dnnl.primitive_desc_create(&desc, &op, dnnl.attr, dnnl.engine, NULL));
     state_name(state, desc);
     return state_call(state, desc, 2, arg);
 }
@@ -43,33 +35,21 @@ static int eltwise_prepare(const struct simdbench_operands *operands,
     return state_finish(state, status, out, error, error_size);
 }
 
-static int relu_prepare(const struct simdbench_operands *operands, void **state,
-                        char *error, size_t error_size)
-{
-    return eltwise_prepare(operands, dnnl_eltwise_relu, state, error, error_size);
-}
-
-static int tanh_prepare(const struct simdbench_operands *operands, void **state,
-                        char *error, size_t error_size)
-{
-    return eltwise_prepare(operands, dnnl_eltwise_tanh, state, error, error_size);
-}
+PREPARE(relu_prepare, eltwise_prepare, dnnl_eltwise_relu)
+PREPARE(tanh_prepare, eltwise_prepare, dnnl_eltwise_tanh)
 
 const struct simdbench_kernel relu_eltwise = {
     ONEDNN_ROW("relu", "eltwise", relu_prepare),
     .layout = "separate",
     .roof = "copy",
-    .choice = state_choice,
 };
 
 const struct simdbench_kernel relu_inplace = {
     ONEDNN_ROW("relu", "inplace", relu_prepare),
     .layout = "inplace",
     .roof = "update",
-    .choice = state_choice,
 };
 
 const struct simdbench_kernel tanh_eltwise = {
     ONEDNN_ROW("tanh", "eltwise", tanh_prepare),
-    .choice = state_choice,
 };

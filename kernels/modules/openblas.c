@@ -81,11 +81,9 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     int status = library_option("coretype", options, n, &core, error, error_size);
     if (status < 0)
         return status;
-    if (core && !blas_cpu_has(core_isa(core))) {
-        snprintf(error, error_size, "coretype=%s needs %s, which this CPU lacks", core,
-                 core_isa(core));
-        return -EINVAL;
-    }
+    if (core && !blas_cpu_has(core_isa(core)))
+        return refuse(error, error_size, -EINVAL,
+                      "coretype=%s needs %s, which this CPU lacks", core, core_isa(core));
     /* One thread until set_threads says otherwise: none is started by loading. */
     if (setenv("OPENBLAS_NUM_THREADS", "1", 1) < 0 ||
         (core && setenv("OPENBLAS_CORETYPE", core, 1) < 0))
@@ -93,12 +91,10 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     status = load(error, error_size);
     if (status < 0)
         return status;
-    if (core && strcasecmp(core, openblas.core()) != 0) {
-        snprintf(error, error_size,
-                 "%s does not know coretype=%s and would take %s instead",
-                 openblas.version, core, openblas.core());
-        return -EINVAL;
-    }
+    if (core && strcasecmp(core, openblas.core()) != 0)
+        return refuse(error, error_size, -EINVAL,
+                      "%s does not know coretype=%s and would take %s instead",
+                      openblas.version, core, openblas.core());
     return 0;
 }
 

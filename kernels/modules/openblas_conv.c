@@ -7,13 +7,11 @@
  */
 #include "openblas.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "conv/conv.h"
+#include "library.h"
 
 struct im2col {
     struct conv_shape shape;
@@ -27,10 +25,9 @@ static int im2col_prepare(const struct simdbench_operands *operands, void **stat
 {
     const struct conv_shape shape = conv_shape_of(operands->shape);
     const int64_t n = shape.oh * shape.ow, k = shape.cg * shape.r * shape.s;
-    if (shape.kg > INT_MAX || n > INT_MAX || k > INT_MAX) {
-        snprintf(error, error_size, "OpenBLAS takes dimensions up to %d", INT_MAX);
-        return -ENOTSUP;
-    }
+    if (shape.kg > INT_MAX || n > INT_MAX || k > INT_MAX)
+        return refuse(error, error_size, -ENOTSUP, "OpenBLAS takes dimensions up to %d",
+                      INT_MAX);
     struct im2col *work = calloc(1, sizeof *work);
     if (!work)
         return -ENOMEM;
