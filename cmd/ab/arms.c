@@ -89,10 +89,8 @@ static bool clash(const cJSON *a, const cJSON *b)
 static bool any_clash(const struct ab *ab)
 {
     const cJSON *a, *b;
-    cJSON_ArrayForEach(a, ab->arm[ARM_BASE].objects)
-    {
-        cJSON_ArrayForEach(b, ab->arm[ARM_HEAD].objects)
-        {
+    cJSON_ArrayForEach (a, ab->arm[ARM_BASE].objects) {
+        cJSON_ArrayForEach (b, ab->arm[ARM_HEAD].objects) {
             if (clash(a, b))
                 return true;
         }
@@ -147,8 +145,7 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
         bool known = !path || !strcmp(path, arm->load);
         const cJSON *old;
         next = item->next;
-        cJSON_ArrayForEach(old, cJSON_GetObjectItemCaseSensitive(before, "objects"))
-        {
+        cJSON_ArrayForEach (old, cJSON_GetObjectItemCaseSensitive(before, "objects")) {
             const char *other = message_text(old, "path");
             known |= other && path && !strcmp(path, other);
         }
@@ -284,8 +281,7 @@ void arms_tell(const struct ab *ab, struct gate *gate)
         must(string_set(&arm->version, told->version));
         must(string_set(&arm->commit, told->commit));
         const cJSON *object;
-        cJSON_ArrayForEach(object, told->objects)
-        {
+        cJSON_ArrayForEach (object, told->objects) {
             char text[PATH_MAX + 80];
             const char *id = message_text(object, "build_id");
             snprintf(text, sizeof text, "%s%s%s", message_text(object, "path") ?: "",

@@ -64,8 +64,7 @@ static void take_overhead(struct group_state *group, struct case_state *entry,
     size_t i = 0;
     const cJSON *count;
     case_result(group, entry)->overhead_ns = message_number(reply, "ns", 0);
-    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
-    {
+    cJSON_ArrayForEach (count, cJSON_GetObjectItemCaseSensitive(reply, "counts")) {
         if (i == group->session->plan->n_events)
             break;
         entry->empty_call[i] = message_number(count, "call", 0);
@@ -143,8 +142,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         [USAGE_TASK_CLOCK] = message_number(reply, "process_ns", 0)};
     size_t i = 0;
     const cJSON *count;
-    cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(reply, "counts"))
-    {
+    cJSON_ArrayForEach (count, cJSON_GetObjectItemCaseSensitive(reply, "counts")) {
         if (i >= session->plan->n_events)
             break;
         size_t at = session->counter_of_event[i++];

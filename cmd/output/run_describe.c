@@ -91,8 +91,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     add_settings(options, plan, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
     const cJSON *isa, *isas = message_get(catalog->workers[0]->description, "isas");
-    cJSON_ArrayForEach(isa, isas)
-    {
+    cJSON_ArrayForEach (isa, isas) {
         if (cJSON_IsString(isa))
             must(strings_add(&run->isas, &run->n_isas, isa->valuestring));
     }

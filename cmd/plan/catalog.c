@@ -58,8 +58,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
     must_grow(catalog->offers, catalog->n_offers + n);
     uint32_t index = 0;
     const cJSON *kernel;
-    cJSON_ArrayForEach(kernel, kernels)
-    {
+    cJSON_ArrayForEach (kernel, kernels) {
         const char *op = message_text(kernel, "op"), *type = message_text(kernel, "type");
         const char *isa = message_text(kernel, "isa");
         const char *variant = message_text(kernel, "variant");
@@ -234,8 +233,7 @@ void catalog_free(struct catalog *catalog)
 static const cJSON *find_op(const struct worker *worker, const char *name)
 {
     const cJSON *op;
-    cJSON_ArrayForEach(op, message_get(worker->description, "ops"))
-    {
+    cJSON_ArrayForEach (op, message_get(worker->description, "ops")) {
         const char *text = message_text(op, "name");
         if (text && !strcmp(text, name))
             return op;
@@ -256,8 +254,7 @@ void catalog_ops(const struct catalog *catalog, struct text_list *ops)
 {
     for (size_t i = 0; i < catalog->n_workers; i++) {
         const cJSON *op;
-        cJSON_ArrayForEach(op, message_get(catalog->workers[i]->description, "ops"))
-        {
+        cJSON_ArrayForEach (op, message_get(catalog->workers[i]->description, "ops")) {
             const char *name = message_text(op, "name");
             if (name)
                 text_list_add_once(ops, name);
@@ -281,8 +278,7 @@ void catalog_each_list(const struct catalog *catalog, const char *op,
     const cJSON *list;
     if (!owner)
         return;
-    cJSON_ArrayForEach(list, message_get(find_op(owner, op), "lists"))
-    {
+    cJSON_ArrayForEach (list, message_get(find_op(owner, op), "lists")) {
         const char *name = message_text(list, "name");
         const char *summary = message_text(list, "summary");
         const char *shapes = message_text(list, "shapes");

@@ -58,8 +58,7 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
         const cJSON *item;
         uint32_t below = 1;
         again = false;
-        cJSON_ArrayForEach(item, list)
-        {
+        cJSON_ArrayForEach (item, list) {
             const cJSON *n = message_get(item, "threads");
             const cJSON *least = message_get(item, "ops");
             const double from = cJSON_IsNumber(least) ? least->valuedouble : INFINITY;

@@ -107,8 +107,7 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         return -EPROTO;
     memset(map, 0, sizeof *map);
     const cJSON *item;
-    cJSON_ArrayForEach(item, array)
-    {
+    cJSON_ArrayForEach (item, array) {
         struct simdbench_operand *operand = &map->operand[map->count];
         const char *type = message_text(item, "type"), *role = message_text(item, "role");
         operand->size = sizeof *operand;
@@ -142,8 +141,7 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape)
         return -EPROTO;
     *shape = (struct simdbench_shape){.size = sizeof *shape};
     const cJSON *item;
-    cJSON_ArrayForEach(item, array)
-    {
+    cJSON_ArrayForEach (item, array) {
         if (!cJSON_IsNumber(item) || item->valuedouble < -0x1p53 ||
             item->valuedouble > 0x1p53)
             return -EPROTO;

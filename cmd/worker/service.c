@@ -85,8 +85,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     int cpu[CPUS_MAX];
     size_t n = 0;
     const cJSON *item;
-    cJSON_ArrayForEach(item, message_get(request, "cpus"))
-    {
+    cJSON_ArrayForEach (item, message_get(request, "cpus")) {
         if (n < CPUS_MAX && cJSON_IsNumber(item))
             cpu[n++] = item->valueint;
     }
@@ -102,8 +101,7 @@ static cJSON *setup(struct service *service, const cJSON *request)
     service->sampler.counters = NULL;
     service->n_events = 0;
     service->multiplex = false;
-    cJSON_ArrayForEach(item, message_get(request, "events"))
-    {
+    cJSON_ArrayForEach (item, message_get(request, "events")) {
         const char *name = cJSON_GetStringValue(item);
         if (!name || service->n_events == EVENTS_MAX)
             return service_error(-EINVAL, "at most %d events", EVENTS_MAX);

@@ -46,8 +46,7 @@ cJSON *service_load(struct service *service, const cJSON *request)
     if (!path)
         return service_error(-EINVAL, "load needs a path");
     const cJSON *item;
-    cJSON_ArrayForEach(item, message_get(request, "options"))
-    {
+    cJSON_ArrayForEach (item, message_get(request, "options")) {
         const char *name = message_text(item, "name"),
                    *value = message_text(item, "value");
         if (!name || !value || n == ARRAY_LEN(options))

@@ -151,11 +151,13 @@ static int check_keys(const cJSON *object, const struct place *at, struct error 
     const cJSON **items, *item;
     int code = 0;
 
-    cJSON_ArrayForEach(item, object) n++;
+    cJSON_ArrayForEach (item, object)
+        n++;
     items = malloc((n + 1) * sizeof *items);
     if (!items)
         return error_set(error, -ENOMEM, "out of memory");
-    cJSON_ArrayForEach(item, object) items[i++] = item;
+    cJSON_ArrayForEach (item, object)
+        items[i++] = item;
     qsort(items, n, sizeof *items, compare_keys);
     for (i = 1; i < n && !code; i++)
         if (!strcmp(items[i - 1]->string, items[i]->string)) {
@@ -176,8 +178,7 @@ int json_check(const cJSON *tree, const struct place *at, struct error *error)
         return place_error(at, error, -EINVAL, "number out of range");
     if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree))
         return code;
-    cJSON_ArrayForEach(item, tree)
-    {
+    cJSON_ArrayForEach (item, tree) {
         if (code)
             break;
         place.key = cJSON_IsObject(tree) ? item->string : NULL;

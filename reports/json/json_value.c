@@ -36,8 +36,7 @@ int value_each(const struct value *list,
     const cJSON *json;
     size_t index = 0;
 
-    cJSON_ArrayForEach(json, list->json)
-    {
+    cJSON_ArrayForEach (json, list->json) {
         struct value entry = inside(list, json, json->string, index++);
         int code = each(&entry, context);
         if (code)

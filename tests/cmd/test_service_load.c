@@ -92,8 +92,7 @@ static void test_objects(void **state)
     bool found = false;
     assert_true(message_true(reply, "ok"));
     assert_string_equal(message_text(reply, "version"), simdbench_version.number);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(reply, "objects"))
-    {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(reply, "objects")) {
         const char *path = message_text(item, "path");
         assert_non_null(path);
         assert_non_null(message_text(item, "soname"));

@@ -189,10 +189,8 @@ static void older_counters_are_read(void **state)
     char *json = sample_text(run, FORMAT_JSON, NULL);
     cJSON *tree = cJSON_Parse(json), *result, *counter;
 
-    cJSON_ArrayForEach(result, cJSON_GetObjectItem(tree, "results"))
-    {
-        cJSON_ArrayForEach(counter, cJSON_GetObjectItem(result, "counters"))
-        {
+    cJSON_ArrayForEach (result, cJSON_GetObjectItem(tree, "results")) {
+        cJSON_ArrayForEach (counter, cJSON_GetObjectItem(result, "counters")) {
             for (size_t i = 0; i < sizeof later / sizeof *later; i++)
                 cJSON_DeleteItemFromObject(counter, later[i]);
         }
