@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The cost of a process beside its batches, and the time of an operation, for the guess
  * that is printed first. */

@@ -4,7 +4,6 @@
 #include "output/output.h"
 #include "process/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "process/process.h"
 #include "team.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

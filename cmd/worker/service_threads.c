@@ -3,7 +3,6 @@
 #include "service.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>

@@ -4,7 +4,6 @@
 #include "process/process.h"
 #include "service.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
