@@ -157,6 +157,9 @@ static void test_evidence(void **state)
     script_trouble("batch", 1, 99, "cpu_ns", 1);
     script_trouble("batch", 1, 99, "waited_ns", 1);
     assert_int_equal(one("--rounds=10")->voided, 0);
+    cJSON *const reply = cJSON_Parse("{\"ns\": 9, \"waited_ns\": 0}");
+    assert_false(batch_read(reply).void_);
+    cJSON_Delete(reply);
 }
 
 /* Only that batch is lost, but the whole round runs again. */
