@@ -451,6 +451,14 @@ static void test_build_that_does_not_load(void **state)
     script_trouble("map", 1, 9, NULL, -EOPNOTSUPP)->worker = "head";
     assert_int_equal(measure(0), 0);
     assert_int_equal(find("good")->status, STATUS_SKIPPED);
+    /* Nothing can start the owner of an op again, unless it is ours. */
+    open_builds("--processes=8", same, same, false);
+    struct worker **const workers = ab->catalog.workers, *const owner = workers[0];
+    workers[0] = workers[1];
+    workers[1] = owner;
+    worker_kill(owner);
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(find("good")->status, STATUS_FAILED);
 }
 
 static void test_interruption(void **state)

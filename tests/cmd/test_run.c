@@ -107,6 +107,10 @@ static void test_limits_alone_do_not_run(void **state)
                      0);
     assert_int_equal(run->results[0].status, STATUS_SKIPPED);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+    assert_int_equal(run_words("mul --isa=all --variants=fma,mine --sizes=8 --rounds=1"),
+                     0);
+    assert_int_equal(run->results[0].status, STATUS_SKIPPED);
+    assert_int_equal(find("/mine@")->status, STATUS_OK);
 }
 
 /* What an earlier group did to a worker is no fault of this one's cases. */

@@ -119,6 +119,7 @@ static void test_loop_is_subtracted(void **state)
     }
     const struct gain gain = gain_between(&run->results[0], &run->results[1]);
     assert_true(fabs(gain.times - 2) < 1e-9);
+    assert_true(fabs(gain.ci.lo - 2) < 1e-9);
     run_free(run);
 }
 
