@@ -6,7 +6,7 @@
 #include "export.h"
 #include "export_rows.h"
 
-/* Of plain text, XML forbids two code points beside its markup. */
+/* XML forbids two code points of plain text beside its markup. */
 static void put_escaped(FILE *file, const char *raw)
 {
     struct buffer plain = {.text = NULL};

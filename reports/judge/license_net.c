@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the clock leaves of wide SIMD: a wide kernel against the fastest narrower one. */
+/* The net effect of wide SIMD: a wide kernel against the fastest narrower one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `simdbench license` measured, and its verdict: does wide SIMD cost clock on this
+ * The data of `simdbench license`, and its verdict: does wide SIMD cost clock on this
  * machine? The verdict holds for any numbers that are put into the structs.
  */
 #ifndef SIMDBENCH_LICENSE_VERDICT_H

@@ -29,7 +29,7 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 /* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
 int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
 
-/* What license found (license_text.c). */
+/* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);
 
 #endif

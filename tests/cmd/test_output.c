@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where runs go: files, also while they grow, and what they mean for the exit status. */
+/* Files get runs, also while these grow; the exit status tells what a run means. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -153,7 +153,7 @@ static void add_results(struct run *run, const char *words)
     }
 }
 
-/* Of the gate: regressed, inconclusive, unusable, same by their first letters; ! strict.
+/* The gate's regressed, inconclusive, unusable, same by first letters; ! strict.
  * And ^ interrupted. */
 static void test_exit_status(void **state)
 {
