@@ -339,7 +339,7 @@ static void test_events(void **state)
     assert_near(cycles->threads, 2, 0);
     assert_string_equal(cycles->scope, "user");
     assert_true(cycles->asked);
-    /* What is known without events. */
+    /* Results that need no events. */
     assert_near(counter_of(result, "page-faults")->value, 2, 1e-9);
     assert_near(counter_of(result, "context-switches")->value, 4, 1e-9);
     assert_near(counter_of(result, "task-clock")->value, 1000, 1e-9);

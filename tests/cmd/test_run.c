@@ -113,7 +113,7 @@ static void test_limits_alone_do_not_run(void **state)
     assert_int_equal(find("/mine@")->status, STATUS_OK);
 }
 
-/* What an earlier group did to a worker is no fault of this one's cases. */
+/* Cases of this group are not blamed for a worker that an earlier group broke. */
 static void test_worker_that_cannot_go_on(void **state)
 {
     (void)state;

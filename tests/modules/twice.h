@@ -101,7 +101,7 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
 
 #define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
 
-/* What every row says of itself. */
+/* Every row states these fields. */
 #define TWICE_ROW(variant_, run_)                                                  \
     .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = "twice", \
     .isa = "scalar", .variant = variant_, .run = run_

@@ -12,7 +12,7 @@
 
 enum { SKIP = 77 };
 
-/* What a child does: it returns 0 if all is well, or SKIP. */
+/* The work of a child: it returns 0 if all is well, or SKIP. */
 struct child {
     int (*body)(const char *name);
     const char *name;

@@ -19,7 +19,7 @@
 #include "near.h"
 
 #define TEST(name) cmocka_unit_test(name)
-/* What main() returns. */
+/* The value that main() returns. */
 #define RUN_TESTS_BETWEEN(setup, teardown, ...)                                      \
     cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), \
                                 setup, teardown)
