@@ -172,10 +172,16 @@ double clock_ghz(int64_t ns);
 /* The same by a chain of dependent multiplies (3 cycles each; on arm64, where that
  * differs between cores, exclusive ors): an independent witness. */
 double clock_ghz_imul(int64_t ns);
-/* Independent adds per cycle at that clock, at most 4: what this thread gets of its core.
- * A thread on the same core takes a part of it, though neither clock nor CPU time tell,
- * and a virtual machine hides even that there may be one. Takes about 5 us. */
-double clock_core_share(double ghz);
+/* Independent adds per cycle, at most 4: what this thread gets of its core. A thread on
+ * the same core takes a part of it, though neither clock nor CPU time tell, and a virtual
+ * machine hides even that there may be one. Takes about 3 us; 0: not known. */
+double clock_core_share(void);
+/* What a thread gets that has the core alone: the best share that was seen, or more where
+ * the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of others at
+ * least 3.4 of four chains. */
+double clock_core_whole(double best);
+/* A share below this part of the whole core is evidence of another thread there. */
+#define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);

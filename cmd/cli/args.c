@@ -259,7 +259,6 @@ void options_init(struct options *options)
         .n_threads = 1,
         .align = 64,
         .threshold = 0.02,
-        .time_per_case_ns = 100000000,
         .timeout_ns = 60000000000,
         .format = FORMAT_TABLE,
     };

@@ -55,7 +55,8 @@ struct options {
     bool cold;        /* --cache=cold */
     bool huge_pages;  /* --pages=2m */
     uint64_t align;   /* --align, 64 */
-    int64_t time_per_case_ns;
+    int64_t time_per_case_ns; /* 0: 100 ms, or until the precision is reached */
+    double precision;         /* of a median; 0: 0.01, or all of a time that is given */
     uint32_t rounds; /* 0: from time_per_case */
     uint64_t seed;
     bool seed_given;

@@ -47,9 +47,9 @@ struct session {
     struct run *run;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     int64_t started;                     /* clock_now() */
-    double probe_ns; /* batch time that may still be spent on clock probes */
-    double *shares;  /* what each probe got of the core, see clock_core_share() */
-    size_t n_shares;
+    double probe_ns;  /* batch time that may still be spent on clock probes */
+    double core_best; /* share of the core that any batch got; 0: not known */
+    size_t n_core_probed, n_core_shared; /* batches whose share is known, and is low */
 };
 
 struct case_state {
@@ -153,9 +153,10 @@ cJSON *batch_request(const struct options *options, uint64_t number, uint64_t ca
                      double call_ns, int64_t *timeout_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
-    double ns;   /* 0 if the clock did not advance */
-    int threads; /* that did something */
-    bool void_;  /* on evidence: preempted, migrated, or a major fault */
+    double ns;         /* 0 if the clock did not advance */
+    int threads;       /* that did something */
+    bool void_;        /* on evidence: preempted, migrated, or a major fault */
+    double core_share; /* adds a cycle beside it, see clock_core_share(); 0: not known */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */

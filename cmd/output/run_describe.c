@@ -47,7 +47,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
         double number;
     } numbers[] = {
         {"align", (double)options->align},
-        {"time_per_case_ns", (double)options->time_per_case_ns},
+        {"time_per_case_ns", plan->case_ns},
+        {"precision", plan->precision},
         {"rounds", options->rounds},
         {"timeout_ns", (double)options->timeout_ns},
     };

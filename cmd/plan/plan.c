@@ -338,14 +338,16 @@ void plan_print(const struct plan *plan, FILE *file)
     fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
 }
 
-/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s. */
-static double case_seconds(const struct options *options, const struct shape_info *shape)
+/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the
+ * precision is reached soon. */
+static double case_seconds(const struct options *options, const struct plan *plan,
+                           const struct shape_info *shape)
 {
     const double call_ns = shape->ops / 50 + shape->bytes / 10;
     const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
-    const double wanted = (double)options->time_per_case_ns / turn_ns;
-    const double rounds =
-        options->rounds ? options->rounds : fmin(fmax(wanted, ROUNDS_MIN), ROUNDS_MAX);
+    const double most = plan->precision > 0 ? 4 * ROUNDS_MIN : ROUNDS_MAX;
+    const double wanted = fmin(plan->case_ns / turn_ns, most);
+    const double rounds = options->rounds ? options->rounds : fmax(wanted, ROUNDS_MIN);
     return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
 }
 
@@ -354,7 +356,7 @@ double plan_seconds(const struct options *options, const struct plan *plan)
     double seconds = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *const group = &plan->groups[g];
-        seconds += (double)group->n_cases * case_seconds(options, &group->shape);
+        seconds += (double)group->n_cases * case_seconds(options, plan, &group->shape);
     }
     return seconds;
 }

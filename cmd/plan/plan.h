@@ -91,7 +91,9 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 #define BATCH_NS 500000.0
 /* Batches in which counters take turns are long enough to scale the counts. */
 #define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
-enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60 };
+/* Rounds that a case has at least, also with the core alone. More than the most make
+ * batches longer instead. */
+enum { ROUNDS_MIN = 12, ROUNDS_MAX = 10000 };
 
 struct plan_case {
     char *id;
@@ -125,6 +127,8 @@ struct plan {
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */
     size_t n_cpu;
     uint32_t most_threads; /* of any case */
+    double case_ns;        /* how long each case is measured at most */
+    double precision; /* of the median's interval, where a case may end; 0: nowhere */
 };
 
 /* The only place that filters: the plan of an op, or with options->suite those of all

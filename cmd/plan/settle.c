@@ -84,6 +84,9 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
 {
     cJSON *thresholds = NULL;
     plan->most_threads = 1;
+    const bool exact = options->time_per_case_ns || options->rounds;
+    plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns : 1e8;
+    plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {

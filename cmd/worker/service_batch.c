@@ -3,6 +3,7 @@
 #include "service.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
@@ -108,8 +109,10 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     const struct simdbench_operands *operands = &service->operands.view;
     struct counters *counters = service->sampler.counters;
     bool cold = message_true(request, "cold");
+    const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
+    const double before_share = shared ? clock_core_share() : 0;
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -145,19 +148,19 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         thread_times_read(&after);
     float_state_reset();
     service_rest(service);
+    const double after_share = shared ? clock_core_share() : 0;
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
+    if (shared)
+        cJSON_AddNumberToObject(reply, "core_share", fmin(before_share, after_share));
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
         cJSON_AddItemToObject(reply, "counts", batch_counts_reply(service, &counts));
         service_add_text(reply, "note", counters_note(counters));
     }
-    if (message_true(request, "probe")) {
-        double ghz = clock_ghz(20000);
-        cJSON_AddNumberToObject(reply, "ghz", ghz);
-        cJSON_AddNumberToObject(reply, "width", clock_core_share(ghz));
-    }
+    if (message_true(request, "probe"))
+        cJSON_AddNumberToObject(reply, "ghz", clock_ghz(20000));
     return reply;
 }
 

@@ -28,6 +28,7 @@ const struct fields work_fields =
 const struct fields measured_fields =
     FIELDS(FIELD(NUMBER, result, prepare_ns), FIELD(U64, result, iterations),
            FIELD(NUMBER, result, overhead_ns), FIELD(U32, result, voided),
+           FIELD(BOOL, result, shared), FIELD(NAME, result, stopped),
            FIELD(AMOUNT, result, workspace_bytes));
 const struct fields accuracy_fields =
     FIELDS(FIELD(NUMBER, result, max_ulp), FIELD(NUMBER, result, mean_ulp),

@@ -48,15 +48,15 @@ static int add_count(const struct value *entry, void *context)
 
 struct samples_reader {
     struct result *result;
+    int (*add)(struct result *, uint32_t, double);
     const struct value *rounds;
     const cJSON *round;
+    double last;
 };
 
 static int add_sample(const struct value *entry, void *context)
 {
     struct samples_reader *from = context;
-    struct result *result = from->result;
-    size_t n = result->n_samples;
     struct value round = *entry;
     double number, whole;
     int code = positive(entry, &number);
@@ -70,18 +70,20 @@ static int add_sample(const struct value *entry, void *context)
     code = value_whole(&round, UINT32_MAX, &whole);
     if (code)
         return code;
-    if (n && result->rounds[n - 1] >= whole)
+    if (from->last >= whole)
         return VALUE_FAIL(&round, "rounds must ascend");
     from->round = from->round->next;
-    return result_add_sample(result, (uint32_t)whole, number) ? value_no_memory(entry)
-                                                              : 0;
+    from->last = whole;
+    return from->add(from->result, (uint32_t)whole, number) ? value_no_memory(entry) : 0;
 }
 
-static int read_samples(const struct value *object, struct result *result)
+static int read_samples(const struct value *object, struct result *result,
+                        int (*add)(struct result *, uint32_t, double))
 {
     struct value samples = value_member(object, "samples_ns");
     struct value rounds = value_member(object, "rounds");
-    struct samples_reader from = {.result = result, .rounds = &rounds};
+    struct samples_reader from = {
+        .result = result, .add = add, .rounds = &rounds, .last = -1};
     int code = value_array(&samples) ?: value_array(&rounds);
 
     if (code)
@@ -91,6 +93,13 @@ static int read_samples(const struct value *object, struct result *result)
     if (!code && from.round)
         code = VALUE_FAIL(&rounds, "more entries than samples_ns");
     return code;
+}
+
+static int read_apart(const struct value *object, struct result *result)
+{
+    struct value apart = value_member(object, "apart");
+
+    return value_absent(&apart) ? 0 : read_samples(&apart, result, result_add_apart);
 }
 
 static int add_counter(const struct value *entry, void *context)
@@ -246,7 +255,8 @@ int json_read_result(const struct value *entry, void *context)
                 ?: value_fields(&work, &work_fields, result)
                 ?: value_fields(entry, &measured_fields, result)
                 ?: read_accuracy(entry, result)
-                ?: read_samples(entry, result)
+                ?: read_samples(entry, result, result_add_sample)
+                ?: read_apart(entry, result)
                 ?: read_derived(entry, result)
                 ?: read_limit(entry, result)
                 ?: value_array(&ratios)

@@ -173,17 +173,55 @@ int result_add_module_option(struct result *result, const char *name, const char
     return setting_add(&result->module_options, &result->n_module_options, name, value);
 }
 
-int result_add_sample(struct result *result, uint32_t round, double ns)
+static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t round,
+                      double ns)
 {
-    const size_t n = result->n_samples;
-
-    if (n && result->rounds[n - 1] >= round)
+    if (*n && (*rounds)[*n - 1] >= round)
         return -EINVAL;
-    uint32_t *const entry = array_grow(&result->rounds, n, sizeof *entry);
+    uint32_t *const entry = array_grow(rounds, *n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = round;
-    return number_add(&result->samples_ns, &result->n_samples, ns);
+    return number_add(samples, n, ns);
+}
+
+int result_add_sample(struct result *result, uint32_t round, double ns)
+{
+    return sample_add(&result->samples_ns, &result->rounds, &result->n_samples, round,
+                      ns);
+}
+
+int result_add_apart(struct result *result, uint32_t round, double ns)
+{
+    struct apart *const apart = &result->apart;
+
+    return sample_add(&apart->samples_ns, &apart->rounds, &apart->n, round, ns);
+}
+
+int result_join_apart(struct result *result)
+{
+    const struct apart *const apart = &result->apart;
+    double *const ns = result->samples_ns;
+    uint32_t *const rounds = result->rounds;
+    const size_t n = result->n_samples;
+    int code = 0;
+
+    result->samples_ns = NULL;
+    result->rounds = NULL;
+    result->n_samples = 0;
+    result->shared = true;
+    for (size_t i = 0, k = 0; i + k < n + apart->n && !code;) {
+        if (k == apart->n || (i < n && rounds[i] < apart->rounds[k])) {
+            code = result_add_sample(result, rounds[i], ns[i]);
+            i++;
+        } else {
+            code = result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
+            k++;
+        }
+    }
+    free(ns);
+    free(rounds);
+    return code;
 }
 
 int result_add_clock(struct result *result, double ghz)
@@ -261,6 +299,11 @@ void result_clear_samples(struct result *result)
 {
     free(result->samples_ns);
     free(result->rounds);
+    free(result->apart.samples_ns);
+    free(result->apart.rounds);
+    result->apart = (struct apart){.n = 0};
+    result->shared = false;
+    string_set(&result->stopped, NULL);
     free(result->clock_ghz);
     result->samples_ns = result->clock_ghz = NULL;
     result->rounds = NULL;

@@ -48,8 +48,10 @@ struct counter {
     double per_element; /* value / ops; NaN if unknown */
     double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
-    double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
-    bool user_read;  /* without system calls */
+    double threads; /* that it is the sum of, at most; 0: all, of resource usage */
+    bool user_read; /* without system calls */
+    bool
+        shared; /* samples are of batches beside another thread, as there are no others */
     double *samples; /* raw count of each batch */
     size_t n;
 };
@@ -144,6 +146,14 @@ struct gate {
     size_t regressed, improved, same, inconclusive, unusable, only_one;
 };
 
+/* Valid batches beside which another thread ran on the core, by the evidence of probes
+ * before and after each. */
+struct apart {
+    double *samples_ns; /* raw totals */
+    uint32_t *rounds;   /* ascending */
+    size_t n;
+};
+
 /* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
  * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
  * bytes, and the names of the counters that were asked for: the table's columns follow
@@ -182,6 +192,9 @@ struct result {
     double *samples_ns;                    /* raw total of each valid batch */
     uint32_t *rounds; /* the round that each sample belongs to, ascending */
     size_t n_samples;
+    struct apart apart;
+    bool shared;   /* too few batches had the core alone: those apart are samples too */
+    char *stopped; /* what ended the rounds: "precision", "time", "rounds"; or NULL */
     double overhead_ns; /* of the loop, per call */
     uint32_t voided;    /* batches thrown away on evidence */
     double *clock_ghz;  /* clock probes beside this case's batches */
@@ -278,6 +291,10 @@ int result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
  */
 int result_add_sample(struct result *result, uint32_t round, double ns);
+/* The same for a batch that is set apart. */
+int result_add_apart(struct result *result, uint32_t round, double ns);
+/* Makes samples of the batches that are apart, too: the result is shared. -ENOMEM. */
+int result_join_apart(struct result *result);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);
 int result_add_module_option(struct result *result, const char *name, const char *value);

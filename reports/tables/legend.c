@@ -149,15 +149,21 @@ static void core_shared_line(struct legend *legend)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    double probes = facts_find_number(&run->host, "core_probes");
-    double shared = facts_find_number(&run->host, "core_shared_probes");
+    const double probed = facts_find_number(&run->host, "core_probes");
+    const double shared = facts_find_number(&run->host, "core_shared_probes");
+    bool rows = false;
 
-    if (!(shared > 0.05 * probes))
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        rows |= result->shared;
+    if (!rows && !(shared > 0.05 * probed))
         return;
     buffer_format(buffer,
-                  "core shared: %.0f of %.0f probes found another thread on this core; "
-                  "shares and ratios are lower than alone",
-                  shared, probes);
+                  "core shared: %.0f of %.0f batches ran beside another thread on this "
+                  "core and are set apart",
+                  shared, probed);
+    if (rows)
+        buffer_add(buffer, "; rows that say shared contain them, as fewer than 12 did "
+                           "not");
     legend_flush(legend);
 }
 

@@ -37,7 +37,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.n_threads, 1);
     assert_int_equal(options.threads[0], 1);
     assert_int_equal(options.align, 64);
-    assert_int_equal(options.time_per_case_ns, 100000000);
+    assert_int_equal(options.time_per_case_ns, 0);
     assert_int_equal(options.timeout_ns, 60000000000);
     assert_int_equal(options.rounds, 0);
     assert_int_equal(options.format, FORMAT_TABLE);

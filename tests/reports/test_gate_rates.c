@@ -2,28 +2,10 @@
 /* Error rates of the gate on simulated machines: no clock, and the same random numbers
  * every time. */
 #include "gate_trials.h"
+#include "random.h"
 #include "unit.h"
 
 enum { ROUNDS = 6 };
-
-static uint64_t next_random(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t *seed)
-{
-    return ((double)(next_random(seed) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(uint64_t *seed)
-{
-    return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
-}
 
 /* Spread of a process and a round, and how often something bursts in, for how long. */
 struct weather {

@@ -149,10 +149,9 @@ static void answer_batch(const struct asked *asked, cJSON *reply)
     script_say(reply, "ns", ns);
     script_say(reply, "cpu_ns", ns);
     script_say(reply, "process_ns", ns);
-    if (asked->probe) {
+    script_say(reply, "core_share", 4);
+    if (asked->probe)
         script_say(reply, "ghz", 3);
-        script_say(reply, "width", 4);
-    }
 }
 
 static int meet_trouble(const struct asked *asked, cJSON *reply)
