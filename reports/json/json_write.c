@@ -131,11 +131,11 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     cJSON *const accuracy = json_maybe(json, object, "accuracy", result->has_accuracy);
     if (accuracy)
         json_fields(json, accuracy, &accuracy_fields, result);
+    put_samples(json, object, result->samples_ns, result->rounds, result->n_samples);
     const struct apart *const apart = &result->apart;
     cJSON *const set_apart = json_maybe(json, object, "apart", apart->n);
     if (set_apart)
         put_samples(json, set_apart, apart->samples_ns, apart->rounds, apart->n);
-    put_samples(json, object, result->samples_ns, result->rounds, result->n_samples);
     put_summary(json, object, result);
     put_limit(json, object, result);
     put_ratios(json, object, result);

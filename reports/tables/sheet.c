@@ -148,15 +148,12 @@ static void interval_cell(const struct result *result, char *text)
     double half = fmax(ci->hi - result->median_ns, result->median_ns - ci->lo);
     double percent = 100 * half / result->median_ns;
 
-    const char *shared = result->shared ? "shared " : "";
-
-    if (ci->known && percent >= 999.5)
-        snprintf(text, CELL_SIZE, "%s>999%%", shared);
-    else if (ci->known && result->median_ns > 0)
-        snprintf(text, CELL_SIZE, "%s\u00b1%.*f%%", shared, percent < 9.995 ? 2 : 1,
-                 percent);
-    else if (result->shared)
+    if (result->shared)
         snprintf(text, CELL_SIZE, "shared");
+    else if (ci->known && percent >= 999.5)
+        snprintf(text, CELL_SIZE, ">999%%");
+    else if (ci->known && result->median_ns > 0)
+        snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
 }
 
 /* The cell tells the unit if the title does not. */

@@ -126,7 +126,7 @@ static void test_precision(void **state)
         {"--align=64", "precision", 0.015, 24},
         {"--align=64", "time", 0.04, 174},
         {"--precision=5%", "precision", 0.04, 24},
-        {"--time-per-case=50ms", "time", 0, 91},
+        {"--time-per-case=50ms", "time", 0, 90},
         {"--time-per-case=50ms --precision=1%", "precision", 0, 24},
         {"--rounds=30", "rounds", 0, 30},
         {"--rounds=30 --precision=1%", "precision", 0, 24},

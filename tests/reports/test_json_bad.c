@@ -74,7 +74,7 @@ static void bad_inputs(void **state)
          "results[0].rounds: fewer entries than samples_ns"},
         {"results", "\"rounds\":\t[", "\"rounds\":\t[4294967295, ",
          "results[0].rounds[1]: rounds must ascend"},
-        {"results", "12],\n\t\t\t\"summary\"", "12, 13],\n\t\t\t\"summary\"",
+        {"results", "12],\n\t\t\t\"apart\"", "12, 13],\n\t\t\t\"apart\"",
          "results[0].rounds: more entries than samples_ns"},
         {"results", "\"rounds\":\t[0", "\"rounds\":\t[0.5", "results[0].rounds[0]: "},
         {"results", "\"median_ns\":\t", "\"median_ns\":\ttrue, \"x\":\t",
