@@ -50,14 +50,14 @@ struct options {
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
     size_t n_threads;
-    bool all_threads; /* --threads-threshold=off: also where fewer are faster */
-    bool scaling;     /* threads: nothing is printed while it runs */
-    bool cold;        /* --cache=cold */
-    bool huge_pages;  /* --pages=2m */
-    uint64_t align;   /* --align, 64 */
+    bool all_threads;         /* --threads-threshold=off: also where fewer are faster */
+    bool scaling;             /* threads: nothing is printed while it runs */
+    bool cold;                /* --cache=cold */
+    bool huge_pages;          /* --pages=2m */
+    uint64_t align;           /* --align, 64 */
     int64_t time_per_case_ns; /* 0: 100 ms, or until the precision is reached */
     double precision;         /* of a median; 0: 0.01, or all of a time that is given */
-    uint32_t rounds; /* 0: from time_per_case */
+    uint32_t rounds;          /* 0: from time_per_case */
     uint64_t seed;
     bool seed_given;
     bool check_full;

@@ -163,7 +163,8 @@ static void judge_core_shares(struct vitals *vitals, double *core_shares)
     vitals->full_core_share = clock_core_whole(vitals->core_share);
     double sum = 0;
     for (size_t i = 0; i < vitals->probes; i++) {
-        vitals->core_shared += core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
+        vitals->core_shared +=
+            core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
         sum += smaller(core_shares[i], vitals->full_core_share);
     }
     vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_core_share);

@@ -196,8 +196,8 @@ static bool had_core(struct session *session, double share)
 }
 
 /* What a valid batch tells. */
-static void add_batch(struct group_state *group, struct case_state *entry,
-                      uint32_t round, const struct batch *batch)
+static void add_batch(struct group_state *group, struct case_state *entry, uint32_t round,
+                      const struct batch *batch)
 {
     struct result *result = case_result(group, entry);
     const bool alone = had_core(group->session, batch->core_share);
