@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of this folder and by their tests. */
-#ifndef SIMDBENCH_PERFCTR_PRIVATE_H
-#define SIMDBENCH_PERFCTR_PRIVATE_H
+#pragma once
 
 #include <errno.h>
 
@@ -64,6 +63,4 @@ int libpfm_encode(const char *name, struct event *event, struct error *error);
 void libpfm_each(const char *pmu, event_each_fn *each, void *context);
 /* libpfm4's name of this machine's core PMU, or "". */
 void libpfm_pmu(char *name, size_t size);
-#endif
-
 #endif

@@ -8,8 +8,7 @@
  * other). In blocks: x is reordered into blocks of channels, convolved as by row
  * `direct`, and y is reordered back.
  */
-#ifndef SIMDBENCH_CONV_PLAIN_H
-#define SIMDBENCH_CONV_PLAIN_H
+#pragma once
 
 #include "conv_plan.h"
 
@@ -54,5 +53,3 @@ void conv_plain_free(struct conv_plain *plain);
 int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
                     int64_t images, int64_t first, int64_t end);
 void conv_plain_part_free(struct conv_plain *part);
-
-#endif

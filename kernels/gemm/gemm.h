@@ -31,8 +31,7 @@
  * for what is that far out when C is done. So the inner loop is one plain add and one
  * maximum.
  */
-#ifndef SIMDBENCH_GEMM_H
-#define SIMDBENCH_GEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ struct gemm_workspace {
     void *rows;   /* A, row after row of one block */
     size_t bytes; /* of both */
 };
-
-#endif

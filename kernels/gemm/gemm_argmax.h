@@ -18,8 +18,7 @@
  * A kernel flagged SIMDBENCH_PARTIAL writes C alone: what the index costs is the ratio to
  * it.
  */
-#ifndef SIMDBENCH_GEMM_ARGMAX_H
-#define SIMDBENCH_GEMM_ARGMAX_H
+#pragma once
 
 #include "gemm.h"
 
@@ -35,5 +34,3 @@ struct gemm_argmax_workspace {
     void *rows;    /* A, row after row of one block */
     size_t bytes;  /* of all three */
 };
-
-#endif

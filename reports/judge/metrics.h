@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to judge/: numbers derived from counters by formulas. */
-#ifndef SIMDBENCH_METRICS_H
-#define SIMDBENCH_METRICS_H
+#pragma once
 
 #include "judge.h"
 
@@ -10,4 +9,3 @@ double metric_value(const struct run *run, const struct result *result,
                     const char *formula);
 /* Gives all metrics that can be computed their values. */
 void metrics_derive(const struct run *run, struct result *result);
-#endif
