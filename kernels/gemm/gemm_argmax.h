@@ -26,11 +26,3 @@ enum {
     GEMM_NO_WINNER = -1,
     GEMM_SPAN = 16, /* k-steps between two looks at which of them have won */
 };
-
-/* Memory for packed blocks, made by prepare: the state of rows `spans`. */
-struct gemm_argmax_workspace {
-    void *panels;  /* B, tile after tile of columns: row by row */
-    void *columns; /* the same tiles: span after span, column by column */
-    void *rows;    /* A, row after row of one block */
-    size_t bytes;  /* of all three */
-};
