@@ -17,7 +17,6 @@ struct isa_state {
     uint32_t hwcap;         /* ARM: what Linux tells each process */
 };
 
-struct isa_state isa_state_read(void);
 /* As isa_available(), for any machine. */
 bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
                    size_t reason_size);

@@ -46,7 +46,6 @@ void host_read_model(struct host *host, const char *root);
 void host_read_cpu(struct host *host, const char *root);
 void host_read_virtualisation(struct host *host, const char *root);
 void host_read_pmu(struct host *host, const char *root, const struct perf_system *system);
-void host_fingerprint(struct host *host);
 
 typedef void event_each_fn(const char *name, const char *description, void *context);
 /* Distance of a name from what was typed: 0 equal, larger is farther. */

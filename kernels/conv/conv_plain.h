@@ -45,10 +45,6 @@ struct conv_plain {
     ptrdiff_t phase, row, plane; /* distances in scratch */
 };
 
-int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
-                    const struct conv_plain_target *target, const float *weights,
-                    char *error, size_t error_size);
-void conv_plain_free(struct conv_plain *plain);
 /* As conv_plan_part(). */
 int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
                     int64_t images, int64_t first, int64_t end);

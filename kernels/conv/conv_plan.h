@@ -100,4 +100,3 @@ static inline ptrdiff_t conv_plan_tile(const struct conv_plan *plan, ptrdiff_t r
 {
     return plan->tiles * row / plan->shape.oh;
 }
-void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *choice);

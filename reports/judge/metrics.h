@@ -4,8 +4,5 @@
 
 #include "judge.h"
 
-/* NaN if the formula is none, or if something that it needs is not known. */
-double metric_value(const struct run *run, const struct result *result,
-                    const char *formula);
 /* Gives all metrics that can be computed their values. */
 void metrics_derive(const struct run *run, struct result *result);
