@@ -6,8 +6,7 @@
  * into its struct error: what was asked for, why it cannot be, what to type instead.
  * Leaves only fill it; cmd prints it. A NULL struct error is allowed and drops the text.
  */
-#ifndef SIMDBENCH_ERROR_H
-#define SIMDBENCH_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ error_set(struct error *error, int code, const char *format, ...)
 }
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-
-#endif

@@ -98,7 +98,7 @@ int isa_find(const char *name)
     return -1;
 }
 
-struct isa_state isa_state_read(void)
+static struct isa_state isa_state_read(void)
 {
     struct isa_state state = {0};
 #if defined(__x86_64__)

@@ -3,8 +3,7 @@
  * The answers of CPU and operating system about instruction sets, apart from the
  * conclusions: so any machine can test the conclusions for every other one.
  */
-#ifndef SIMDBENCH_ISA_STATE_H
-#define SIMDBENCH_ISA_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +17,6 @@ struct isa_state {
     uint32_t hwcap;         /* ARM: what Linux tells each process */
 };
 
-struct isa_state isa_state_read(void);
 /* As isa_available(), for any machine. */
 bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
                    size_t reason_size);
-
-#endif

@@ -4,8 +4,7 @@
  * modules. Own kernels and ops use the very structs of simdbench.h, so a registry and a
  * module look alike.
  */
-#ifndef SIMDBENCH_KERNELS_H
-#define SIMDBENCH_KERNELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,5 +163,3 @@ bool module_name_valid(const char *text);
 /* Calls `each` for every module file that can be found by name. */
 void module_each(void (*each)(const char *name, const char *path, void *context),
                  void *context);
-
-#endif

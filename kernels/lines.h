@@ -5,8 +5,7 @@
  * small multiple of a register, so odd multiples of the distance in registers (s1, s3 =
  * 3 * s1, s5, s7) reach eight lines from one base.
  */
-#ifndef SIMDBENCH_LINES_H
-#define SIMDBENCH_LINES_H
+#pragma once
 
 #include "vector/vector.h"
 
@@ -58,5 +57,3 @@
 #define LINE_MEMORY(j) "m"(*(const T(*)[1 << 20]) base[j])
 /* Its element u, of type T. */
 #define LINE_ELEMENT(u, r) #u "*" TEXT(OF(BYTES)) AT_##r
-
-#endif

@@ -3,8 +3,7 @@
  * Declares all that kernels.def names: ops, kernels, prepare, release, choice.
  * For the files that define them, and for the registry.
  */
-#ifndef SIMDBENCH_PROTOTYPES_H
-#define SIMDBENCH_PROTOTYPES_H
+#pragma once
 
 #include "simdbench.h"
 
@@ -35,5 +34,3 @@
     void prepare##_choice(const struct simdbench_operands *operands, const void *state,  \
                           struct simdbench_choice *choice);
 #include "kernels.def"
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Other work runs in one thread: split_parts() tells.
  */
-#ifndef SIMDBENCH_SPLIT_H
-#define SIMDBENCH_SPLIT_H
+#pragma once
 
 #include "kernels.h"
 
@@ -33,5 +32,3 @@ uint32_t split_parts(const struct split *split);
 /* The state that the kernel's own prepare made, for choice; memory of all parts. */
 void split_choice(const struct split *split, const struct simdbench_operands *operands,
                   struct simdbench_choice *choice);
-
-#endif

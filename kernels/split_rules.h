@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the operands of each op are cut; split.c and the split_<op>.c share it. */
-#ifndef SIMDBENCH_SPLIT_RULES_H
-#define SIMDBENCH_SPLIT_RULES_H
+#pragma once
 
 #include "kernels.h"
 
@@ -34,5 +33,3 @@ bool split_conv_images(struct operands *part, uint32_t index, uint32_t count);
 int split_share_conv(const struct simdbench_kernel *kernel,
                      const struct simdbench_operands *part, void *whole, void **state);
 void split_release_conv(const struct simdbench_kernel *kernel, void *state);
-
-#endif

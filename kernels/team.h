@@ -7,8 +7,7 @@
  * follow each other cost little; team_rest() sends all of them to sleep, so that whoever
  * is measured next has the CPUs. Only one thread may use the team.
  */
-#ifndef SIMDBENCH_TEAM_H
-#define SIMDBENCH_TEAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void team_run(uint32_t threads, team_part *part, void *context);
 void team_rest(void);
 /* Ends the helpers. */
 void team_stop(void);
-
-#endif

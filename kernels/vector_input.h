@@ -13,8 +13,7 @@
  * the bit patterns from LO to HI, both signs: all powers of two are equally likely. 0 <=
  * LO <= HI <= inf
  */
-#ifndef SIMDBENCH_VECTOR_INPUT_H
-#define SIMDBENCH_VECTOR_INPUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ int vector_op_fill(const struct simdbench_operands *operands, uint64_t seed,
                    const char *input);
 void vector_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                  double *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by counters.c (regions and their counts), counters_open.c (the group of each
  * event) and counters_threads.c (the same for other threads). */
-#ifndef SIMDBENCH_COUNTERS_PRIVATE_H
-#define SIMDBENCH_COUNTERS_PRIVATE_H
+#pragma once
 
 #include "perfctr_private.h"
 
@@ -73,5 +72,3 @@ bool snapshot_user(const struct counters *counters, size_t g, struct snapshot *s
 /* Returns what is wrong with one read, or NULL and the value of the event. */
 const char *snapshot_find(const struct snapshot *snapshot, size_t members, uint64_t id,
                           uint64_t *value);
-
-#endif

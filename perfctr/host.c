@@ -153,7 +153,7 @@ static void hash_number(uint64_t *hash, const char *key, uint64_t value)
     hash_add(hash, key, text);
 }
 
-void host_fingerprint(struct host *host)
+static void host_fingerprint(struct host *host)
 {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
     hash_add(&hash, "cpu", host->cpu);

@@ -3,8 +3,7 @@
  * How it is measured: events, counters, the sampler, the clock probe, the host.
  * Nothing here knows what a kernel is.
  */
-#ifndef SIMDBENCH_PERFCTR_H
-#define SIMDBENCH_PERFCTR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -335,5 +334,3 @@ struct formula {
 void formulas_each(const struct uarch *uarch, const char *const *events, size_t n,
                    void (*each)(const struct formula *formula, void *context),
                    void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of this folder and by their tests. */
-#ifndef SIMDBENCH_PERFCTR_PRIVATE_H
-#define SIMDBENCH_PERFCTR_PRIVATE_H
+#pragma once
 
 #include <errno.h>
 
@@ -47,7 +46,6 @@ void host_read_model(struct host *host, const char *root);
 void host_read_cpu(struct host *host, const char *root);
 void host_read_virtualisation(struct host *host, const char *root);
 void host_read_pmu(struct host *host, const char *root, const struct perf_system *system);
-void host_fingerprint(struct host *host);
 
 typedef void event_each_fn(const char *name, const char *description, void *context);
 /* Distance of a name from what was typed: 0 equal, larger is farther. */
@@ -64,6 +62,4 @@ int libpfm_encode(const char *name, struct event *event, struct error *error);
 void libpfm_each(const char *pmu, event_each_fn *each, void *context);
 /* libpfm4's name of this machine's core PMU, or "". */
 void libpfm_pmu(char *name, size_t size);
-#endif
-
 #endif

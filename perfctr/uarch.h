@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of microarchitectures, as rows of raw_events.def and groups.def name them. */
-#ifndef SIMDBENCH_UARCH_H
-#define SIMDBENCH_UARCH_H
+#pragma once
 
 #include "perfctr_private.h"
 
@@ -35,5 +34,3 @@ enum {
 
 /* Calls `each` for every row of the table of that microarchitecture. */
 void uarch_each(const struct uarch *uarch, event_each_fn *each, void *context);
-
-#endif

@@ -5,8 +5,7 @@
  * clock, no operating system but files. Units: nanoseconds, bytes, operations. Each
  * folder is a room; its header of the same name says what it offers.
  */
-#ifndef SIMDBENCH_REPORTS_H
-#define SIMDBENCH_REPORTS_H
+#pragma once
 
 #include "export/export.h"
 #include "history/history.h"
@@ -37,5 +36,3 @@ const char *format_name(enum format format);
 int format_find(const char *name, enum format *format);
 int run_write(const struct run *run, enum format format,
               const struct text_options *options, FILE *file, struct error *error);
-
-#endif

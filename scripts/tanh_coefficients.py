@@ -231,8 +231,7 @@ print('''/* SPDX-License-Identifier: Apache-2.0 */
  * Polynomials of tanh on intervals; made by scripts/tanh_coefficients.py, which tells how
  * they are used. Beyond `end` the result is 1.
  */
-#ifndef SIMDBENCH_TANH_TABLES_H
-#define SIMDBENCH_TANH_TABLES_H
+#pragma once
 
 /* clang-format off */''')
 by_lane(F32, 'tanh_f32_lane32', 32, 1, 0.652, 3, 9.3, 4)
@@ -244,6 +243,4 @@ by_exp(F32, 'tanh_f32_exp', 9.3, 3, 13)
 by_exp(F64, 'tanh_f64_exp', 19.3, 8, 42)
 by_rational(F64, 'tanh_f64_rational', 9.3)
 print('''
-/* clang-format on */
-
-#endif''')
+/* clang-format on */''')

@@ -4,8 +4,7 @@
  * base take turns in fresh processes. Opened once, a comparison can be measured any
  * number of times.
  */
-#ifndef SIMDBENCH_AB_H
-#define SIMDBENCH_AB_H
+#pragma once
 
 #include "measure/measure.h"
 
@@ -39,5 +38,3 @@ double ab_seconds(const struct ab *ab);
  * watcher may be NULL; the run that it gets is judged and summarised. */
 int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *watcher,
                struct run *run, struct error *error);
-
-#endif

@@ -2,8 +2,7 @@
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
  * its arms), ab_process.c (one fresh process), ab_rounds.c (batches) and ab.c (processes
  * until it is decided). */
-#ifndef SIMDBENCH_AB_PRIVATE_H
-#define SIMDBENCH_AB_PRIVATE_H
+#pragma once
 
 #include <limits.h>
 
@@ -123,5 +122,3 @@ int ab_take_rounds(struct ab_group *group, size_t c);
 
 /* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
 int ab_process(struct ab_group *group, struct error *error);
-
-#endif

@@ -97,8 +97,6 @@ static int place_operands(struct ab_group *group, struct error *error)
     if (status == 0 && !worker_alive(owner) && owner != group->ab->catalog.workers[0])
         return error_set(error, -ECONNRESET, "%s: the worker that owns op %s is gone",
                          owner->info.name, state->plan->op);
-    if (status == 0 && (!group->answered || !worker_alive(owner)))
-        status = group_ready_worker(state, owner, error);
     if (status == 0)
         status = group_write_inputs(state, owner, error);
     if (status == 0 && !group->answered)

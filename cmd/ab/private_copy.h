@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of our own, in a folder that is removed at the end. */
-#ifndef SIMDBENCH_PRIVATE_COPY_H
-#define SIMDBENCH_PRIVATE_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ int private_copy(const char *folder, const char *name, const char *path, bool si
                  char *copy, size_t size, struct error *error);
 /* Removes the folder and all in it; an empty text is no folder. */
 void private_remove(const char *folder);
-
-#endif

@@ -3,8 +3,7 @@
  * The option table (options.c) and what reads it: parsing (args.c), help (help.c), and
  * the readers of values (numbers.c, option_values.c, option_names.c).
  */
-#ifndef SIMDBENCH_ARGS_H
-#define SIMDBENCH_ARGS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "kernels.h"
@@ -100,5 +99,3 @@ void help_version(FILE *file);
 int number_parse(const char *text, size_t length, int64_t *value, const char **reason);
 /* A length of time with its unit: "500us", "1.5s". */
 int duration_parse(const char *text, int64_t *ns, const char **reason);
-
-#endif

@@ -3,8 +3,7 @@
  * Room cli: from argv to struct options, with the errors and the help that a user reads.
  * It starts nothing and measures nothing.
  */
-#ifndef SIMDBENCH_CLI_H
-#define SIMDBENCH_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ const char *args_op_name(const char *word);
  * was; at most SIZES_MAX shapes in the list. */
 enum { SIZES_MAX = 10000 };
 int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room commands: what main() starts for each word; all of them return an exit status.
  * Doctor and license are rooms of their own. */
-#ifndef SIMDBENCH_COMMANDS_H
-#define SIMDBENCH_COMMANDS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -24,5 +23,3 @@ int command_selftest(struct options *options);
 /* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
  * many (info_groups.c). */
 size_t groups_print(const char *uarch, const char *pattern);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by selftest_gates.c, selftest_text.c (the table) and selftest_file.c (its
  * file). */
-#ifndef SIMDBENCH_SELFTEST_PRIVATE_H
-#define SIMDBENCH_SELFTEST_PRIVATE_H
+#pragma once
 
 #include "reports.h"
 
@@ -14,5 +13,3 @@ void selftest_print(const struct selftest *selftest, FILE *file);
 int selftest_keep(const struct selftest *selftest, char *path, size_t size,
                   struct error *error);
 int selftest_save(const struct selftest *selftest, const char *path, struct error *error);
-
-#endif

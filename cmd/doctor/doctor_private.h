@@ -4,8 +4,7 @@
  * doctor_checks.c, doctor_counters.c, doctor_noise.c and doctor_baselines.c judge, and
  * judge any machine that is put into the structs; doctor_print.c prints.
  */
-#ifndef SIMDBENCH_DOCTOR_PRIVATE_H
-#define SIMDBENCH_DOCTOR_PRIVATE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -98,5 +97,3 @@ void checks_baselines(struct checks *checks, const struct baseline *baseline, si
 size_t checks_ok(const struct checks *checks);
 void checks_print(const struct checks *checks, bool colour, FILE *file);
 int checks_print_json(const struct checks *checks, FILE *file, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by license.c, license_probe.c (the clock under each class of work) and
  * license_measure.c (what is left of it for the ops). */
-#ifndef SIMDBENCH_LICENSE_PRIVATE_H
-#define SIMDBENCH_LICENSE_PRIVATE_H
+#pragma once
 
 #include "kernels.h"
 #include "perfctr.h"
@@ -17,5 +16,3 @@ void license_scope_free(struct license_scope *scope);
 
 /* Runs each op with avx512 and the widest narrower instruction set that is here. */
 int license_measure_net(struct license *license, bool progress, struct error *error);
-
-#endif

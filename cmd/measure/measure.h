@@ -4,8 +4,7 @@
  * it are there for room ab, which takes them in another order. It prints nothing, saves
  * nothing and chooses no exit status: a watcher is told what happens.
  */
-#ifndef SIMDBENCH_MEASURE_H
-#define SIMDBENCH_MEASURE_H
+#pragma once
 
 #include <string.h>
 
@@ -173,5 +172,3 @@ bool calibration_next(struct calibration *calibration, double ns, bool disturbed
 void order_shuffle(int *order, size_t n, uint64_t *random);
 /* Clock ticks stolen from the CPUs so far. */
 int64_t group_steal(const struct group_state *group);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
  * check), rounds.c (calibration, batches) and fairness.c. */
-#ifndef SIMDBENCH_MEASURE_PRIVATE_H
-#define SIMDBENCH_MEASURE_PRIVATE_H
+#pragma once
 
 #include "measure/measure.h"
 
@@ -32,5 +31,3 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
 /* `most`: the largest number of threads that any group of the run has. */
 void fairness_alive(struct result *result, int alive, int most);
 void fairness_used(struct result *result);
-
-#endif

@@ -4,8 +4,7 @@
  * it live while it grows, writes it to files and standard output when it is done, and
  * says what it means for the program's exit status.
  */
-#ifndef SIMDBENCH_OUTPUT_H
-#define SIMDBENCH_OUTPUT_H
+#pragma once
 
 #include "measure/measure.h"
 
@@ -59,5 +58,3 @@ int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */
 int run_exit_status(const struct run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * the plan what of it will: groups of cases in order, what is counted, on which CPUs, and
  * how many threads each case gets. Nothing is decided after it.
  */
-#ifndef SIMDBENCH_PLAN_H
-#define SIMDBENCH_PLAN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -187,5 +186,3 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
 int thresholds_save(const char *fingerprint, const char *op,
                     const struct threshold *thresholds, size_t n, char *path,
                     size_t path_size, struct error *error);
-
-#endif

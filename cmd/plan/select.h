@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From options to groups: names resolved (select.c), shapes collected (select_shapes.c);
  * plan.c makes groups of it and plan_group.c their cases. */
-#ifndef SIMDBENCH_SELECT_H
-#define SIMDBENCH_SELECT_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -37,5 +36,3 @@ int selection_shapes(struct selection *selection, struct error *error);
 int plan_fill_group(const struct selection *selection, bool any_layout,
                     struct plan_group *group, struct error *error);
 void plan_free_group(struct plan_group *group);
-
-#endif

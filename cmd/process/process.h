@@ -4,8 +4,7 @@
  * are closed, full or gone, signals that ask to stop, facts of the terminal, the version,
  * files that outlive it, growing lists of texts, and memory that is out.
  */
-#ifndef SIMDBENCH_PROCESS_H
-#define SIMDBENCH_PROCESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -75,5 +74,3 @@ void must(int status);
 /* Makes room for one more than `n` members. */
 #define must_grow(array, n) \
     ((array) = must_have(realloc((array), ((n) + 1) * sizeof *(array))))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growing lists of texts, and what is asked of words: near matches and globs. */
-#ifndef SIMDBENCH_TEXT_LIST_H
-#define SIMDBENCH_TEXT_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void text_list_unknown(const struct text_list *list, const char *word, const cha
                        char *out, size_t size);
 /* Glob with * ? and [..]; * also matches '/'. */
 bool text_glob(const char *pattern, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An ELF file as it describes itself. */
-#ifndef SIMDBENCH_ELF_FILE_H
-#define SIMDBENCH_ELF_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct elf_file {
 
 /* Any bytes are taken; -errno if the file cannot be read at all. */
 int elf_read(const char *path, struct elf_file *file, struct error *error);
-
-#endif

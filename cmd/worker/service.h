@@ -4,8 +4,7 @@
  * service_case.c (prepare, check) and service_batch.c (batch, overhead) share.
  * docs/protocol.md says what each request means.
  */
-#ifndef SIMDBENCH_SERVICE_H
-#define SIMDBENCH_SERVICE_H
+#pragma once
 
 #include "split.h"
 #include "worker/worker.h"
@@ -111,5 +110,3 @@ void service_rest(const struct service *service);
 cJSON *service_team(struct service *service, const cJSON *request);
 double service_median(double *values, size_t n); /* sorts them */
 void service_release_all(struct service *service);
-
-#endif

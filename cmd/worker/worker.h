@@ -4,8 +4,7 @@
  * requests in whatever process it lives in; a client asks it and survives its death.
  * A request and a reply are one JSON object a line.
  */
-#ifndef SIMDBENCH_WORKER_H
-#define SIMDBENCH_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ static inline int worker_tell(struct worker *worker, cJSON *request, int64_t tim
 
 /* The program behind `simdbench worker --fd=N ...`; never prints. */
 int worker_main(int argc, char **argv);
-
-#endif

@@ -27,8 +27,7 @@
  * Errors: sums in any order, with or without FMA. Slack of an output:
  * (terms + 2) * (2^-24 * sum of |x * weight| + the least subnormal).
  */
-#ifndef SIMDBENCH_CONV_H
-#define SIMDBENCH_CONV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ static inline struct conv_shape conv_shape_of(const struct simdbench_shape *shap
     conv.x_plain = conv.b == 1 || (conv.c <= CONV_IMAGE && conv.g == 1);
     return conv;
 }
-
-#endif

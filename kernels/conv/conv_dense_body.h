@@ -18,8 +18,7 @@
  * Products are written as asm, column by column: compilers gather the loads of x before
  * them and run out of registers, and rotate accumulators.
  */
-#ifndef CONV_DENSE_BODY_H
-#define CONV_DENSE_BODY_H
+#pragma once
 
 #include <string.h>
 
@@ -301,5 +300,3 @@ static void conv_dense(const struct conv_plan *plan, const float *x, float *y)
             for (ptrdiff_t tile = first; tile < end; tile += plan->band)
                 conv_band(plan, x, plan->weights + group * weights, y, tile);
 }
-
-#endif

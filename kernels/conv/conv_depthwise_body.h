@@ -5,8 +5,7 @@
  * defines before T, which is f32, and BLOCK, the channels of a block: LANES or a
  * multiple.
  */
-#ifndef CONV_DEPTHWISE_BODY_H
-#define CONV_DEPTHWISE_BODY_H
+#pragma once
 
 #include "conv_plan.h"
 
@@ -236,5 +235,3 @@ static void conv_depthwise(const struct conv_plan *plan, const float *x, float *
                         plan->weights + block % shape->kb * taps,
                         y + block * shape->oh * shape->ow * BLOCK);
 }
-
-#endif

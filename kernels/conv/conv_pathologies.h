@@ -3,8 +3,7 @@
  * State of the rows of conv that are slow on purpose. They take blocks of channels in one
  * group; pictures stay out.
  */
-#ifndef SIMDBENCH_CONV_PATHOLOGIES_H
-#define SIMDBENCH_CONV_PATHOLOGIES_H
+#pragma once
 
 #include "conv.h"
 
@@ -12,5 +11,3 @@ struct conv_pathology {
     struct conv_shape shape;
     float *weights; /* [kb][c][r][s][b], aligned to 64 bytes */
 };
-
-#endif

@@ -7,8 +7,7 @@
  * Its good twin, which has all columns of a tile in registers, offsets that are known
  * before the loop and nothing in it but products, is row `direct`.
  */
-#ifndef CONV_PATHOLOGIES_BODY_H
-#define CONV_PATHOLOGIES_BODY_H
+#pragma once
 
 #include "conv_pathologies.h"
 
@@ -171,5 +170,3 @@ PATHOLOGY_ROW(border_test, BORDER_TEST, PATHOLOGY_COLUMNS)
 PATHOLOGY_ROW(spill, SPILL, SPILL_COLUMNS)
 PATHOLOGY_ROW(call, CALL, PATHOLOGY_COLUMNS)
 PATHOLOGY_ROW(unspecialised, UNSPECIALISED, PATHOLOGY_COLUMNS)
-
-#endif

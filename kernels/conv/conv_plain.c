@@ -37,7 +37,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-void conv_plain_free(struct conv_plain *plain)
+static void conv_plain_free(struct conv_plain *plain)
 {
     if (!plain)
         return;
@@ -179,9 +179,9 @@ static bool prefers_blocks(const struct conv_plain *plain,
     return blocks < columns;
 }
 
-int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
-                    const struct conv_plain_target *target, const float *weights,
-                    char *error, size_t error_size)
+static int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
+                           const struct conv_plain_target *target, const float *weights,
+                           char *error, size_t error_size)
 {
     struct conv_plain *made = calloc(1, sizeof *made);
     int result = -ENOMEM;

@@ -8,8 +8,7 @@
  * other). In blocks: x is reordered into blocks of channels, convolved as by row
  * `direct`, and y is reordered back.
  */
-#ifndef SIMDBENCH_CONV_PLAIN_H
-#define SIMDBENCH_CONV_PLAIN_H
+#pragma once
 
 #include "conv_plan.h"
 
@@ -46,13 +45,7 @@ struct conv_plain {
     ptrdiff_t phase, row, plane; /* distances in scratch */
 };
 
-int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
-                    const struct conv_plain_target *target, const float *weights,
-                    char *error, size_t error_size);
-void conv_plain_free(struct conv_plain *plain);
 /* As conv_plan_part(). */
 int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
                     int64_t images, int64_t first, int64_t end);
 void conv_plain_part_free(struct conv_plain *part);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * and conv_dense() of conv_dense_body.h.
  */
-#ifndef CONV_PLAIN_BODY_H
-#define CONV_PLAIN_BODY_H
+#pragma once
 
 #include <string.h>
 
@@ -385,5 +384,3 @@ static void conv_plain(const struct conv_plain *plain, const float *x, float *y)
         y += shape->g * y_group;
     }
 }
-
-#endif

@@ -321,12 +321,6 @@ no_memory:
 
 /* ---- rows of kernels.def ---- */
 
-void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *choice)
-{
-    choice->implementation = plan->text;
-    choice->workspace_bytes = plan->scratch_bytes;
-}
-
 /* prepare, release and choice of the rows that work on blocked operands. */
 #define CONV_DIRECT(isa)                                                                \
     int conv_direct_##isa##_prepare(const struct simdbench_operands *operands,          \
@@ -348,7 +342,9 @@ void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *cho
     void conv_direct_##isa##_choice(const struct simdbench_operands *operands,          \
                                     const void *state, struct simdbench_choice *choice) \
     {                                                                                   \
+        const struct conv_plan *plan = state;                                           \
         (void)operands;                                                                 \
-        conv_plan_choice(state, choice);                                                \
+        choice->implementation = plan->text;                                            \
+        choice->workspace_bytes = plan->scratch_bytes;                                  \
     }
 EACH_VECTOR_ISA(CONV_DIRECT)

@@ -13,8 +13,7 @@
  * of y, single columns by taps with a cut; where more than one column would have to go,
  * the body works on a copy of x with zeros around each row (`padded`).
  */
-#ifndef SIMDBENCH_CONV_PLAN_H
-#define SIMDBENCH_CONV_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,6 +100,3 @@ static inline ptrdiff_t conv_plan_tile(const struct conv_plan *plan, ptrdiff_t r
 {
     return plan->tiles * row / plan->shape.oh;
 }
-void conv_plan_choice(const struct conv_plan *plan, struct simdbench_choice *choice);
-
-#endif

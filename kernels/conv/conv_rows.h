@@ -3,8 +3,7 @@
  * The rows of kernels.def that all files conv_<isa>.c with vectors have. The file that
  * includes it defines before what the three bodies ask for.
  */
-#ifndef SIMDBENCH_CONV_ROWS_H
-#define SIMDBENCH_CONV_ROWS_H
+#pragma once
 
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
@@ -22,5 +21,3 @@ KERNEL_FUNCTION(conv, , plain)
 {
     conv_plain(state, operands->operand[0]->data, operands->operand[2]->data);
 }
-
-#endif

@@ -2,11 +2,8 @@
 /*
  * Named lists of convolutions: each distinct layer of a network once.
  */
-#ifndef SIMDBENCH_CONV_SHAPES_H
-#define SIMDBENCH_CONV_SHAPES_H
+#pragma once
 
 #include "simdbench.h"
 
 extern const struct simdbench_shape_list *const conv_shape_lists[]; /* ends with NULL */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv_transpose(): LANES vectors as a square matrix, turned in registers. The file that
  * includes it has included vector_<isa>.h and defines T before, which is f32. */
-#ifndef CONV_TRANSPOSE_H
-#define CONV_TRANSPOSE_H
+#pragma once
 
 #if defined(__AVX512F__)
 #define PAIR_LOW _mm512_unpacklo_ps
@@ -66,5 +65,3 @@ INLINE void conv_transpose(VEC row[LANES])
         row[i] = pair[i];
 #endif
 }
-
-#endif

@@ -31,8 +31,7 @@
  * for what is that far out when C is done. So the inner loop is one plain add and one
  * maximum.
  */
-#ifndef SIMDBENCH_GEMM_H
-#define SIMDBENCH_GEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,12 +94,12 @@ static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
     return shape->rank == 4 ? shape->dim[3] : 1;
 }
 
-/* Memory for packed blocks: the state of every row of gemm, and of those of
- * gemm_argmax that run on its loops, made by prepare. */
+/* Memory for packed blocks: the state of the rows of gemm and gemm_argmax, made by
+ * prepare. */
 struct gemm_workspace {
-    void *panels; /* B, tile after tile */
-    void *rows;   /* A, row after row of one block */
-    size_t bytes; /* of both */
+    void *panels;  /* B, tile after tile of columns: row by row */
+    void *columns; /* the same tiles: span after span, column by column; rows `spans` only
+                    */
+    void *rows;    /* A, row after row of one block */
+    size_t bytes;  /* of all */
 };
-
-#endif

@@ -18,8 +18,7 @@
  * A kernel flagged SIMDBENCH_PARTIAL writes C alone: what the index costs is the ratio to
  * it.
  */
-#ifndef SIMDBENCH_GEMM_ARGMAX_H
-#define SIMDBENCH_GEMM_ARGMAX_H
+#pragma once
 
 #include "gemm.h"
 
@@ -27,13 +26,3 @@ enum {
     GEMM_NO_WINNER = -1,
     GEMM_SPAN = 16, /* k-steps between two looks at which of them have won */
 };
-
-/* Memory for packed blocks, made by prepare: the state of rows `spans`. */
-struct gemm_argmax_workspace {
-    void *panels;  /* B, tile after tile of columns: row by row */
-    void *columns; /* the same tiles: span after span, column by column */
-    void *rows;    /* A, row after row of one block */
-    size_t bytes;  /* of all three */
-};
-
-#endif

@@ -118,7 +118,7 @@ OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
 /* Everything that stays the same from block to block. */
 struct OF(argmax) {
     struct OF(problem) problem; /* how C is cut into strips */
-    const struct gemm_argmax_workspace *workspace;
+    const struct gemm_workspace *workspace;
     OF(argmax_function) *const (*tiles)[TILE_VECTORS];
     OF(argmax_searcher) * search;
     T zero;
@@ -186,7 +186,7 @@ static void OF(argmax_pack)(T *panel, T *columns, const T *b, ptrdiff_t ldb, ptr
     }
 }
 
-static void OF(argmax_pack_all)(const struct gemm_argmax_workspace *workspace, const T *b,
+static void OF(argmax_pack_all)(const struct gemm_workspace *workspace, const T *b,
                                 ptrdiff_t ldb, ptrdiff_t k, ptrdiff_t n)
 {
     const ptrdiff_t spans = (k + GEMM_SPAN - 1) / GEMM_SPAN * GEMM_SPAN;
@@ -206,7 +206,7 @@ static void OF(argmax_block)(const struct OF(argmax) * argmax, ptrdiff_t n, ptrd
                              bool fold)
 {
     const struct OF(problem) *const problem = &argmax->problem;
-    const struct gemm_argmax_workspace *const workspace = argmax->workspace;
+    const struct gemm_workspace *const workspace = argmax->workspace;
     const ptrdiff_t size = (ptrdiff_t)sizeof(T), strips = problem->strips;
     const ptrdiff_t several = GEMM_BLOCK_BYTES / (GEMM_DEPTH * size * TILE_ROWS);
     const ptrdiff_t padded = ((k * size + 63) / 64 | 1) * 64 / size;
@@ -252,7 +252,7 @@ static void OF(argmax_block)(const struct OF(argmax) * argmax, ptrdiff_t n, ptrd
 }
 
 static void OF(argmax_multiply)(const struct simdbench_operands *operands,
-                                const struct gemm_argmax_workspace *workspace, T zero,
+                                const struct gemm_workspace *workspace, T zero,
                                 OF(argmax_function) *const tiles[][TILE_VECTORS],
                                 OF(argmax_searcher) * search)
 {

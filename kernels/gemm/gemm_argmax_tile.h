@@ -3,8 +3,7 @@
  * Macros for gemm_argmax_body.h and the rows of kernels.def that it makes: the
  * counterpart of gemm_tile.h.
  */
-#ifndef SIMDBENCH_GEMM_ARGMAX_TILE_H
-#define SIMDBENCH_GEMM_ARGMAX_TILE_H
+#pragma once
 
 #include "gemm_argmax.h"
 #include "gemm_tile.h"
@@ -139,5 +138,3 @@
             EACH_MASKED_TILE(MASKED_TILE_ENTRY, semiring, masked, form)};        \
         OF(masked_multiply)(operands, state, tiles, form);                       \
     }
-
-#endif

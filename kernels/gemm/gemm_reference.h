@@ -2,8 +2,7 @@
 /*
  * The right results of gemm: in the plain order of loops, by the rules of gemm.h.
  */
-#ifndef SIMDBENCH_GEMM_REFERENCE_H
-#define SIMDBENCH_GEMM_REFERENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * plustimes, for floats. -EINVAL for any other. */
 int gemm_reference(const struct simdbench_operands *operands, const char *semiring,
                    const uint64_t *index, uint64_t n, void *value, double *slack);
-
-#endif

@@ -3,8 +3,7 @@
  * Macros for gemm_body.h and the files gemm_<isa>.c: a tile's rows and k-steps, tables of
  * tiles, and rows of kernels.def. They use the definitions that gemm_body.h asks for.
  */
-#ifndef SIMDBENCH_GEMM_TILE_H
-#define SIMDBENCH_GEMM_TILE_H
+#pragma once
 
 #include <string.h>
 
@@ -113,5 +112,3 @@
             EACH_TILE(TILE_ENTRY, semiring, variant, form)};                   \
         OF(multiply)(operands, state, tiles, form);                            \
     }
-
-#endif

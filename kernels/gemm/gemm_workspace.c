@@ -55,13 +55,29 @@ static char *pages_make(size_t bytes)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-static int no_memory(void *workspace, void *memory, size_t bytes, char *error,
-                     size_t error_size)
+/* Room for a block of A and `copies` of one of B. */
+static int workspace_make(const struct simdbench_operands *operands, size_t span,
+                          size_t copies, void **state, char *error, size_t error_size)
 {
-    free(workspace);
-    free(memory);
-    snprintf(error, error_size, "no memory for %zu bytes of packed blocks", bytes);
-    return -ENOMEM;
+    const struct block_sizes sizes = block_sizes(operands, span);
+    const size_t bytes = copies * sizes.panels + sizes.rows;
+    struct gemm_workspace *workspace = malloc(sizeof *workspace);
+    char *memory = pages_make(bytes);
+
+    if (!workspace || !memory) {
+        free(workspace);
+        free(memory);
+        snprintf(error, error_size, "no memory for %zu bytes of packed blocks", bytes);
+        return -ENOMEM;
+    }
+    *workspace = (struct gemm_workspace){
+        .panels = memory,
+        .columns = copies > 1 ? memory + sizes.panels : NULL,
+        .rows = memory + copies * sizes.panels,
+        .bytes = bytes,
+    };
+    *state = workspace;
+    return 0;
 }
 
 /* ---- gemm ---- */
@@ -69,20 +85,7 @@ static int no_memory(void *workspace, void *memory, size_t bytes, char *error,
 int gemm_workspace_prepare(const struct simdbench_operands *operands, void **state,
                            char *error, size_t error_size)
 {
-    const struct block_sizes sizes = block_sizes(operands, 1);
-    const size_t bytes = sizes.panels + sizes.rows;
-    struct gemm_workspace *workspace = malloc(sizeof *workspace);
-    char *memory = pages_make(bytes);
-
-    if (!workspace || !memory)
-        return no_memory(workspace, memory, bytes, error, error_size);
-    *workspace = (struct gemm_workspace){
-        .panels = memory,
-        .rows = memory + sizes.panels,
-        .bytes = bytes,
-    };
-    *state = workspace;
-    return 0;
+    return workspace_make(operands, 1, 1, state, error, error_size);
 }
 
 void gemm_workspace_release(void *state)
@@ -108,37 +111,16 @@ void gemm_workspace_choice(const struct simdbench_operands *operands, const void
 int gemm_argmax_workspace_prepare(const struct simdbench_operands *operands, void **state,
                                   char *error, size_t error_size)
 {
-    const struct block_sizes sizes = block_sizes(operands, GEMM_SPAN);
-    const size_t bytes = 2 * sizes.panels + sizes.rows;
-    struct gemm_argmax_workspace *workspace = malloc(sizeof *workspace);
-    char *memory = pages_make(bytes);
-
-    if (!workspace || !memory)
-        return no_memory(workspace, memory, bytes, error, error_size);
-    *workspace = (struct gemm_argmax_workspace){
-        .panels = memory,
-        .columns = memory + sizes.panels,
-        .rows = memory + 2 * sizes.panels,
-        .bytes = bytes,
-    };
-    *state = workspace;
-    return 0;
+    return workspace_make(operands, GEMM_SPAN, 2, state, error, error_size);
 }
 
 void gemm_argmax_workspace_release(void *state)
 {
-    struct gemm_argmax_workspace *workspace = state;
-
-    if (workspace)
-        free(workspace->panels);
-    free(workspace);
+    gemm_workspace_release(state);
 }
 
 void gemm_argmax_workspace_choice(const struct simdbench_operands *operands,
                                   const void *state, struct simdbench_choice *choice)
 {
-    const struct gemm_argmax_workspace *workspace = state;
-
-    (void)operands;
-    choice->workspace_bytes = workspace->bytes;
+    gemm_workspace_choice(operands, state, choice);
 }

@@ -15,8 +15,7 @@
  * A part of a team, which is its state, writes some rows of dA, from all columns of dC,
  * and some columns of dB, from all rows of dC, so that no sum is cut.
  */
-#ifndef SIMDBENCH_GEMM_BACKWARD_H
-#define SIMDBENCH_GEMM_BACKWARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ struct backward_part {
         else                                                                         \
             OF(variant##_all)(operands);                                             \
     }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What modules of libraries with the C interface to BLAS share: rows of op gemm, and
  * which instruction sets such a library may be told to use. */
-#ifndef SIMDBENCH_BLAS_H
-#define SIMDBENCH_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ extern const struct simdbench_kernel blas_sgemm, blas_dgemm;
  * names. Libraries take any kernels that they are told to, and die of an illegal
  * instruction later. */
 bool blas_cpu_has(const char *isa);
-
-#endif

@@ -3,8 +3,7 @@
  * What modules that wrap a library share: finding it when the module opens, so that the
  * module exists on machines without it. Works in C without any other part of simdbench.
  */
-#ifndef SIMDBENCH_LIBRARY_H
-#define SIMDBENCH_LIBRARY_H
+#pragma once
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -101,5 +100,3 @@ static inline int library_no_options(const struct simdbench_option *const *optio
         (void)abi;                                                     \
         return &module;                                                \
     }
-
-#endif

@@ -3,8 +3,7 @@
  * Inside module `onednn`: the library's functions, and what run executes.
  * Every function of oneDNN is called through `dnnl`, by its name without "dnnl_".
  */
-#ifndef SIMDBENCH_ONEDNN_H
-#define SIMDBENCH_ONEDNN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ void state_choice(const struct simdbench_operands *operands, const void *state,
 
 extern const struct simdbench_kernel relu_eltwise, relu_inplace, tanh_eltwise,
     conv_direct, conv_reorder;
-
-#endif

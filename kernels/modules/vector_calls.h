@@ -7,8 +7,7 @@
  * the pointer that library_load is to set (VECTOR_SYMBOL) and a kernel (VECTOR_KERNEL).
  * type is f32 or f64; isa is sse2, avx2 or avx512.
  */
-#ifndef SIMDBENCH_VECTOR_CALLS_H
-#define SIMDBENCH_VECTOR_CALLS_H
+#pragma once
 
 #include <immintrin.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_sto
     };
 #define VECTOR_SYMBOL(op_, type_, isa_, variant_, function) {#function, &call_##function},
 #define VECTOR_KERNEL(op_, type_, isa_, variant_, function) &kernel_##function,
-
-#endif

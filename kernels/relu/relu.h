@@ -25,8 +25,7 @@
  *   three_pass  copy x to y, then work in place
  *   alloc       a fresh zeroed array for the result, which is copied to y and freed
  */
-#ifndef SIMDBENCH_RELU_H
-#define SIMDBENCH_RELU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct relu_auto {
     bool stream;
     char text[48]; /* what was chosen, and why */
 };
-
-#endif

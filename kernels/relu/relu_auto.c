@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
 #include "relu.h"
 #include "split.h"
 #include "team.h"

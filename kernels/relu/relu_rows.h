@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros for relu_body.h. */
-#ifndef SIMDBENCH_RELU_ROWS_H
-#define SIMDBENCH_RELU_ROWS_H
+#pragma once
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -81,5 +80,3 @@ FEW_OF(f64)
     if (fresh)                                       \
         memcpy(y, fresh, n * sizeof *fresh);         \
     free(fresh);
-
-#endif

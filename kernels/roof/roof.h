@@ -30,8 +30,7 @@
  * There is nothing to compare at run time (reference answers -ENOTSUP):
  * tests/kernels/test_roof.c checks all of the above.
  */
-#ifndef SIMDBENCH_ROOF_H
-#define SIMDBENCH_ROOF_H
+#pragma once
 
 /* A multiple of 56 scalars, 20 and 14 pairs of 8 floats, 16 pairs of 16: the unrolled
  * loops. So many that a call and filling the pipes take less than 0.3% of it. */
@@ -44,5 +43,3 @@ typedef void roof_work_function(const struct simdbench_operands *operands, doubl
                                 double *bytes);
 roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work,
     roof_update_work;
-
-#endif

@@ -3,8 +3,7 @@
  * Register mixes of ARM. Before it, the files that include it define R(s, i), a register
  * with its elements.
  */
-#ifndef SIMDBENCH_ROOF_ARM_H
-#define SIMDBENCH_ROOF_ARM_H
+#pragma once
 
 #include "roof_registers.h"
 
@@ -27,5 +26,3 @@
 #define MIXES(type, isa, s)                                                      \
     REGISTERS(type, isa, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(SUM, MAX, s)) \
     REGISTERS(type, isa, mul_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(PRODUCT, MAX, s))
-
-#endif

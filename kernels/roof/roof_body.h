@@ -11,8 +11,7 @@
  *   LEAVE              what must follow before other code runs
  * Memory is written AT(k, "register"): k vectors from an address.
  */
-#ifndef SIMDBENCH_ROOF_BODY_H
-#define SIMDBENCH_ROOF_BODY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -306,5 +305,3 @@ static inline void copy_first(const struct simdbench_operands *operands,
     STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
     STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
     STREAM_KERNEL(type, isa, update, update_all(operands))
-
-#endif

@@ -5,8 +5,7 @@
  * only depends on itself. Fewer of either would be a latency limit before the pipes are
  * full.
  */
-#ifndef SIMDBENCH_ROOF_LEGACY_H
-#define SIMDBENCH_ROOF_LEGACY_H
+#pragma once
 
 #define LOAD_ONE(size, i) "movups " #i "*" TEXT(size) "(%[data]), %%xmm" #i "\n\t"
 /* clang-format off */
@@ -46,5 +45,3 @@
 #define XMM_CLOBBERS                                                                \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
-
-#endif

@@ -8,8 +8,7 @@
  * LOAD_LAST           register 31 from y
  * FMA(s, t)           multiplies and adds register 31 in t; elements are s
  */
-#ifndef SIMDBENCH_ROOF_REGISTERS_H
-#define SIMDBENCH_ROOF_REGISTERS_H
+#pragma once
 
 /* clang-format off */
 #define LOAD_FOUR(size, a, b, c, d) \
@@ -36,5 +35,3 @@
     FMA(s, 8) FMA(s, 9) FMA(s, 10) FMA(s, 11) FMA(s, 12) FMA(s, 13) FMA(s, 14) \
     FMA(s, 15)
 /* clang-format on */
-
-#endif

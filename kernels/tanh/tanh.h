@@ -10,8 +10,7 @@
  * is what libraries promise at their loosest; the error that a kernel has is measured and
  * reported.
  */
-#ifndef SIMDBENCH_TANH_H
-#define SIMDBENCH_TANH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@
 #include "simdbench.h"
 
 #define TANH_SLACK_ULP 4
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros for tanh_body.h. */
-#ifndef SIMDBENCH_TANH_METHODS_H
-#define SIMDBENCH_TANH_METHODS_H
+#pragma once
 
 #include "tanh.h"
 #include "tanh_tables.h"
@@ -32,5 +31,3 @@
         (void)state;                              \
         OF(each)(operands, OF(variant##_method)); \
     }
-
-#endif

@@ -3,8 +3,7 @@
  * Polynomials of tanh on intervals; made by scripts/tanh_coefficients.py, which tells how
  * they are used. Beyond `end` the result is 1.
  */
-#ifndef SIMDBENCH_TANH_TABLES_H
-#define SIMDBENCH_TANH_TABLES_H
+#pragma once
 
 /* clang-format off */
 
@@ -980,5 +979,3 @@ static const double tanh_f64_rational_q[5] = {
     0x1.ab4de0e7ee984p-20, 0x1.887f46e665587p-31};
 
 /* clang-format on */
-
-#endif

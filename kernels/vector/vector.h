@@ -42,8 +42,7 @@
  *
  * and HIDE_VECTOR(v), an empty asm, after which the compiler does not know v.
  */
-#ifndef SIMDBENCH_VECTOR_H
-#define SIMDBENCH_VECTOR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ typedef uint64_t word_f64;
 
 /* Inlined by every compiler at every level, as the intrinsics are. */
 #define INLINE static inline __attribute__((always_inline))
-
-#endif

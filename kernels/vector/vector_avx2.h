@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of 32 bytes: AVX2 and FMA. vector.h tells what the functions do. */
-#ifndef SIMDBENCH_VECTOR_AVX2_H
-#define SIMDBENCH_VECTOR_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -67,5 +66,3 @@ INLINE __m256 narrow_f32(const __m256d wide[2])
     return _mm256_set_m128(_mm256_cvtpd_ps(wide[1]), _mm256_cvtpd_ps(wide[0]));
 }
 /* clang-format on */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of 64 bytes: AVX-512. vector.h tells what the functions do. */
-#ifndef SIMDBENCH_VECTOR_AVX512_H
-#define SIMDBENCH_VECTOR_AVX512_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -64,5 +63,3 @@ INLINE __m512 narrow_f32(const __m512d wide[2])
                               _mm512_cvtpd_ps(wide[1]), 1);
 }
 /* clang-format on */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of 16 bytes: NEON. vector.h tells what the functions do. */
-#ifndef SIMDBENCH_VECTOR_NEON_H
-#define SIMDBENCH_VECTOR_NEON_H
+#pragma once
 
 #include <arm_neon.h>
 
@@ -71,5 +70,3 @@ INLINE float32x4_t narrow_f32(const float64x2_t wide[2])
     return vcvt_high_f32_f64(vcvt_f32_f64(wide[0]), wide[1]);
 }
 /* clang-format on */
-
-#endif

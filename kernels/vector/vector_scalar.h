@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One element is a vector of one lane. */
-#ifndef SIMDBENCH_VECTOR_SCALAR_H
-#define SIMDBENCH_VECTOR_SCALAR_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -46,5 +45,3 @@ SCALAR(i64)
 INLINE void widen_f32(f32 v, f64 wide[1]) { wide[0] = (f64)v; }
 INLINE f32 narrow_f32(const f64 wide[1]) { return (f32)wide[0]; }
 /* clang-format on */
-
-#endif

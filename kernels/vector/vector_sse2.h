@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of 16 bytes: SSE2. vector.h tells what the functions do. */
-#ifndef SIMDBENCH_VECTOR_SSE2_H
-#define SIMDBENCH_VECTOR_SSE2_H
+#pragma once
 
 #include <emmintrin.h>
 
@@ -64,5 +63,3 @@ INLINE __m128 narrow_f32(const __m128d wide[2])
     return _mm_movelh_ps(_mm_cvtpd_ps(wide[0]), _mm_cvtpd_ps(wide[1]));
 }
 /* clang-format on */
-
-#endif

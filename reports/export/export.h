@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Export: a run in formats that other programs read; docs/formats.md has them. */
-#ifndef SIMDBENCH_EXPORT_H
-#define SIMDBENCH_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ int gbench_write(const struct run *run, FILE *file);
 int github_action_write(const struct run *run, FILE *file);
 int github_action_bigger_write(const struct run *run, FILE *file);
 int junit_write(const struct run *run, FILE *file);
-
-#endif

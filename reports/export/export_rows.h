@@ -4,8 +4,7 @@
  * (docs/formats.md): the cases of a run under names that are safe and unique, and the
  * times of each.
  */
-#ifndef SIMDBENCH_EXPORT_ROWS_H
-#define SIMDBENCH_EXPORT_ROWS_H
+#pragma once
 
 #include "judge/judge.h"
 #include "model/model.h"
@@ -65,5 +64,3 @@ const char *export_word(const struct result *result);
 /* Adds a sentence about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its time,
  * or the reason why it has none. */
 void export_tell(struct buffer *buffer, const struct result *result);
-
-#endif

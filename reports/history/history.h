@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* History: runs in an SQLite database, and what it tells of a case over time. */
-#ifndef SIMDBENCH_HISTORY_H
-#define SIMDBENCH_HISTORY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
 /* Tables, one for each case and host; or all as one CSV table. -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
-
-#endif

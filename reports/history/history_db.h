@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by history.c (appends) and history_read.c: an SQLite database of runs. */
-#ifndef SIMDBENCH_HISTORY_DB_H
-#define SIMDBENCH_HISTORY_DB_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -24,5 +23,3 @@ int database_error(const struct database *database, const char *doing, int code,
 /* -EINVAL if it is the database of somebody else, or of another version. `empty`: nothing
  * is in it yet. */
 int database_check(const struct database *database, bool *empty, struct error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * JSON: the document of a run, written and read (schema.json describes it), those of a
  * selftest and of license.
  */
-#ifndef SIMDBENCH_JSON_H
-#define SIMDBENCH_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ int selftest_write_json(const struct selftest *selftest, FILE *file, struct erro
 /* Takes any bytes. The summary in them, if they are a selftest of that host; else NULL.
  */
 char *selftest_cite(const char *bytes, size_t size, const char *fingerprint);
-
-#endif

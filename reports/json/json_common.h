@@ -3,8 +3,7 @@
  * Private to json/, shared by reader and writer: names of struct fields, and places in a
  * document.
  */
-#ifndef SIMDBENCH_JSON_COMMON_H
-#define SIMDBENCH_JSON_COMMON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -83,5 +82,3 @@ __attribute__((format(printf, 4, 5))) int place_error(const struct place *place,
 int json_scan(const char *bytes, size_t size, struct error *error);
 /* -EEXIST for a key that an object has twice, -EINVAL for a number that is not finite. */
 int json_check(const cJSON *tree, const struct place *at, struct error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Private to json/, shared by the parts of the reader: a value that knows its place, so
  * that errors name it. All functions return 0, -EINVAL or -ENOMEM.
  */
-#ifndef SIMDBENCH_JSON_VALUE_H
-#define SIMDBENCH_JSON_VALUE_H
+#pragma once
 
 #include <errno.h>
 
@@ -52,5 +51,3 @@ int json_read_result(const struct value *entry, void *context);
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case gains by more threads, from a run that has it with one and with more. */
-#ifndef SIMDBENCH_JUDGE_GAIN_H
-#define SIMDBENCH_JUDGE_GAIN_H
+#pragma once
 
 #include "model/model.h"
 
@@ -22,5 +21,3 @@ const struct result *gain_partner(const struct run *run, const struct result *on
  * has a kernel whose interval lies below 1, and the geometric mean of its kernels lies
  * above; groups that were not measured do not count. INFINITY: there is none. */
 double gain_least_work(const struct run *run, uint32_t threads, const char **shape);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to judge/: the rules that comparisons of both kinds share. A gate counts the
  * verdicts of its cases. */
-#ifndef SIMDBENCH_GATE_H
-#define SIMDBENCH_GATE_H
+#pragma once
 
 #include "judge.h"
 
@@ -27,5 +26,3 @@ __attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comp
 int hosts_compare(const struct run *base, const struct run *head, char **difference);
 /* The counts and the mean of a gate, from the verdicts of its cases. */
 void gate_count(struct run *run);
-
-#endif

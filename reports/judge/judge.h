@@ -5,8 +5,7 @@
  * (merge.c), how often verdicts are true
  * (selftest.c), what threads gain (gain.h), what wide SIMD costs (license_verdict.h).
  */
-#ifndef SIMDBENCH_JUDGE_H
-#define SIMDBENCH_JUDGE_H
+#pragma once
 
 #include "judge/gain.h"
 #include "judge/license_verdict.h"
@@ -158,5 +157,3 @@ int selftest_add(struct selftest_effect *effect, const struct comparison *compar
 int selftest_derive(struct selftest *selftest);
 /* Frees the strings and arrays, not the struct itself. */
 void selftest_clear(struct selftest *selftest);
-
-#endif

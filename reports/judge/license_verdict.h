@@ -3,8 +3,7 @@
  * The data of `simdbench license`, and its verdict: does wide SIMD cost clock on this
  * machine? The verdict holds for any numbers that are put into the structs.
  */
-#ifndef SIMDBENCH_LICENSE_VERDICT_H
-#define SIMDBENCH_LICENSE_VERDICT_H
+#pragma once
 
 #include "model/model.h"
 
@@ -111,5 +110,3 @@ size_t license_wins_from(const struct license_net *net);
 int license_take_net(const struct run *run, const char *wide, const char *narrow,
                      struct license_net *net);
 void license_net_free(struct license_net *net);
-
-#endif

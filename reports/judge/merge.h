@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to judge/: how results of one run join another. */
-#ifndef SIMDBENCH_MERGE_H
-#define SIMDBENCH_MERGE_H
+#pragma once
 
 #include "judge.h"
 
@@ -11,5 +10,3 @@ void results_number(struct run *run);
 int result_move(struct run *into, struct result *result, size_t group, bool baseline);
 /* Groups stand together again; within one, what joined stays last. 0 or -ENOMEM. */
 int results_sort(struct run *run);
-
-#endif

@@ -96,8 +96,9 @@ static double read_sum(struct reader *reader)
     return value;
 }
 
-double metric_value(const struct run *run, const struct result *result,
-                    const char *formula)
+/* NaN if the formula is none, or if something that it needs is not known. */
+static double metric_value(const struct run *run, const struct result *result,
+                           const char *formula)
 {
     struct reader reader = {.run = run, .result = result, .at = formula ?: ""};
     double value = read_sum(&reader);

@@ -3,8 +3,7 @@
  * The model: a run as data, with its cases, samples and comparisons, and the functions
  * that build it. The other rooms read it or derive its derived fields.
  */
-#ifndef SIMDBENCH_MODEL_H
-#define SIMDBENCH_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -326,5 +325,3 @@ double result_per_call(const struct result *result, size_t sample);
 size_t run_group_end(const struct run *run, size_t first);
 /* True if both times are known, so there is a change. */
 bool comparison_has_change(const struct comparison *comparison);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics on samples. Nothing here knows what they are of. */
-#ifndef SIMDBENCH_STATS_H
-#define SIMDBENCH_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ double stats_shift(const double *a, size_t n, const double *b, size_t m, double 
  * ties. NaN likewise. */
 double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
 enum { STATS_EXACT_MAX = 25 };
-
-#endif

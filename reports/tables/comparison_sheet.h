@@ -2,8 +2,7 @@
 /*
  * Private to tables/: the texts that table and Markdown both show of a run with a gate.
  */
-#ifndef SIMDBENCH_COMPARISON_SHEET_H
-#define SIMDBENCH_COMPARISON_SHEET_H
+#pragma once
 
 #include "sheet.h"
 
@@ -41,5 +40,3 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
 void comparison_table(const struct run *run, const struct text_options *options,
                       FILE *file);
 void comparison_markdown(const struct run *run, FILE *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the parts of the legend: lines about the whole run, safe to print. */
-#ifndef SIMDBENCH_LEGEND_H
-#define SIMDBENCH_LEGEND_H
+#pragma once
 
 #include "sheet.h"
 
@@ -27,5 +26,3 @@ void workspace_lines(struct legend *legend);
 void baseline_lines(struct legend *legend);
 void unranked_lines(struct legend *legend);
 void source_lines(struct legend *legend);
-
-#endif

@@ -3,8 +3,7 @@
  * Private to tables/: the columns and texts that table and Markdown both show.
  * Columns follow from the plan alone, so they are the same before and after measuring.
  */
-#ifndef SIMDBENCH_SHEET_H
-#define SIMDBENCH_SHEET_H
+#pragma once
 
 #include "judge/judge.h"
 #include "tables.h"
@@ -66,5 +65,3 @@ void markdown_line(const char *line, void *file);
 /* The whole of it; markdown_write() cuts it. */
 void markdown_print(const struct run *run, const struct text_options *options,
                     FILE *file);
-
-#endif

@@ -3,8 +3,7 @@
  * Tables: a run as people read it, on a terminal or as Markdown. The table and Markdown
  * show the same columns (sheet.c) and the same lines below them (legend.c).
  */
-#ifndef SIMDBENCH_TABLES_H
-#define SIMDBENCH_TABLES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ int markdown_write(const struct run *run, const struct text_options *options, FI
 
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to tables/: a tally counts texts that several cases have. */
-#ifndef SIMDBENCH_TALLY_H
-#define SIMDBENCH_TALLY_H
+#pragma once
 
 #include "legend.h"
 
@@ -19,5 +18,3 @@ struct tally {
 void tally_add(struct tally *tally, const char *key, size_t length, const char *detail);
 /* "note: TEXT (ID and 3 more)", a line each. */
 void tally_lines(const struct tally *tally, const char *what, struct legend *legend);
-
-#endif

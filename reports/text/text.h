@@ -3,8 +3,7 @@
  * Text: made safe to print, numbers made short, lines wrapped, and files that are
  * replaced as a whole. Short numbers are for people; files for programs get text_exact().
  */
-#ifndef SIMDBENCH_TEXT_H
-#define SIMDBENCH_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ int file_save(const char *path, file_writer *write, const void *context,
 int file_load(const char *path, size_t most, char **bytes, size_t *size);
 /* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_FUZZ_JSON_H
-#define SIMDBENCH_FUZZ_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * is a sentence about what is wrong, or what was read can be written, read and written
  * again with the same bytes, and printed in every format. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#endif

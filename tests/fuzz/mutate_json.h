@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_MUTATE_JSON_H
-#define SIMDBENCH_MUTATE_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ char *mutate_json(const char *text, size_t size, uint64_t *seed);
 /* Changes bytes in place: flips, cuts, copies, tokens. Returns the new size, at most
  * `room` and at least 1. */
 size_t mutate_bytes(char *bytes, size_t size, size_t room, uint64_t *seed);
-
-#endif

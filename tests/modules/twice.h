@@ -3,8 +3,7 @@
  * The smallest op, for modules that misbehave: every output is twice its input.
  * MODULE(name, run) is a whole module with two rows, "good" and "bad", which is `run`.
  */
-#ifndef SIMDBENCH_TWICE_H
-#define SIMDBENCH_TWICE_H
+#pragma once
 
 #include "simdbench.h"
 
@@ -120,5 +119,3 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
     {                                                                                   \
         return &module;                                                                 \
     }
-
-#endif

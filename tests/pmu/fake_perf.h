@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scripted kernel for tests of counters: what it does is what `fake` says. */
-#ifndef SIMDBENCH_FAKE_PERF_H
-#define SIMDBENCH_FAKE_PERF_H
+#pragma once
 
 #include <linux/perf_event.h>
 
@@ -63,5 +62,3 @@ void fake_region(struct counters *counters);
 void fake_counts(const struct counters *counters, size_t i, uint64_t value);
 void fake_absent(const struct counters *counters, size_t i, const char *word);
 void fake_finish(struct counters *counters);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of pmu_guest share: a loop of known length, and what it must count. */
-#ifndef SIMDBENCH_PMU_GUEST_H
-#define SIMDBENCH_PMU_GUEST_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ bool near_count(const struct counters *counters, size_t i, uint64_t turns);
 
 /* pmu_guest_threads.c */
 int all_threads(void);
-
-#endif

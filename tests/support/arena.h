@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room for the operands of an op, each between pages without access, and
  * for what is right. A group of tests runs between arena_make and arena_drop. */
-#ifndef SIMDBENCH_ARENA_H
-#define SIMDBENCH_ARENA_H
+#pragma once
 
 #include "guarded.h"
 #include "unit.h"
@@ -56,5 +55,3 @@ static inline void *arena_place(const struct arena *arena, int i, enum place pla
            : place == RIGHT ? region + REGION - bytes
                             : region + FENCE + element;
 }
-
-#endif

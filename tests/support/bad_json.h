@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents with one thing changed, and what the reader must say of it. */
-#ifndef SIMDBENCH_BAD_JSON_H
-#define SIMDBENCH_BAD_JSON_H
+#pragma once
 
 #include "reports.h"
 #include "unit.h"
@@ -53,5 +52,3 @@ static inline void check_edits(const char *good, const struct bad_edit *edits, s
         free(bad);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines written as one string. */
-#ifndef SIMDBENCH_COMMAND_LINE_H
-#define SIMDBENCH_COMMAND_LINE_H
+#pragma once
 
 #include "cli/args.h"
 #include "unit.h"
@@ -35,5 +34,3 @@ static inline struct options parsed(const char *line)
         fail_msg("%s: %d, %s", line, rc, error.text);
     return options;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many of a test's cases run: those that differ by numbers alone can be fewer where a
  * program is many times slower, under valgrind or in an emulator of another CPU. */
-#ifndef EFFORT_H
-#define EFFORT_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -13,5 +12,3 @@ static inline unsigned effort_divisor(void)
     const unsigned divisor = text ? (unsigned)strtoul(text, NULL, 10) : 1;
     return divisor ? divisor : 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_EVENT_REFUSED_H
-#define SIMDBENCH_EVENT_REFUSED_H
+#pragma once
 
 #include "perfctr.h"
 #include "unit.h"
@@ -14,5 +13,3 @@ static inline void expect_error(const char *name, const char *word)
     if (!strstr(error.text, word))
         fail_msg("\"%s\" does not say \"%s\"", error.text, word);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files below a folder that stands for / of another machine. */
-#ifndef SIMDBENCH_FILE_TREE_H
-#define SIMDBENCH_FILE_TREE_H
+#pragma once
 
 #include <ftw.h>
 #include <limits.h>
@@ -43,5 +42,3 @@ static inline int tree_remove(const char *path)
 {
     return nftw(path, tree_remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons made of trials that never ran, for tests of what judges them. */
-#ifndef SIMDBENCH_GATE_TRIALS_H
-#define SIMDBENCH_GATE_TRIALS_H
+#pragma once
 
 #include "reports.h"
 #include "unit.h"
@@ -37,5 +36,3 @@ static inline void add_trial(struct comparison *comparison, size_t process, doub
 
     assert_int_equal(comparison_add_trial(comparison, &trial), 0);
 }
-
-#endif

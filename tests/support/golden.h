@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole outputs against files of tests/golden/: programs GOLDEN_FOLDER [--update], where
  * --update writes the files anew. */
-#ifndef SIMDBENCH_GOLDEN_H
-#define SIMDBENCH_GOLDEN_H
+#pragma once
 
 #include "unit.h"
 
@@ -52,5 +51,3 @@ static inline void check_golden(const char *name, char *text)
     free(expected);
     free(text);
 }
-
-#endif

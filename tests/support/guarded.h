@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory between two pages that nobody may touch: what reads or writes beyond it dies. */
-#ifndef SIMDBENCH_GUARDED_H
-#define SIMDBENCH_GUARDED_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline void guarded_free(char *region, size_t size)
 {
     munmap(region - PAGE, size + 2 * PAGE);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A history in a folder of its own for each test, and what SQLite finds in it. The
  * group's tests begin with FRESH(name) and run between make_folder and remove_folder. */
-#ifndef SIMDBENCH_HISTORY_FILE_H
-#define SIMDBENCH_HISTORY_FILE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -90,5 +89,3 @@ static inline void execute(const char *sql)
     assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(database);
 }
-
-#endif

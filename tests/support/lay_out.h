@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_LAY_OUT_H
-#define SIMDBENCH_LAY_OUT_H
+#pragma once
 
 #include "kernels.h"
 #include "unit.h"
@@ -29,5 +28,3 @@ static inline void lay_out(struct operands *operands, const struct simdbench_op 
     }
     assert_int_equal(op->layout(&operands->shape, type, operands->view.operand), count);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of libraries, each in a process of its own: a process has one configuration of a
  * library, and its threads stay. */
-#ifndef SIMDBENCH_LIBRARY_CHILD_H
-#define SIMDBENCH_LIBRARY_CHILD_H
+#pragma once
 
 #include <dirent.h>
 #include <sys/wait.h>
@@ -51,5 +50,3 @@ static inline int threads_alive(void)
         closedir(directory);
     return n;
 }
-
-#endif

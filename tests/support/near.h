@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_NEAR_H
-#define SIMDBENCH_NEAR_H
+#pragma once
 
 #include <math.h>
 
 /* NaN is near nothing. */
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which payloads can run, told by the compiler's own means: perfctr cannot tell. */
-#ifndef SIMDBENCH_PAYLOAD_HERE_H
-#define SIMDBENCH_PAYLOAD_HERE_H
+#pragma once
 
 #include "perfctr.h"
 
@@ -15,5 +14,3 @@ static inline bool payload_here(const struct payload *payload)
 #endif
     return payload->bits <= 128;
 }
-
-#endif

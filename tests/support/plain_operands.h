@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case of an op in plain memory, laid out and filled. */
-#ifndef SIMDBENCH_PLAIN_OPERANDS_H
-#define SIMDBENCH_PLAIN_OPERANDS_H
+#pragma once
 
 #include "kernels.h"
 #include "unit.h"
@@ -44,5 +43,3 @@ static inline double *f64(const struct plain *plain, int operand)
 {
     return plain->operands.operand[operand].data;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIMDBENCH_READ_BACK_H
-#define SIMDBENCH_READ_BACK_H
+#pragma once
 
 #include "sample_run.h"
 #include "unit.h"
@@ -31,5 +30,3 @@ static inline void assert_prints_the_same(const struct run *run, const struct ru
     free(live);
     free(later);
 }
-
-#endif

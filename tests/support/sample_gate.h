@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs with a gate, for tests of what judges, writes and reads them. Always the same. */
-#ifndef SIMDBENCH_SAMPLE_GATE_H
-#define SIMDBENCH_SAMPLE_GATE_H
+#pragma once
 
 #include "sample_run.h"
 
@@ -11,5 +10,3 @@ struct run *sample_gate(void);
 struct run *sample_gate_hostile(void);
 /* Two cases of few trials, for tests that read it very often. */
 struct run *sample_gate_small(void);
-
-#endif

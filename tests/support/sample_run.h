@@ -4,8 +4,7 @@
  * OpenBLAS, roofs, counters that are there and that are not, libraries with rows for an
  * instruction set each, accuracy, choices, workspace. Always the same.
  */
-#ifndef SIMDBENCH_SAMPLE_RUN_H
-#define SIMDBENCH_SAMPLE_RUN_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -49,5 +48,3 @@ static inline void set_hostile(char **const *texts)
         need(!string_set(*texts, SAMPLE_HOSTILE));
 }
 #define HOSTILE(...) set_hostile((char **const[]){__VA_ARGS__, NULL})
-
-#endif

@@ -4,8 +4,7 @@
  * is wrong. What run_judge() derives is filled in by hand, so that writers are tested
  * alone.
  */
-#ifndef SIMDBENCH_SAMPLE_VERDICTS_H
-#define SIMDBENCH_SAMPLE_VERDICTS_H
+#pragma once
 
 #include "reports.h"
 
@@ -20,5 +19,3 @@ struct run *sample_verdicts_hostile(void);
 struct run *sample_many(size_t cases);
 /* The same number of cases of a comparison, of which a third regressed. */
 struct run *sample_verdicts_many(size_t cases);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of command lines on scripted workers. */
-#ifndef SIMDBENCH_SCRIPTED_RUN_H
-#define SIMDBENCH_SCRIPTED_RUN_H
+#pragma once
 
 #include <errno.h>
 #include <setjmp.h>
@@ -67,5 +66,3 @@ static inline int run_close(void **state)
     catalog_free(&catalog);
     return 0;
 }
-
-#endif

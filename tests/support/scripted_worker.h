@@ -5,8 +5,7 @@
  * answered at once, in made-up numbers. The host is made up too: its CPUs, instruction
  * sets and stolen time.
  */
-#ifndef SIMDBENCH_SCRIPTED_WORKER_H
-#define SIMDBENCH_SCRIPTED_WORKER_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -82,5 +81,3 @@ void script_catalog(struct catalog *catalog);
 /* The plan of a command line, words with a blank between them: 0 or an error. */
 int script_plan(const char *words, const struct catalog *catalog, struct options *options,
                 struct plan *plan, struct error *error);
-
-#endif

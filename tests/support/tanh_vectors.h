@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of op tanh over two arrays. */
-#ifndef SIMDBENCH_TANH_VECTORS_H
-#define SIMDBENCH_TANH_VECTORS_H
+#pragma once
 
 #include "lay_out.h"
 
@@ -14,5 +13,3 @@ static inline void vectors_bind(struct operands *v, uint32_t type, void *x, void
     v->operand[0].data = x;
     v->operand[1].data = y;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmocka, the headers that it wants before it, and those that nearly every test needs. */
-#ifndef SIMDBENCH_UNIT_H
-#define SIMDBENCH_UNIT_H
+#pragma once
 
 #include <errno.h>
 #include <math.h>
@@ -24,5 +23,3 @@
     cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), \
                                 setup, teardown)
 #define RUN_TESTS(...) RUN_TESTS_BETWEEN(NULL, NULL, __VA_ARGS__)
-
-#endif
