@@ -261,6 +261,7 @@ void options_init(struct options *options)
         .threshold = 0.02,
         .time_per_case_ns = 100000000,
         .timeout_ns = 60000000000,
+        .wait_ns = WAIT_FOREVER,
         .format = FORMAT_TABLE,
     };
 }

@@ -78,8 +78,14 @@ const struct option_row option_rows[] = {
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
 
-    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
+    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST,
+     "such as no other run measures on", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
+    {"wait", "SECONDS|no", CONDITIONS,
+     CASES | COMMAND_SELFTEST | COMMAND_LICENSE | COMMAND_DOCTOR, "as long as it takes",
+     "How long to wait for CPUs on which other runs measure: seconds, or a time as in "
+     "5min. Then, and with no at once, the run ends with exit status 6.",
+     option_set_wait, 0},
     {"threads", "LIST", CONDITIONS, GATED, "1",
      "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
      "with the same number.",

@@ -4,6 +4,7 @@
 #ifndef SIMDBENCH_LICENSE_PRIVATE_H
 #define SIMDBENCH_LICENSE_PRIVATE_H
 
+#include "cli/cli.h"
 #include "kernels.h"
 #include "perfctr.h"
 #include "reports.h"
@@ -15,7 +16,9 @@ int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
                   struct counters *counters, struct error *error);
 void license_scope_free(struct license_scope *scope);
 
-/* Runs each op with avx512 and the widest narrower instruction set that is here. */
-int license_measure_net(struct license *license, bool progress, struct error *error);
+/* Runs each op with avx512 and the widest narrower instruction set that is here; waits
+ * for a CPU as `given` says. */
+int license_measure_net(const struct options *given, struct license *license,
+                        bool progress, struct error *error);
 
 #endif

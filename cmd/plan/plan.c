@@ -311,6 +311,7 @@ void plan_free(struct plan *plan)
     text_list_free(&plan->left_out);
     text_list_free(&plan->isas_instead);
     text_list_free(&plan->why_instead);
+    cpu_lock_free(plan->lock);
     *plan = (struct plan){.n_groups = 0};
 }
 
