@@ -152,8 +152,9 @@ const struct option_row option_rows[] = {
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},
-    {"timeout", "TIME", MEASURE, CASES, "60s", "The longest that one call may take.",
-     option_set_duration, AT(timeout_ns)},
+    {"timeout", "TIME", MEASURE, CASES, "60s",
+     "The longest that one call may take; a baseline has less, and is skipped if it takes "
+     "more.", option_set_duration, AT(timeout_ns)},
     {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
      AT(in_process)},
