@@ -227,6 +227,9 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
 /* CPUs that this process may use, ascending. */
 size_t cpus_allowed(int *cpu, size_t max);
 int cpus_pin(const int *cpu, size_t n, struct error *error);
+/* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it
+ * alone where the system does not tell. */
+size_t cpus_siblings(int cpu, int *sibling, size_t max);
 /* Keeps the first CPU of each core, where the system tells which share one; returns how
  * many. */
 size_t cpus_cores(int *cpu, size_t n);

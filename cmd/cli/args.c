@@ -260,6 +260,7 @@ void options_init(struct options *options)
         .align = 64,
         .threshold = 0.02,
         .timeout_ns = 60000000000,
+        .wait_ns = WAIT_FOREVER,
         .format = FORMAT_TABLE,
     };
 }

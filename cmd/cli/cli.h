@@ -64,6 +64,7 @@ struct options {
     bool accuracy;          /* errors, not times */
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
+    int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */
     struct output *outputs; /* files */
     size_t n_outputs;
     char *history;      /* SQLite database */

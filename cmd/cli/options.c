@@ -78,8 +78,14 @@ const struct option_row option_rows[] = {
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
 
-    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST, "chosen", "CPUs to run on, as in 2 or 0,2-5.",
+    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST,
+     "such as no other run measures on", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
+    {"wait", "SECONDS|no", CONDITIONS,
+     CASES | COMMAND_SELFTEST | COMMAND_LICENSE | COMMAND_DOCTOR, "as long as it takes",
+     "How long to wait for CPUs on which other runs measure: seconds, or a time as in "
+     "5min. Then, and with no at once, the run ends with exit status 6.",
+     option_set_wait, 0},
     {"threads", "LIST", CONDITIONS, GATED, "1",
      "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
      "with the same number.",
@@ -150,8 +156,9 @@ const struct option_row option_rows[] = {
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},
-    {"timeout", "TIME", MEASURE, CASES, "60s", "The longest that one call may take.",
-     option_set_duration, AT(timeout_ns)},
+    {"timeout", "TIME", MEASURE, CASES, "60s",
+     "The longest that one call may take; a baseline has less, and is skipped if it takes "
+     "more.", option_set_duration, AT(timeout_ns)},
     {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
      AT(in_process)},

@@ -63,7 +63,7 @@ struct baseline {
 };
 
 /* Reads what lies in files under `root` (as host_read) and what the kernel tells of this
- * process. */
+ * process; probed_cpu is set. */
 void vitals_read(struct vitals *vitals, const char *root);
 /* Watches the CPU that a run would use for a second. */
 void vitals_measure(struct vitals *vitals);

@@ -102,7 +102,6 @@ void vitals_read(struct vitals *vitals, const char *root)
     struct rlimit limit;
     const int persona = personality(0xffffffff);
     vitals->n_cpu = cpus_allowed(vitals->cpu, ARRAY_LEN(vitals->cpu));
-    vitals->probed_cpu = vitals->n_cpu ? vitals->cpu[vitals->n_cpu - 1] : -1;
     vitals->memory_available = memory_available();
     snprintf(path, sizeof path,
              "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",

@@ -14,6 +14,7 @@ static void take_choice(struct case_state *entry, struct result *result,
     if (isa)
         string_set(&result->module_isa, isa);
     fairness_clear(result);
+    fairness_implementation(result, message_text(reply, "implementation"));
     fairness_isa(result, entry->offer, isa);
 }
 
@@ -107,14 +108,15 @@ static int ask_owner(struct group_state *group, struct result *result,
 
 static int check(struct group_state *group, struct case_state *entry)
 {
-    const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
     const struct answers *answers = group_answers(group, entry);
     cJSON *request = message_new("check"), *reply = NULL;
     message_add_u64(request, "case", entry->number);
     if (answers)
         add_answers(group, answers, request);
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+    const int64_t started = clock_now();
+    int status = case_ask(group, entry, request, budget_first_call(group, entry), &reply);
+    entry->check_ns = (double)(clock_now() - started);
     if (reply) {
         note_once(result, message_text(reply, "note"));
         fairness_alive(result, (int)message_number(reply, "threads_alive", 1),

@@ -58,7 +58,7 @@ struct case_state {
     uint64_t number; /* in its worker */
     int team;        /* threads that share its work, 0: its library decides */
     uint64_t iterations;
-    double call_ns;
+    double call_ns, check_ns; /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool active; /* still takes part in this group */
@@ -100,7 +100,8 @@ void group_end(struct group_state *group, const struct worker *worker, enum stat
                const char *reason);
 /* Asks the case's worker. On failure the case ends as wrong, failed or skipped, the reply
  * is NULL, and the result is: 0 if the others can go on, GROUP_RESTART if the group must
- * start again in fresh workers, -EINTR. */
+ * start again in fresh workers, -EINTR. A baseline whose check takes too long is no
+ * failure: it is skipped. */
 enum { GROUP_RESTART = 1 };
 int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
              int64_t timeout_ns, cJSON **reply);

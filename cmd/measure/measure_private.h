@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
- * check), rounds.c (calibration, batches) and fairness.c. */
+ * check), rounds.c (calibration, batches), budget.c and fairness.c. */
 #pragma once
 
 #include "measure/measure.h"
@@ -23,9 +23,18 @@ int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 
+/* budget.c: baselines that would take far longer than what they are compared with. */
+/* How long the first call of a case may take. */
+int64_t budget_first_call(const struct group_state *group,
+                          const struct case_state *entry);
+/* Ends a baseline as skipped if its rounds would take too long with such calls. */
+bool budget_exceeded(struct group_state *group, struct case_state *entry, double call_ns);
+
 /* fairness.c: a baseline that is no fair comparison gets result->unranked, and a note.
  * Each may be called again; the first reason stays until fairness_clear(). */
 void fairness_clear(struct result *result);
+/* A reference is no opponent. */
+void fairness_implementation(struct result *result, const char *implementation);
 /* `isa`: of what it chose for this case, NULL if it says nothing. */
 void fairness_isa(struct result *result, const struct offer *offer, const char *isa);
 /* `most`: the largest number of threads that any group of the run has. */

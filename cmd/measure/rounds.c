@@ -49,6 +49,8 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         if (status)
             return status;
         result->threads_used = batch.threads;
+        if (budget_exceeded(group, entry, batch.ns / (double)search.calls))
+            return 0;
     } while (calibration_next(&search, batch.ns, false));
     entry->iterations = result->iterations = search.calls;
     entry->call_ns = search.call_ns;
@@ -330,6 +332,8 @@ int group_measure(struct group_state *group, struct error *error)
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
+        if (!group->cases[i].active)
+            continue;
         if (status == 0)
             set_overhead(group, &group->cases[i]);
         if (n == ARRAY_LEN(order))

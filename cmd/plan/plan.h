@@ -125,6 +125,7 @@ struct plan {
     size_t n_events;
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */
     size_t n_cpu;
+    struct cpu_lock *lock; /* on these, until plan_free(); NULL: none */
     uint32_t most_threads; /* of any case */
     double case_ns;        /* how long each case is measured at most */
     double precision; /* of the median's interval, where a case may end; 0: nowhere */
@@ -137,7 +138,8 @@ struct plan {
 int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
- * complete. -EINVAL names an event; -E2BIG for too many of them. */
+ * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
+ * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -EBUSY. */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */

@@ -202,6 +202,23 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
     return true;
 }
 
+bool plan_group_runs(const struct catalog *catalog, const struct plan_group *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (!catalog->offers[group->cases[i].offer].is_baseline && !group->cases[i].skip)
+            return true;
+    return false;
+}
+
+/* Baselines alone are nothing to compare. */
+static void skip_baselines(const struct plan_group *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (!group->cases[i].skip)
+            group->cases[i].skip =
+                must_have(strdup("no kernel to compare it with can run here"));
+}
+
 static int finish_group(const struct selection *selection, struct plan_group *group,
                         struct error *error)
 {
@@ -213,6 +230,8 @@ static int finish_group(const struct selection *selection, struct plan_group *gr
                                  group->cases[i].id);
         }
     }
+    if (!plan_group_runs(selection->catalog, group))
+        skip_baselines(group);
     for (size_t i = 0; i < n && !selection->options->accuracy; i++)
         add_limit(selection, group, i);
     return 0;

@@ -209,6 +209,10 @@ void legend_origin(const struct run *run, legend_line *line, void *context)
         add_named(buffer, separator, "", fact);
         separator = fact ? ", " : separator;
     }
+    const char *const cpus = facts_find_text(&run->settings, "cpu_measured");
+    add_named(buffer, separator,
+              cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
+    separator = cpus ? ", " : separator;
     add_named(buffer, separator, "fingerprint ", run->fingerprint);
     legend_flush(&legend);
     buffer_add(buffer, "run: simdbench");

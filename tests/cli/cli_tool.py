@@ -16,6 +16,8 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path.append(str(SOURCE / "tests/formats"))
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
 MODULES = BINARY.parent / "tests/modules"
+# Tests run side by side and do not wait for each other.
+os.environ["SIMDBENCH_LOCKS"] = ""
 # nohup and a shell's `&` ignore signals, and children would inherit that.
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
     signal.signal(number, signal.default_int_handler if number == signal.SIGINT

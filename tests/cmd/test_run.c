@@ -86,6 +86,75 @@ static void test_a_case_fails(void **state)
     }
 }
 
+/* A library that takes too long is left out, and the others begin again without it. */
+static void test_slow_baseline(void **state)
+{
+    static const struct {
+        const char *timeout;
+        double limit_s;
+    } rows[] = {{"60s", 5}, {"1s", 1}, {"10min", 50}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char words[128], reason[64];
+        run_begin();
+        script_trouble("check", 1, 1, NULL, -ETIMEDOUT)->worker = "lib";
+        snprintf(words, sizeof words,
+                 "mul --variants=mine --sizes=8 --rounds=1 --baseline=lib --timeout=%s",
+                 rows[i].timeout);
+        snprintf(reason, sizeof reason, "its first call took more than %.3g s: left out",
+                 rows[i].limit_s);
+        assert_int_equal(run_words(words), 0);
+        const struct result *const slow = find("lib:mul/max");
+        assert_int_equal(slow->status, STATUS_SKIPPED);
+        assert_memory_equal(slow->reason, reason, strlen(reason));
+        assert_int_equal(find("mine:")->status, STATUS_OK);
+        assert_near((double)script_asked("check", "lib", 0, 0)->timeout_ns,
+                    rows[i].limit_s * 1e9, 1);
+        assert_int_equal(script_asked("check", "mine", 0, 0)->timeout_ns,
+                         options.timeout_ns);
+    }
+    /* In any other request it has failed. */
+    run_begin();
+    script_trouble("prepare", 1, 1, NULL, -ETIMEDOUT)->worker = "lib";
+    assert_int_equal(run_words("mul --variants=mine --sizes=8 --rounds=1 --baseline=lib"),
+                     0);
+    assert_int_equal(find("lib:mul/max")->status, STATUS_FAILED);
+}
+
+/* Twelve rounds of two calls may take 20 s, ten times as long as a kernel's, or a third of
+ * --timeout. */
+static void test_slow_calls_of_a_baseline(void **state)
+{
+    static const struct {
+        double call_s, own_s;
+        const char *timeout;
+        bool skipped;
+    } rows[] = {{0.83, 1e-6, "60s", false},   {0.84, 1e-6, "60s", true},
+                {1.99, 0.2, "60s", false},    {2.01, 0.2, "60s", true},
+                {8.33, 1e-6, "10min", false}, {8.34, 1e-6, "10min", true}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char words[128];
+        run_begin();
+        script_trouble("batch", 1, 99, "ns", rows[i].call_s * 1e9)->worker = "lib";
+        script_trouble("batch", 1, 99, "ns", rows[i].own_s * 1e9)->worker = "mine";
+        snprintf(words, sizeof words,
+                 "mul --variants=mine --sizes=8 --rounds=1 --baseline=lib --timeout=%s",
+                 rows[i].timeout);
+        assert_int_equal(run_words(words), 0);
+        const struct result *const slow = find("lib:mul/max");
+        if ((slow->status == STATUS_SKIPPED) != rows[i].skipped)
+            fail_msg("row %zu: %s", i, status_name(slow->status));
+        assert_int_equal(script_count("batch", "lib", 0) > 1, !rows[i].skipped);
+        assert_true(find("mine:")->n_samples > 0 || find("mine:")->voided > 0);
+        if (i == 1)
+            assert_string_equal(slow->reason,
+                                "a call takes 0.84 s, 24 of them more than the 20 s that "
+                                "a baseline has: left out (a longer --timeout gives it "
+                                "more)");
+    }
+}
+
 /* One after the other they fail, until none is left. */
 static void test_all_fail(void **state)
 {
@@ -266,6 +335,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, run_setup)
     const struct CMUnitTest tests[] = {TEST(test_a_case_fails),
                                        TEST(test_all_fail),
+                                       TEST(test_slow_baseline),
+                                       TEST(test_slow_calls_of_a_baseline),
                                        TEST(test_limits_alone_do_not_run),
                                        TEST(test_worker_that_cannot_go_on),
                                        TEST(test_operands_that_cannot_be_had),

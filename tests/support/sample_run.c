@@ -160,6 +160,7 @@ struct run *sample_run_plan(void)
     for (size_t i = 0; i < ARRAY_LEN(argv); i++)
         need(!strings_add(&run->argv, &run->argc, argv[i]));
     need(!facts_text(&run->settings, "cache", "hot"));
+    need(!facts_text(&run->settings, "cpu_measured", "1,3"));
     need(!facts_number(&run->settings, "align", 64));
     need(!facts_bool(&run->settings, "check_full", false));
     need(!string_set(&run->fingerprint, "00112233445566ff"));
