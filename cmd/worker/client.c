@@ -236,6 +236,13 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
                                              : (int)(left / 1000000) + 1);
         if (ready > 0)
             return 0;
+        /* A sandbox may forbid it. */
+        if (ready < 0 && errno != EINTR) {
+            const int code = errno;
+            worker_kill(worker);
+            return error_set(error, -code, "%s: cannot wait for '%s': poll: %s",
+                             worker->info.name, doing, strerror(code));
+        }
         if (ready == 0 && dead) {
             describe_death(worker, doing, error);
             return -ECONNRESET;
@@ -251,7 +258,9 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
 static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *doing,
                          struct error *error)
 {
-    int64_t deadline = clock_now() + timeout_ns;
+    const int64_t wait_ns =
+        timeout_ns < WORKER_TIMEOUT_MAX_NS ? timeout_ns : WORKER_TIMEOUT_MAX_NS;
+    const int64_t deadline = clock_now() + wait_ns;
     size_t searched = 0;
     for (;;) {
         char *end = worker->used > searched
@@ -293,12 +302,23 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
     }
 }
 
+/* A batch takes no longer than its answer. Clocks may run a little apart. */
+static int check_time(const cJSON *reply, const char *doing, double spent_ns,
+                      struct error *error)
+{
+    const double ns = strcmp(doing, "batch") ? 0 : message_number(reply, "ns", 0);
+    return ns > 1.01 * spent_ns + 1e6
+               ? error_set(error, -EPROTO, "'ns' is %g: it came after %.0f", ns, spent_ns)
+               : 0;
+}
+
 static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
     const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
+    const int64_t begin = clock_now();
     if (request) {
         cJSON_AddNumberToObject(request, "id", ++worker->asked);
         /* A worker that is gone is found out by reading. */
@@ -306,6 +326,7 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
         must(sent == -ENOMEM ? sent : 0);
     }
     ssize_t length = read_line(worker, timeout_ns, doing, error);
+    const double spent_ns = (double)(clock_now() - begin);
     if (length < 0)
         return (int)length;
     *reply = cJSON_Parse(worker->buffer);
@@ -313,22 +334,30 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
     memmove(worker->buffer, worker->buffer + length, worker->used);
     double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
     const bool is_object = cJSON_IsObject(*reply);
-    if (is_object && (!request || id == worker->asked))
+    struct error why = {.text = ""};
+    int status = 0;
+    if (!is_object || (request && id != worker->asked))
+        status = error_set(error, -EPROTO,
+                           is_object ? "%s: what it answered to '%s' was not asked"
+                                     : "%s: no JSON object in reply to '%s'",
+                           worker->info.name, doing);
+    else if (message_check(*reply, &why) < 0 ||
+             check_time(*reply, doing, spent_ns, &why) < 0)
+        status = error_set(error, -EPROTO, "%s: it cannot be that in reply to '%s' %s",
+                           worker->info.name, doing, why.text);
+    if (status == 0)
         return 0;
     cJSON_Delete(*reply);
     *reply = NULL;
     worker_kill(worker);
-    return error_set(error, -EPROTO,
-                     is_object ? "%s: what it answered to '%s' was not asked"
-                               : "%s: no JSON object in reply to '%s'",
-                     worker->info.name, doing);
+    return status;
 }
 
 /* The errno and the text of a reply that says "ok": false. */
 static int reply_error(const cJSON *reply, const char *otherwise, struct error *error)
 {
     const char *text = message_text(reply, "error");
-    int code = (int)message_number(reply, "errno", EPROTO);
+    const int code = message_int(reply, "errno", EPROTO);
     return error_set(error, code > 0 ? -code : -EPROTO, "%s", text ? text : otherwise);
 }
 
