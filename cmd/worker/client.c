@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/process.h"
+#include "relay.h"
 #include "service.h"
 #include "worker/worker.h"
 
@@ -29,7 +30,7 @@ struct worker *worker_new(const char *name, const char *path,
                           int memory_fd)
 {
     struct worker *worker = must_have(calloc(1, sizeof *worker));
-    worker->fd = -1;
+    worker->fd = worker->relay.fd = -1;
     worker->memory_fd = memory_fd;
     worker->info.name = must_have(strdup(name));
     worker->info.path = path ? must_have(strdup(path)) : NULL;
@@ -79,6 +80,7 @@ void worker_kill(struct worker *worker)
         kill(-worker->info.pid, SIGKILL);
         reap(worker->info.pid, &status);
     }
+    relay_close(&worker->relay, worker->info.name);
     worker->info.pid = 0;
     worker->used = 0;
 }
@@ -144,16 +146,18 @@ static const char *program_of(const struct worker *worker)
 }
 static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
 
-/* Starts the program with the socket and the memory file as descriptors 3 and 4. */
+/* Starts the program with the socket and the memory file as descriptors 3 and 4; what it
+ * prints goes to `output`. */
 static int spawn_program(struct worker *worker, const char *const *argv, int socket,
-                         int memory)
+                         int memory, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t blocked;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 2);
     posix_spawn_file_actions_adddup2(&actions, socket, 3);
     posix_spawn_file_actions_adddup2(&actions, memory, 4);
     /* A signal to the parent means the run, which ends in its own way. In a process group
@@ -183,7 +187,11 @@ static int spawn(struct worker *worker, struct error *error)
      */
     int socket = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
     int memory = fcntl(worker->memory_fd, F_DUPFD_CLOEXEC, 10);
+    int end = -1;
+    const int output =
+        relay_open(&worker->relay, &end) < 0 ? -1 : fcntl(end, F_DUPFD_CLOEXEC, 10);
     close(pair[1]);
+    close(end);
     char parent[24];
     snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
     const char *argv[128];
@@ -199,12 +207,15 @@ static int spawn(struct worker *worker, struct error *error)
         argv[n++] = worker->info.options[i].value;
     }
     argv[n] = NULL;
-    int status =
-        socket < 0 || memory < 0 ? EMFILE : spawn_program(worker, argv, socket, memory);
+    int status = socket < 0 || memory < 0 || output < 0
+                     ? EMFILE
+                     : spawn_program(worker, argv, socket, memory, output);
     close(socket);
     close(memory);
+    close(output);
     if (status) {
         close(pair[0]);
+        relay_close(&worker->relay, worker->info.name);
         worker->info.pid = 0;
         return error_set(error, -status, "cannot start %s: %s%s",
                          is_foreign(worker) || worker->program ? program_of(worker)
@@ -222,19 +233,22 @@ static int spawn(struct worker *worker, struct error *error)
 static int await(struct worker *worker, int64_t deadline, const char *doing,
                  struct error *error)
 {
-    struct pollfd poll_fd = {.fd = worker->fd, .events = POLLIN};
     for (;;) {
+        struct pollfd fds[] = {{.fd = worker->fd, .events = POLLIN},
+                               {.fd = worker->relay.fd, .events = POLLIN}};
         int64_t left = deadline - clock_now();
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         bool dead = is_dead(worker);
         /* A reply that came in time counts, though this process was stopped until later.
          */
-        int ready = poll(&poll_fd, 1,
+        int ready = poll(fds, ARRAY_LEN(fds),
                          dead || left <= 0   ? 0
                          : left > 1000000000 ? 1000
                                              : (int)(left / 1000000) + 1);
-        if (ready > 0)
+        if (ready > 0 && fds[1].revents)
+            relay_pass(&worker->relay, worker->info.name);
+        if (ready > 0 && fds[0].revents)
             return 0;
         /* A sandbox may forbid it. */
         if (ready < 0 && errno != EINTR) {
@@ -243,11 +257,11 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
             return error_set(error, -code, "%s: cannot wait for '%s': poll: %s",
                              worker->info.name, doing, strerror(code));
         }
-        if (ready == 0 && dead) {
+        if (ready >= 0 && dead) {
             describe_death(worker, doing, error);
             return -ECONNRESET;
         }
-        if (ready == 0 && left <= 0) {
+        if (ready >= 0 && left <= 0) {
             worker_kill(worker);
             return -ETIMEDOUT;
         }

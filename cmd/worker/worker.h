@@ -62,8 +62,17 @@ struct worker_info {
     pid_t pid;
 };
 
+/* The reading end of a pipe that a worker prints to (relay.h); -1: there is none. */
+struct relay {
+    int fd;
+    size_t passed; /* bytes so far */
+    char line[1024];
+    size_t used;
+};
+
 struct worker {
     struct worker_info info;
+    struct relay relay;
     char *program;         /* another simdbench that is started; NULL: this one */
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */

@@ -115,6 +115,15 @@ class Foreign(Case):
     def test_nothing_on_stdout(self):
         done = self.run_tool(*SMALL, f"--baseline={FAKE},how=prints")
         self.assertNotIn("printed by the worker", done.stdout)
+        self.assertIn("printed by the worker\n", done.stderr)
+
+    def test_what_it_prints(self):
+        """It is passed on without what controls a terminal, and not endlessly."""
+        done = self.run_tool(*SMALL, f"--baseline={FAKE},how=paints")
+        self.assertIn(r"\x1b[31mpainted\x07xxx", done.stderr)
+        self.assertNotRegex(done.stderr, r"[^\n\x20-\x7e]")
+        self.assertEqual(done.stderr.count("what else it prints is left out"), 1)
+        self.assertLess(len(done.stderr), 100000)
 
     def test_refused(self):
         self.assertRegex(self.refused("protocol"), "speaks protocol 2, not 1")
