@@ -3,16 +3,11 @@
  * anything is measured. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command_line.h"
+#include "forbid_call.h"
 #include "output/output.h"
 #include "unit.h"
 
@@ -204,29 +199,17 @@ static void test_link_to_nowhere(void **state)
     assert_int_equal(file_save("loop", write_text, "one", &error), -ELOOP);
 }
 
-/* linkat() fails with EPERM from here on, as in a sandbox. */
-static int forbid_linkat(void)
+static int save_without_linkat(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_linkat, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = {ARRAY_LEN(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return forbid_call(SYS_linkat) < 0
+               ? NO_SANDBOX
+               : file_save("new.json", write_text, "two", NULL) != 0;
 }
 
 static void test_without_linkat(void **state)
 {
-    const pid_t child = fork();
-    int status = -1;
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(forbid_linkat() ? 77 : file_save("new.json", write_text, "two", NULL) != 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    const int status = in_child(save_without_linkat);
+    if (status == NO_SANDBOX)
         skip();
     assert_int_equal(status, 0);
     assert_text("new.json", "two");
