@@ -18,10 +18,12 @@ BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).reso
 MODULES = BINARY.parent / "tests/modules"
 # Tests run side by side and do not wait for each other.
 os.environ["SIMDBENCH_LOCKS"] = ""
-# nohup and a shell's `&` ignore signals, and children would inherit that.
+# nohup and a shell's `&` ignore signals, others block them, and children would inherit
+# that. (Python itself restores SIGPIPE and SIGXFSZ in them.)
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
     signal.signal(number, signal.default_int_handler if number == signal.SIGINT
                   else signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 QEMU = shutil.which("qemu-x86_64")
 UPDATE = False
 

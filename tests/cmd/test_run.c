@@ -121,7 +121,8 @@ static void test_slow_baseline(void **state)
     assert_int_equal(find("lib:mul/max")->status, STATUS_FAILED);
 }
 
-/* Twelve rounds of two calls may take 20 s, ten times as long as a kernel's, or a third of
+/* Twelve rounds of two calls may take 20 s, ten times as long as a kernel's, or a third
+ * of
  * --timeout. */
 static void test_slow_calls_of_a_baseline(void **state)
 {
@@ -129,15 +130,16 @@ static void test_slow_calls_of_a_baseline(void **state)
         double call_s, own_s;
         const char *timeout;
         bool skipped;
-    } rows[] = {{0.83, 1e-6, "60s", false},   {0.84, 1e-6, "60s", true},
-                {1.99, 0.2, "60s", false},    {2.01, 0.2, "60s", true},
-                {8.33, 1e-6, "10min", false}, {8.34, 1e-6, "10min", true}};
+    } rows[] = {{0.83, 0, "60s", false},   {0.84, 0, "60s", true},
+                {1.99, 0.2, "60s", false}, {2.01, 0.2, "60s", true},
+                {8.33, 0, "10min", false}, {8.34, 0, "10min", true}};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char words[128];
         run_begin();
         script_trouble("batch", 1, 99, "ns", rows[i].call_s * 1e9)->worker = "lib";
-        script_trouble("batch", 1, 99, "ns", rows[i].own_s * 1e9)->worker = "mine";
+        if (rows[i].own_s > 0)
+            script_trouble("batch", 1, 99, "ns", rows[i].own_s * 1e9)->worker = "mine";
         snprintf(words, sizeof words,
                  "mul --variants=mine --sizes=8 --rounds=1 --baseline=lib --timeout=%s",
                  rows[i].timeout);

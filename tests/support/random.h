@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers that are the same every time. */
-#ifndef RANDOM_H
-#define RANDOM_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline double normal(uint64_t *seed)
 {
     return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
 }
-
-#endif
