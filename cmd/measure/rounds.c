@@ -274,16 +274,29 @@ int group_measure(struct group_state *group, struct error *error)
     struct batch *batches = must_have(calloc(n, sizeof *batches));
     uint32_t rounds = choose_rounds(group, n), complete = 0, round = 0;
     uint64_t random = group->seed;
+    /* Before two of them, which a kernel cannot foresee, and after the last. */
+    const uint64_t later = rounds > 1 ? rounds - 1 : 1;
+    const uint64_t check_at[] = {1 + random_next(&group->random) % later,
+                                 1 + random_next(&group->random) % later};
+    error->text[0] = '\0';
     /* Rounds that were disturbed run again, at most as many again. */
     for (; complete < rounds && round < 2 * rounds && status == 0; round++) {
         bool whole;
         session_tell(group->session, group->number, "round", complete, rounds);
         order_shuffle(order, n, &random);
-        status = run_round(group, round, order, n, batches, &whole);
-        complete += whole;
+        if (round == check_at[0] || round == check_at[1])
+            status = group_check_again(group, error);
+        if (status == 0) {
+            status = run_round(group, round, order, n, batches, &whole);
+            complete += whole;
+        }
     }
     free(batches);
+    if (status == 0)
+        status = group_check_again(group, error);
     if (status == 0 || status == -EINTR)
         judge(group, status == 0 ? round : 0);
-    return status < 0 ? error_set(error, status, "interrupted") : status;
+    if (status < 0 && !error->text[0])
+        return error_set(error, status, "interrupted");
+    return status;
 }

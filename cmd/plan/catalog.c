@@ -77,6 +77,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
             .variant = copy(variant),
             .layout = copy(message_text(kernel, "layout")),
             .roof = copy(message_text(kernel, "roof")),
+            .other_roof = copy(message_text(kernel, "other_roof")),
             .type = number,
             .flags = (uint32_t)message_number(kernel, "flags", 0),
             .max_ulp = message_number(kernel, "max_ulp", 0),
@@ -214,6 +215,7 @@ void offer_free(const struct offer *offer)
     free(offer->variant);
     free(offer->layout);
     free(offer->roof);
+    free(offer->other_roof);
 }
 
 void catalog_free(struct catalog *catalog)
