@@ -10,7 +10,7 @@
 /* A share above this one is more than noise: the limit was measured too low. */
 #define LIMIT_TOLERANCE 1.02
 #define STREAM_TOLERANCE 1.25
-#define STREAM_START_NS 10.0
+#define STREAM_BYTES 8192
 
 static bool has_samples(const struct result *result)
 {
@@ -77,17 +77,16 @@ static int judge_short(struct result *result)
 }
 
 /* How much of its limit a case has at least, if the share is as low as its interval
- * allows. Begin and end of a stream take a few nanoseconds, which are no limit; and one
- * stream is not like another, while a mix of instructions is the same in all loops. */
-static bool exceeds(const struct result *result, const struct result *roof,
-                    const struct speedup *speedup, double *least)
+ * allows. A mix of instructions is the same in all loops. One stream is not like another,
+ * and a short one takes most of its time to begin and to end: no limit. */
+static bool exceeds(const struct result *result, const struct speedup *speedup,
+                    double *least)
 {
     const bool stream = result->limit.gbps > 0;
-    const double start = stream ? fmin(STREAM_START_NS / roof->median_ns, 1) : 0;
 
     *least = speedup->ci.lo * result->limit.share / speedup->times;
-    return speedup->ci.known &&
-           *least * (1 - start) > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
+    return speedup->ci.known && !(stream && result->bytes < STREAM_BYTES) &&
+           *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
 }
 
 static int judge_share(struct result *result, double least)
@@ -166,7 +165,7 @@ static int summarise_limit(struct result *result, const struct result *group, si
     result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
     if (string_set(&result->limit.id, roof->id))
         return -ENOMEM;
-    return exceeds(result, roof, &speedup, &least) ? judge_share(result, least) : 0;
+    return exceeds(result, &speedup, &least) ? judge_share(result, least) : 0;
 }
 
 static int add_ratio(struct result *result, const struct result *baseline)

@@ -241,7 +241,17 @@ static void test_changes(void **state)
     script.loop_ns = 3000;
     head_times = faster;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(find("good")->status, STATUS_SHORT);
+    expect("good", VERDICT_UNUSABLE);
+    /* Or hardly longer than nothing, which is as little as the loop. */
+    script.loop_ns = 1001;
+    head_times = NULL;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(find("good")->status, STATUS_SHORT);
+    assert_int_equal(find("good")->n_samples, 0);
+    script.loop_ns = 999;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(find("good")->status, STATUS_OK);
 }
 
 /* ---- the second look ---- */

@@ -152,29 +152,17 @@ static void test_checks_between_rounds(void **state)
     assert_memory_not_equal(at[0], at[1], sizeof at[0]);
 }
 
-/* The last one counts as well: no times are left, and those of others are taken anew. */
+/* The one after the last round counts as well, and leaves no times. */
 static void test_wrong_in_the_end(void **state)
 {
     (void)state;
-    script_trouble("check", 3, 3, "wrong", 0)->kernel = 0;
-    script.trouble[0].worker = "mine";
-    script.trouble[0].code = -EDOM;
-    assert_int_equal(
-        run_words("mul --variants=mine,gemm --semiring=max --sizes=8 --rounds=1 "
-                  "--baseline=lib"),
-        0);
-    assert_int_equal(run->results[0].status, STATUS_OK);
-    script.trouble[0].seen = 1;
-    assert_int_equal(
-        run_words("mul --variants=mine,gemm --semiring=max --sizes=8 --rounds=1 "
-                  "--baseline=lib"),
-        0);
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
-        const bool mine = !strcmp(result->variant, "mine");
-        assert_int_equal(result->status, mine ? STATUS_WRONG : STATUS_OK);
-        assert_int_equal(result->n_samples, mine ? 0 : 1);
-    }
+    script_trouble("check", 2, 2, "wrong", 0)->code = -EDOM;
+    const struct result *result = one("--rounds=1");
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
+    assert_int_equal(result->status, STATUS_WRONG);
+    assert_int_equal(result->n_samples, 0);
+    assert_string_equal(result->reason, "mine: Numerical argument out of domain in "
+                                        "'check'");
 }
 
 /* Without other inputs there is nothing to go by. */
