@@ -76,12 +76,13 @@ struct group_state {
     size_t number;
     struct case_state *cases;
     size_t n_cases;
-    size_t used_cpus; /* of plan->cpu: one for each thread */
-    uint64_t seed;
+    size_t used_cpus;      /* of plan->cpu: one for each thread */
+    uint64_t seed, random; /* what operands begin with; of what comes later */
     uint64_t memory_bytes;
     uint64_t block; /* least that is reserved for operands, before the answers */
     struct operands_map map;
-    struct answers answers[8];
+    /* For the first check, and fewer for those that follow. */
+    struct answers answers[8], again[8];
     size_t n_answers;
     bool refused; /* the op does not know the --input that was asked for */
 };
@@ -134,12 +135,22 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool huge
 /* The op's owner maps the operands and writes the inputs, then the right answers. */
 int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error);
-int group_write_answers(struct group_state *group, struct worker *owner,
-                        struct error *error);
+int group_write_answers(struct group_state *group, struct error *error);
 /* The answers that a case is compared with, or NULL (group_case.c); into a request. */
 const struct answers *group_answers(const struct group_state *group,
                                     const struct case_state *entry);
 void group_add_answers(const struct answers *answers, cJSON *request);
+/* Takes the note of an answer to check, which begins with `who` ("head "), and how many
+ * threads there are. */
+void group_take_check(const struct group_state *group, struct result *result,
+                      const cJSON *reply, const char *who);
+/* For a check after the first one: the owner changes a part of the inputs and writes the
+ * answers for a sample of outputs, both drawn from `seed`. */
+int group_change(struct group_state *group, uint64_t seed, struct error *error);
+/* Then this asks for it, of a case with that number in its worker. */
+cJSON *group_again_request(const struct group_state *group,
+                           const struct case_state *entry, uint64_t number,
+                           uint64_t seed);
 /* A limit of the group's op: what it writes is no answer. */
 static inline bool case_is_limit(const struct group_state *group,
                                  const struct case_state *entry)

@@ -20,6 +20,9 @@ int group_prepare(struct group_state *group, struct error *error);
 int group_try_input(struct group_state *group, struct error *error);
 /* group_case.c: prepares and checks one case; like case_ask(). */
 int group_prepare_case(struct group_state *group, struct case_state *entry);
+/* Checks all cases that are left once more, on other inputs; the same, or an errno with
+ * its error. */
+int group_check_again(struct group_state *group, struct error *error);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 

@@ -15,9 +15,10 @@
 
 /* A kernel that somebody offers. */
 struct offer {
-    struct worker *worker;                               /* runs it */
-    uint32_t index;                                      /* its number there */
-    char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
+    struct worker *worker; /* runs it */
+    uint32_t index;        /* its number there */
+    /* NULL where there is none */
+    char *op, *semiring, *isa, *variant, *layout, *roof, *other_roof;
     uint32_t type, flags;
     double max_ulp, mean_ulp; /* 0: not stated */
     bool is_baseline, is_roof;

@@ -57,6 +57,7 @@ int service_new(struct service **out, const char *path,
 static void unmap(struct service *service)
 {
     service_release_all(service);
+    service_forget_other(service);
     if (service->memory)
         munmap(service->memory, service->memory_bytes);
     if (service->arena)
@@ -239,8 +240,10 @@ static cJSON *reference(struct service *service, const cJSON *request)
                         message_true(request, "full"), message_u64(request, "seed", 0),
                         to.index);
     const char *semiring = message_text(request, "semiring");
-    int status = op->reference(&service->operands.view, semiring, to.index, to.n,
-                               to.value, to.slack);
+    struct operands shared;
+    service_shared(service, &shared);
+    int status =
+        op->reference(&shared.view, semiring, to.index, to.n, to.value, to.slack);
     if (status < 0)
         return service_error(status, "op %s has no reference for semiring '%s'", op->name,
                              semiring ? semiring : "");
@@ -260,6 +263,7 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"setup", setup},
         {"map", map},
         {"fill", fill},
+        {"change", service_change},
         {"reference", reference},
         {"prepare", service_prepare},
         {"check", service_check},

@@ -102,8 +102,9 @@ static void add_threads(const struct service *service, const struct sample *samp
 
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
-    const struct service_case *entry = service_find_case(service, request);
+    struct service_case *entry = service_find_case(service, request);
     uint64_t iterations = message_u64(request, "iterations", 0);
+    sigset_t mask;
     if (!entry || !iterations)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
     const struct simdbench_operands *operands = &service->operands.view;
@@ -119,7 +120,8 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     /* Skip the per-thread times when the process has one thread. */
     const bool team = service->alive > 1;
     struct thread_times before, after;
-    float_state_reset();
+    service_enter(&mask);
+    entry->batches++;
     entry->run(operands, entry->state);
     /* By now a library has started its threads. */
     int status = counters ? counters_follow_threads(counters) : 0;
@@ -146,7 +148,7 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     }
     if (team)
         thread_times_read(&after);
-    float_state_reset();
+    service_leave(entry, &mask);
     service_rest(service);
     const double after_share = shared ? clock_core_share() : 0;
     cJSON *reply = service_ok();

@@ -154,10 +154,10 @@ static int read_status(const struct value *object, struct result *result)
 
     if (code)
         return code;
-    while (found <= STATUS_NOISY &&
+    while (found < STATUS_COUNT &&
            strcmp(status_name((enum status)found), status.json->valuestring))
         found++;
-    if (found > STATUS_NOISY)
+    if (found == STATUS_COUNT)
         return VALUE_FAIL(&status, "unknown status");
     result->status = (enum status)found;
     code = value_name(&reason, &result->reason);

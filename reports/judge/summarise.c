@@ -13,6 +13,8 @@
  * one holds the true median in 95% of cases, which test_precision.c simulates. */
 #define PRECISE_LEVEL 0.99
 #define TIME_LEVEL 0.96
+#define STREAM_TOLERANCE 1.25
+#define STREAM_BYTES 8192
 
 static bool has_samples(const struct result *result)
 {
@@ -83,6 +85,45 @@ static int summarise_times(struct result *result)
     return string_set(&result->ci_reason, reason);
 }
 
+/* Times that are no longer than what was subtracted from them say nothing. */
+static int judge_short(struct result *result)
+{
+    const struct interval *ci = &result->ci_ns;
+    char reason[128];
+
+    if ((ci->known ? ci->lo : result->median_ns) > result->overhead_ns)
+        return 0;
+    snprintf(reason, sizeof reason,
+             "a call takes %.3g ns, no longer than the loop that times it (%.3g ns)",
+             result->median_ns, result->overhead_ns);
+    return result_set_status(result, STATUS_SHORT, reason);
+}
+
+/* How much of its limit a case has at least, if the share is as low as its interval
+ * allows. A mix of instructions is the same in all loops. One stream is not like another,
+ * and a short one takes most of its time to begin and to end: no limit. */
+static bool exceeds(const struct result *result, const struct speedup *speedup,
+                    double *least)
+{
+    const bool stream = result->limit.gbps > 0;
+
+    *least = speedup->ci.lo * result->limit.share / speedup->times;
+    return speedup->ci.known && !(stream && result->bytes < STREAM_BYTES) &&
+           *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
+}
+
+static int judge_share(struct result *result, double least)
+{
+    char reason[512];
+
+    snprintf(
+        reason, sizeof reason,
+        "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
+        "or the limit was measured too low",
+        100 * result->limit.share, result->limit.id, 100 * least);
+    return result_set_status(result, STATUS_SUSPECT, reason);
+}
+
 int result_speedup(const struct result *result, const struct result *other,
                    struct speedup *speedup)
 {
@@ -116,6 +157,7 @@ static int summarise_limit(struct result *result, const struct result *group, si
 {
     const struct result *roof = NULL;
     struct speedup speedup;
+    double least;
 
     /* The roof of a merged result stayed behind in its file. */
     if (result->source)
@@ -144,7 +186,9 @@ static int summarise_limit(struct result *result, const struct result *group, si
         result->limit.share =
             gops ? result->gops / roof->gops : result->gbps / roof->gbps;
     result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
-    return string_set(&result->limit.id, roof->id);
+    if (string_set(&result->limit.id, roof->id))
+        return -ENOMEM;
+    return exceeds(result, &speedup, &least) ? judge_share(result, least) : 0;
 }
 
 static int add_ratio(struct result *result, const struct result *baseline)
@@ -231,12 +275,21 @@ static int summarise_ratios(struct result *result, const struct result *group, s
     return code;
 }
 
+/* Its status follows from its samples, which are still there. */
+static bool is_judged(const struct result *result)
+{
+    return (result->status == STATUS_SHORT || result->status == STATUS_SUSPECT) &&
+           has_samples(result) && !result->source;
+}
+
 static int summarise_group(const struct run *run, struct result *group, size_t n)
 {
     int code = 0;
 
     for (size_t i = 0; i < n && !code; i++) {
         struct result *result = &group[i];
+        if (is_judged(result))
+            code = result_set_status(result, STATUS_OK, NULL);
         if (result->n_clock) {
             result->ghz = stats_median(result->clock_ghz, result->n_clock);
             result->ghz_ci =
@@ -244,14 +297,17 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         }
         for (size_t c = 0; c < result->n_counters; c++)
             summarise_counter(&result->counters[c], result);
-        if (has_samples(result) && result_has_summary(result))
+        if (!code && has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
+        if (!code && result->status == STATUS_OK && has_samples(result))
+            code = judge_short(result);
         metrics_derive(run, result);
     }
-    for (size_t i = 0; i < n && !code; i++) {
-        code =
-            summarise_limit(&group[i], group, n) ?: summarise_ratios(&group[i], group, n);
-    }
+    for (size_t i = 0; i < n && !code; i++)
+        code = summarise_limit(&group[i], group, n);
+    /* By now it is known which of them are no opponents. */
+    for (size_t i = 0; i < n && !code; i++)
+        code = summarise_ratios(&group[i], group, n);
     return code;
 }
 

@@ -12,7 +12,13 @@ static const char *const status_names[] = {
     [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
     [STATUS_SKIPPED] = "skipped", [STATUS_WRONG] = "wrong",
     [STATUS_FAILED] = "failed",   [STATUS_NOISY] = "noisy",
+    [STATUS_SHORT] = "short",     [STATUS_SUSPECT] = "suspect",
 };
+
+bool status_is_bad(enum status status)
+{
+    return status == STATUS_WRONG || status == STATUS_FAILED || status == STATUS_SUSPECT;
+}
 
 const char *status_name(enum status status)
 {
@@ -261,7 +267,7 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline)
 
 bool result_has_summary(const struct result *result)
 {
-    return (result->status == STATUS_OK || result->status == STATUS_NOISY) &&
+    return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&
            ((result->n_samples && result->iterations) || result->median_ns > 0);
 }
 

@@ -21,9 +21,14 @@ enum status {
     STATUS_SKIPPED,
     STATUS_WRONG,
     STATUS_FAILED,
-    STATUS_NOISY
+    STATUS_NOISY,
+    STATUS_SHORT,   /* a call takes no longer than the loop that times it */
+    STATUS_SUSPECT, /* it is faster than its limit allows */
+    STATUS_COUNT
 };
 const char *status_name(enum status status);
+/* True of a result that is not what was asked for: wrong, failed or suspect. */
+bool status_is_bad(enum status status);
 
 struct setting {
     char *name, *value;

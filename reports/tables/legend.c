@@ -126,7 +126,7 @@ static void status_line(struct legend *legend)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    size_t count[STATUS_NOISY + 1] = {0}, cases = 0;
+    size_t count[STATUS_COUNT] = {0}, cases = 0;
 
     for (size_t i = 0; i < run->n_results; i++)
         if (!run->results[i].is_roof) {
@@ -136,7 +136,7 @@ static void status_line(struct legend *legend)
     if (count[STATUS_OK] == cases)
         return;
     buffer_format(buffer, "cases: %zu of %zu ok", count[STATUS_OK], cases);
-    for (int status = STATUS_PENDING; status <= STATUS_NOISY; status++)
+    for (int status = STATUS_PENDING; status < STATUS_COUNT; status++)
         if (status != STATUS_OK && count[status])
             buffer_format(buffer, ", %zu %s", count[status],
                           status_name((enum status)status));

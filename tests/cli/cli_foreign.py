@@ -100,6 +100,12 @@ class Foreign(Case):
             with self.subTest(how=how):
                 self.assertRegex(self.fake(how, "wrong")["reason"], text)
 
+    def test_wrong_after_the_first_calls(self):
+        for how in ("stops", "keeps"):
+            with self.subTest(how=how):
+                self.assertRegex(self.fake(how, "wrong")["reason"],
+                                 r"^right at first, wrong after \d+ batch")
+
     def test_unsupported_shape(self):
         self.assertEqual(self.fake("unsupported", "skipped")["reason"],
                          "this shape is no good")

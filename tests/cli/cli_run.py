@@ -67,6 +67,22 @@ class Run(Case):
         self.assertEqual({r["status"] for r in kernels(document)} -
                          {"ok", "noisy", "skipped"}, set())
 
+    def test_limit_of_what_auto_chose(self):
+        document = self.run_json("relu", "--isa=sse2,avx2", "--variants=auto", "--baseline=none",
+                                 "--sizes=1000,4Mi", "--layout=separate", *SHORT)
+        for result in measured(document):
+            chosen = result["implementation"].split(":")[0]
+            roof = {"max": "copy", "stream": "copy_stream"}[chosen]
+            self.assertIn(f"/{result['isa']}/{roof}@", result["limit"]["id"])
+
+    def test_too_short_to_time(self):
+        """Nothing to do takes no longer than the loop."""
+        document = self.run_json("relu", "--isa=scalar", "--variants=max", "--sizes=0,1000",
+                                 "--baseline=none", *SHORT)
+        empty, full = kernels(document, layout="separate")
+        self.assertIn(full["status"], ("ok", "noisy"))
+        self.assertEqual((empty["status"], empty["limit"]["share"]), ("short", None), empty)
+
     def test_quiet(self):
         self.assertEqual(self.run_tool(*SMALL, "--quiet").stderr, "")
 

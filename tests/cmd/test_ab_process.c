@@ -137,7 +137,13 @@ static void test_equal_builds(void **state)
     /* Inputs are written for each, answers once; calls and the loop's cost are found
      * once. */
     assert_int_equal(script_count("fill", "simdbench", ANY_KERNEL), AB_PROCESSES);
-    assert_int_equal(script_count("reference", "simdbench", ANY_KERNEL), 1);
+    assert_int_equal(script_count("reference", "simdbench", ANY_KERNEL),
+                     1 + AB_PROCESSES);
+    /* At the end of each, other inputs and answers check both kernels of all arms again.
+     */
+    assert_int_equal(script_count("change", "simdbench", ANY_KERNEL), AB_PROCESSES);
+    assert_int_equal(script_count("check", "base", ANY_KERNEL),
+                     AB_PROCESSES * ARMS * 2 * 2);
     assert_int_equal(script_count("setup", "simdbench", ANY_KERNEL), AB_PROCESSES);
     assert_int_equal(script_count("overhead", NULL, ANY_KERNEL), 1);
     for (size_t i = 0; i < good->n_trials; i++) {
@@ -235,7 +241,17 @@ static void test_changes(void **state)
     script.loop_ns = 3000;
     head_times = faster;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(find("good")->status, STATUS_SHORT);
+    expect("good", VERDICT_UNUSABLE);
+    /* Or hardly longer than nothing, which is as little as the loop. */
+    script.loop_ns = 1001;
+    head_times = NULL;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(find("good")->status, STATUS_SHORT);
+    assert_int_equal(find("good")->n_samples, 0);
+    script.loop_ns = 999;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(find("good")->status, STATUS_OK);
 }
 
 /* ---- the second look ---- */
@@ -256,7 +272,7 @@ static void test_second_look(void **state)
     assert_int_equal(prepared('h', 0), 8);
     assert_int_equal(prepared('h', 1), 16);
     /* Answers may have been overwritten meanwhile. */
-    assert_int_equal(script_count("reference", NULL, ANY_KERNEL), 2);
+    assert_int_equal(script_count("reference", NULL, ANY_KERNEL), 2 + 16);
     assert_int_equal(run_exit_status(run), EXIT_OK);
     run->gate->strict = true;
     assert_int_equal(run_exit_status(run), EXIT_UNDECIDED);
@@ -390,7 +406,8 @@ static void test_failing_builds(void **state)
     } rows[] = {
         {"check", 'h', 1, ECONNRESET, STATUS_FAILED, "head"},
         {"check", 'b', 3, ETIMEDOUT, STATUS_FAILED, "base"},
-        {"check", 'c', 2, EDOM, STATUS_WRONG, "control (a copy of base)"},
+        {"check", 'h', 2, EDOM, STATUS_WRONG, "head"},
+        {"check", 'c', 3, EDOM, STATUS_WRONG, "control (a copy of base)"},
         {"prepare", 'h', 1, ENOTSUP, STATUS_SKIPPED, "head"},
         {"batch", 'h', 30, ECONNRESET, STATUS_FAILED, "head"},
         {"batch", 'h', 30, 0, STATUS_FAILED, NULL},

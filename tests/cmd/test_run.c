@@ -52,6 +52,7 @@ static void test_a_case_fails(void **state)
         {"batch", FOURTH, 0, STATUS_FAILED, false, true},
         {"batch", 2, ECONNRESET, STATUS_FAILED, true, false},
         {"check", 1, EDOM, STATUS_WRONG, true, false},
+        {"check", 2, EDOM, STATUS_WRONG, true, true},
         {"check", 1, EIO, STATUS_FAILED, false, false},
         {"check", 1, ETIMEDOUT, STATUS_FAILED, true, false},
         {"prepare", 1, ENOTSUP, STATUS_SKIPPED, false, false},

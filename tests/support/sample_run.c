@@ -58,7 +58,7 @@ static const struct plan_row rows[] = {
      33000.5, 4194304, 196608, false},
     {1, BLAS(SKYLAKEX, "128x128x128"), "openblas", "SkylakeX", NULL, STATUS_OK, NULL,
      25100.25, 4194304, 196608, false},
-    ROOF_ROW(1, 612.5),
+    ROOF_ROW(1, 596.2),
     {2, "relu/f32/avx512/max@100000;threads=2", "relu", "f32", "avx512", "max", "100000",
      NULL, NULL, COPY, STATUS_OK, NULL, 9500, 100000, 800000, false},
     {2, COPY, "roof", "f32", "avx512", "copy", "800000", NULL, NULL, NULL, STATUS_OK,
