@@ -234,9 +234,7 @@ static void count_difference(const struct counters *thread, struct span span,
 static bool is_too_much(const struct event *event, uint64_t difference, int64_t ns)
 {
     const double each_ns = 6.0 * (event->kind == KIND_flops ? 128 : 16);
-    return (event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE ||
-            event->type == PERF_TYPE_RAW) &&
-           (double)difference > each_ns * (double)(ns + 1000);
+    return event_is_hardware(event) && (double)difference > each_ns * (double)(ns + 1000);
 }
 
 /* Counters of hypervisors and of some CPUs jump by 2^48, up or down. */

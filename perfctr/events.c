@@ -45,6 +45,12 @@ static const struct generic {
 };
 /* clang-format on */
 
+bool event_is_hardware(const struct event *event)
+{
+    return event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE ||
+           event->type == PERF_TYPE_RAW;
+}
+
 static bool raw_encode(const char *name, struct event *event)
 {
     const size_t digits = strlen(name) - 1;

@@ -35,6 +35,8 @@ struct event {
  * generic names and those of this CPU's built-in table work without libpfm4 too. -EINVAL
  * names the event and near matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
+/* The core's PMU counts it. */
+bool event_is_hardware(const struct event *event);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
  * name or description contains `pattern` (case-insensitive; NULL: all); "pmu::pattern"
  * looks among those of that PMU alone, also if it is another machine's. */

@@ -46,6 +46,7 @@ struct session {
     const struct watcher *watcher;
     struct run *run;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    struct proofs proofs;                /* of its events, once a worker told them */
     int64_t started;                     /* clock_now() */
     double probe_ns; /* batch time that may still be spent on clock probes */
     double *shares;  /* what each probe got of the core, see clock_core_share() */
