@@ -74,7 +74,7 @@ static uint64_t assembly(enum proof_loop loop, uint64_t turns, uint64_t x, void 
         break;
     case LOOP_straight:
         turns /= STRAIGHT;
-        ASM_LOOP("", ".rept 8192\n\tnop\n\t.endr\n\t", "");
+        ASM_LOOP("", ".rept 8192\n\t" ADD ".endr\n\t", "");
         break;
     case LOOP_scalar:
         ASM_LOOP(ZERO, SCALAR, "");

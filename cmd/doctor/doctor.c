@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench doctor: what this machine does to measurements. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "doctor/doctor.h"
 #include "doctor_private.h"
@@ -36,12 +35,8 @@ static int command_counters(const struct options *options)
 
 int command_doctor(struct options *options)
 {
-    if (options->files.n && strcmp(options->files.item[0], "counters") == 0)
+    if (options->files.n)
         return command_counters(options);
-    if (options->files.n) {
-        complain("doctor %s: there is only \"doctor counters\"", options->files.item[0]);
-        return EXIT_USAGE;
-    }
     struct host host;
     struct error error = {.text = ""};
     struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));

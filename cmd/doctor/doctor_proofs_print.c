@@ -5,7 +5,7 @@
 
 #include "doctor_private.h"
 
-enum { LOOP_WIDTH = 40 };
+enum { NAME_WIDTH_MAX = 48, LOOP_WIDTH = 48 };
 
 static void number(double value, char text[32])
 {
@@ -15,19 +15,22 @@ static void number(double value, char text[32])
         snprintf(text, 32, "-");
 }
 
+/* Room for the longest name, but for those that are longer than all reason. */
 static int name_width(const struct event_list *list)
 {
     size_t width = 5;
     for (size_t i = 0; i < list->n; i++) {
         const size_t length = strlen(list->event[i].name);
-        width = length > width ? length : width;
+        width = length > width && length <= NAME_WIDTH_MAX ? length : width;
     }
     return (int)width;
 }
 
-static void print_row(const struct event *event, const struct proof *proof, int width,
-                      FILE *file)
+/* A reason that is the PMU's stands once below the table. */
+static void print_row(const struct host *host, const struct event *event,
+                      const struct proof *proof, int width, FILE *file)
 {
+    const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason) != 0;
     char expected[32], counted[32], name[2 * EVENT_NAME_SIZE];
     char reason[2 * sizeof proof->reason];
     number(proof->expected, expected);
@@ -36,7 +39,7 @@ static void print_row(const struct event *event, const struct proof *proof, int 
     text_plain(proof->reason, reason, sizeof reason);
     fprintf(file, "%-*s  %-*s  %10s  %10s  %s%s%s\n", width, name, LOOP_WIDTH,
             proof->loop[0] ? proof->loop : "-", expected, counted,
-            proof_verdict_name(proof->verdict), reason[0] ? ": " : "", reason);
+            proof_verdict_name(proof->verdict), tells ? ": " : "", tells ? reason : "");
 }
 
 void proofs_print(const struct host *host, const struct event_list *list,
@@ -49,7 +52,7 @@ void proofs_print(const struct host *host, const struct event_list *list,
     fprintf(file, "%-*s  %-*s  %10s  %10s  %s\n", width, "event", LOOP_WIDTH, "loop",
             "expected", "counted", "verdict");
     for (size_t i = 0; i < list->n; i++)
-        print_row(&list->event[i], &proofs->proof[i], width, file);
+        print_row(host, &list->event[i], &proofs->proof[i], width, file);
     if (host->pmu != PMU_OK)
         fprintf(file, "\nno PMU: %s\n", host->pmu_reason);
 }

@@ -32,7 +32,10 @@ void proofs_take(struct group_state *group, const struct worker *worker,
             const struct proof *const proof = &session->proofs.proof[i];
             struct counter *const counter =
                 &result->counters[session->counter_of_event[i]];
-            if (!session->proofs.known[i] || proof->verdict == PROOF_REFUSED)
+            /* Resource usage stands in for what is withheld. */
+            const bool usage = session->counter_of_event[i] < USAGE_COUNTERS;
+            if (!session->proofs.known[i] || proof->verdict == PROOF_REFUSED ||
+                (usage && proof->verdict != PROOF_PROVEN))
                 continue;
             must(string_set(&counter->verdict, proof_verdict_name(proof->verdict)));
             if (proof->verdict == PROOF_UNPROVEN)

@@ -122,7 +122,14 @@ static void counter_lines(struct legend *legend)
     }
 }
 
-/* One line for each doubt, without what differs from case to case in parentheses. */
+/* Without the numbers in parentheses, which differ from case to case. */
+static size_t doubt_length(const char *doubt)
+{
+    const char *const numbers = strstr(doubt, " (");
+    return numbers ? (size_t)(numbers - doubt) : strlen(doubt);
+}
+
+/* One line for each doubt, with the names of all counters that it is about. */
 static void doubt_lines(struct legend *legend)
 {
     const struct run *const run = legend->run;
@@ -135,7 +142,7 @@ static void doubt_lines(struct legend *legend)
                   run->results[i].n_counters) {
             voided += counter->voided;
             if (counter->doubt && !counter->absent)
-                tally_add(&doubts, counter->doubt, strcspn(counter->doubt, "("), "");
+                tally_add(&doubts, counter->doubt, doubt_length(counter->doubt), "");
         }
     for (size_t d = 0; d < doubts.n; d++) {
         struct tally names = {.n = 0};
@@ -145,7 +152,8 @@ static void doubt_lines(struct legend *legend)
             FOR_EACH (const struct counter, counter, run->results[i].counters,
                       run->results[i].n_counters) {
                 if (counter->doubt && !counter->absent &&
-                    !strncmp(counter->doubt, doubt, length))
+                    doubt_length(counter->doubt) == length &&
+                    !memcmp(counter->doubt, doubt, length))
                     tally_add(&names, counter->name, strlen(counter->name), "");
             }
         buffer_add(buffer, "in doubt, marked ?: ");

@@ -352,6 +352,40 @@ static void test_events(void **state)
     assert_non_null(counter_of(result, "page-faults")->config);
 }
 
+/* More branches than instructions, in as many cycles as clock and time make. */
+static void contradict(const struct asked *asked, cJSON *reply)
+{
+    char text[256];
+    const double calls = (double)asked->calls;
+    snprintf(text, sizeof text,
+             "[{\"value\": %.0f}, {\"value\": %.0f}, {\"value\": %.0f}, "
+             "{\"absent\": \"it jumped\", \"impossible\": true}]",
+             50 * calls, 60 * calls, 3000 * calls);
+    cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
+    if (asked->probe)
+        script_say(reply, "ghz", 3);
+}
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    script.batch = contradict;
+    script.proofs = "[{\"verdict\": \"proven\"}, {\"verdict\": \"unproven\", \"reason\": "
+                    "\"nobody knows\"}, {\"verdict\": \"proven\"}, "
+                    "{\"verdict\": \"refused\"}]";
+    const struct result *result =
+        one("--rounds=10 --events=instructions,branches,cycles,branch-misses");
+    const struct counter *const branches = counter_of(result, "branches");
+    assert_string_equal(counter_of(result, "instructions")->verdict, "proven");
+    assert_string_equal(branches->verdict, "unproven");
+    assert_non_null(strstr(branches->doubt, "more branches than instructions"));
+    assert_string_equal(branches->doubt, counter_of(result, "instructions")->doubt);
+    assert_null(counter_of(result, "cycles")->doubt);
+    assert_null(counter_of(result, "branch-misses")->verdict);
+    assert_near(counter_of(result, "branch-misses")->voided, 10, 0);
+    assert_near(branches->voided, 0, 0);
+}
+
 static void refuse(const struct asked *asked, cJSON *reply)
 {
     (void)asked;
@@ -395,6 +429,7 @@ int main(void)
                                        TEST(test_core_share),
                                        TEST(test_loop_is_subtracted),
                                        TEST(test_events),
+                                       TEST(test_proofs),
                                        TEST(test_absent_events)};
     return cmocka_run_group_tests(tests, run_open, run_close);
 }
