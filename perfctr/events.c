@@ -71,12 +71,22 @@ static bool generic_encode(const char *name, struct event *event)
             continue;
         event->type = generics[k].type;
         event->config = generics[k].config;
-        event->kind = generics[k].kind;
         snprintf(event->string, sizeof event->string, "perf::%s%s", generics[k].name,
                  event_in_kernel(event) ? "" : ":u");
         return true;
     }
     return false;
+}
+
+/* The same event has several names. */
+static unsigned kind_of(const struct event *event)
+{
+    for (size_t k = 0; k < ARRAY_LEN(generics); k++)
+        if (event->type == generics[k].type && event->config == generics[k].config)
+            return generics[k].kind;
+    return event->type == PERF_TYPE_RAW && !event->config1
+               ? uarch_kind(uarch_host(), event->config)
+               : KIND_none;
 }
 
 static int fold(char c)
@@ -225,9 +235,7 @@ int event_encode(const char *name, struct event *event, struct error *error)
     if (length >= EVENT_NAME_SIZE)
         return error_set(error, -EINVAL, "event %.40s...: the name is too long", name);
     memcpy(event->name, name, length + 1);
-    if (generic_encode(name, event))
-        return 0;
-    bool known = raw_encode(name, event);
+    bool known = raw_encode(name, event) || generic_encode(name, event);
 #ifdef HAVE_PFM
     struct error why = {.text = ""};
     known = known || libpfm_encode(name, event, &why) == 0;
@@ -236,8 +244,7 @@ int event_encode(const char *name, struct event *event, struct error *error)
 #endif
     if (!known && !table_encode(name, event))
         return event_unknown(name, why.text, error);
-    if (event->type == PERF_TYPE_RAW && !event->config1)
-        event->kind = uarch_kind(uarch_host(), event->config);
+    event->kind = kind_of(event);
     return 0;
 }
 

@@ -79,6 +79,9 @@ void counters_contradict(const struct group_state *group, const struct case_stat
         counts_contradict(session->plan->event, counts, n, clock_cycles(result), found);
     for (size_t k = 0; k < n_found; k++) {
         const size_t both[] = {found[k].a, found[k].b};
+        if (found[k].b == CONTRADICTS_CLOCK)
+            note_once(result, "the clock probe and the counted cycles contradict each "
+                              "other: one of them is wrong");
         for (size_t i = 0; i < ARRAY_LEN(both); i++)
             if (both[i] < n)
                 must(string_set(

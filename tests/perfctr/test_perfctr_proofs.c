@@ -425,6 +425,12 @@ static void test_kinds(void **state)
     assert_int_equal(event.kind, KIND_instructions);
     assert_int_equal(event_encode("branch-misses", &event, NULL), 0);
     assert_int_equal(event.kind, KIND_mispredictions);
+    assert_int_equal(event_encode("Page-Faults", &event, NULL), 0);
+    assert_int_equal(event.kind, KIND_page_faults);
+#ifdef HAVE_PFM
+    assert_int_equal(event_encode("perf::PERF_COUNT_HW_INSTRUCTIONS", &event, NULL), 0);
+    assert_int_equal(event.kind, KIND_instructions);
+#endif
     assert_int_equal(event_encode("stalled-cycles-backend", &event, NULL), 0);
     assert_int_equal(event.kind, KIND_none);
     assert_int_equal(event_encode("rc0", &event, NULL), 0);
