@@ -30,6 +30,7 @@ static cJSON *proof_json(const struct proof *proof)
     return item;
 }
 
+/* Leaves `proof` alone if that is none. */
 static bool proof_read(const cJSON *item, struct proof *proof)
 {
     const int verdict = proof_verdict_find(message_text(item, "verdict"));
@@ -57,7 +58,8 @@ static void slots_read(const cJSON *object, struct proofs *proofs)
     const cJSON *const item = message_get(object, "slots");
     const double announced = message_number(item, "announced", 0);
     const double live = message_number(item, "live", -1);
-    if (!(announced >= 1 && announced <= 1000 && live >= 0 && live <= announced))
+    if (proofs->slots.announced ||
+        !(announced >= 1 && announced <= 1000 && live >= 0 && live <= announced))
         return;
     proofs->slots = (struct slots){(unsigned)announced, (unsigned)live};
 }
@@ -80,12 +82,8 @@ bool proofs_read(const cJSON *message, struct proofs *proofs)
     cJSON_ArrayForEach (item, message_get(message, "proofs")) {
         if (i == proofs->n)
             break;
-        struct proof proof;
-        if (proof_read(item, &proof)) {
-            more |= !proofs->known[i];
-            proofs->known[i] = true;
-            proofs->proof[i] = proof;
-        }
+        if (!proofs->known[i] && proof_read(item, &proofs->proof[i]))
+            more = proofs->known[i] = true;
         i++;
     }
     slots_read(message, proofs);

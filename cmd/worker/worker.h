@@ -48,8 +48,8 @@ struct proofs {
     struct proof proof[EVENTS_MAX];
     struct slots slots; /* none announced: unknown */
 };
-/* Adds to a message of `setup` what is known of its events, and takes what one tells:
- * true if an event was not known before. */
+/* Adds to a message of `setup` what is known of its events, and takes what one tells of
+ * those that are not: true if there was any. */
 void proofs_add(cJSON *message, const struct proofs *proofs);
 bool proofs_read(const cJSON *message, struct proofs *proofs);
 /* What this host found out since it booted: counters.json in the user's cache. Without a
