@@ -229,11 +229,13 @@ static void count_difference(const struct counters *thread, struct span span,
     }
 }
 
-/* More than any core can do: 16 events a cycle at 6 GHz, of operations on vectors 128.
- * The time is that of the readings, too. */
+/* More than any core can do: 16 events a cycle at 6 GHz, or 128 if they may be operations
+ * on the elements of vectors. The time is that of the readings, too. */
 static bool is_too_much(const struct event *event, uint64_t difference, int64_t ns)
 {
-    const double each_ns = 6.0 * (event->kind == KIND_flops ? 128 : 16);
+    const bool elements = event->type == PERF_TYPE_RAW &&
+                          (event->kind == KIND_none || event->kind == KIND_flops);
+    const double each_ns = 6.0 * (elements ? 128 : 16);
     return event_is_hardware(event) && (double)difference > each_ns * (double)(ns + 1000);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "counters_private.h"
-#include "proofs.h"
 
 int event_try(struct counters *counters, struct slot *slot, int leader, bool in_kernel)
 {
@@ -53,10 +52,9 @@ static int event_open(struct counters *counters, struct slot *slot, int leader)
     return code;
 }
 
-/* Zen 2 to 4 count more than 15 a cycle in two counters that are next to each other. */
 static unsigned event_takes(const struct event *event)
 {
-    return event->kind == KIND_flops ? 2 : 1;
+    return event->takes ? event->takes : 1;
 }
 
 /* Has the PMU no counter left for it that counts? */

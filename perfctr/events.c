@@ -245,6 +245,8 @@ int event_encode(const char *name, struct event *event, struct error *error)
     if (!known && !table_encode(name, event))
         return event_unknown(name, why.text, error);
     event->kind = kind_of(event);
+    event->takes =
+        event->type == PERF_TYPE_RAW ? uarch_takes(uarch_host(), event->config) : 1;
     return 0;
 }
 

@@ -25,6 +25,7 @@ struct event {
     uint32_t type;                /* perf_event_attr.type */
     uint64_t config, config1, config2;
     unsigned kind;      /* how it proves itself (proofs.def); 0: no loop is known */
+    unsigned takes;     /* counters of the PMU; 0: one */
     char withheld[256]; /* why it must not be counted although it could be; empty: it may
                          */
 };

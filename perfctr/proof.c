@@ -151,17 +151,19 @@ static bool count_alone(const struct proof_machine *machine, struct counters *co
                         struct proof *proof)
 {
     count_loop(machine, counters, loop, counted, 1);
+    if (counted->n >= REPEATS_NEEDED)
+        return true;
     if (counted->refused) {
         proof->verdict = PROOF_REFUSED;
         snprintf(proof->reason, sizeof proof->reason, "%s", counted->absent);
-    } else if (counted->absent[0] && counted->n < REPEATS_NEEDED) {
+    } else if (counted->absent[0]) {
         proof->verdict = PROOF_WRONG;
         snprintf(proof->reason, sizeof proof->reason, "%s", counted->absent);
-    } else if (counted->n < REPEATS_NEEDED) {
+    } else {
         snprintf(proof->reason, sizeof proof->reason, "this CPU cannot run %s",
                  loops[loop].what);
     }
-    return counted->n >= REPEATS_NEEDED;
+    return false;
 }
 
 static bool is_stable(const struct counted *counted)

@@ -22,6 +22,8 @@ enum proof_loop {
 
 /* The kind of a raw config on that microarchitecture (uarch.c). */
 unsigned uarch_kind(const struct uarch *uarch, uint64_t config);
+/* How many counters it takes there. */
+unsigned uarch_takes(const struct uarch *uarch, uint64_t config);
 
 /* Runs one loop. Returns how many turns it ran, which is what follows from them that
  * counts, or 0 if this CPU has not the instructions for it, or there is no memory. */

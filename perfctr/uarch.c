@@ -144,6 +144,15 @@ void uarch_each(const struct uarch *uarch, event_each_fn *each, void *context)
     }
 }
 
+/* Zen 2 to 4 count more than 15 a cycle, as floating-point operations may be, in two
+ * counters side by side. */
+unsigned uarch_takes(const struct uarch *uarch, uint64_t config)
+{
+    enum { SELECT = 0xff, FLOPS = 0x03 };
+    const uint64_t select = (config & SELECT) | (config >> 24 & 0xf00);
+    return (uarch->bit & (ZEN2 | ZEN3 | ZEN4)) && select == FLOPS ? 2 : 1;
+}
+
 unsigned uarch_kind(const struct uarch *uarch, uint64_t config)
 {
     for (size_t i = 0; i < ARRAY_LEN(raw_events); i++)

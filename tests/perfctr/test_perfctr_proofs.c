@@ -244,7 +244,7 @@ static void test_live_slots_only(void **state)
         assert_int_equal(counters_passes(counters), (7 + most - 1) / most);
         fake_finish(counters);
     }
-    events[0].kind = KIND_flops; /* takes two counters */
+    events[0].takes = 2;
     fake.files = 0;
     struct counters *const counters = open_slots(events, 5, 5, &system);
     struct count count;
@@ -286,7 +286,8 @@ static void expect_impossible(struct counters *counters, const char *word)
 
 static void test_impossible(void **state)
 {
-    struct event event = raw(1);
+    struct event event = raw(0xc0);
+    event.config = 1;
     struct counters *counters = fake_open_events(&event, 1, COUNTERS_PINNED);
     fake_region(counters);
     fake_counts(counters, 0, 1000);
@@ -438,6 +439,12 @@ static void test_kinds(void **state)
     assert_int_equal(uarch_kind(uarch_find("skx"), 0x81d0), KIND_loads);
     assert_int_equal(uarch_kind(uarch_find("zen3"), 0x81d0), KIND_none);
     assert_int_equal(uarch_kind(uarch_find("n1"), 0x8), KIND_instructions);
+    assert_int_equal(uarch_takes(uarch_find("zen3"), 0xff03), 2);
+    assert_int_equal(uarch_takes(uarch_find("zen4"), 0x803), 2);
+    assert_int_equal(uarch_takes(uarch_find("zen5"), 0xf03), 1);
+    assert_int_equal(uarch_takes(uarch_find("zen3"), 0xf45), 1);
+    assert_int_equal(uarch_takes(uarch_find("zen4"), 0x100000f03), 1);
+    assert_int_equal(uarch_takes(uarch_find("icx"), 0x803), 1);
     assert_int_equal(uarch_encode(uarch_find("zen2"), "RETIRED_UOPS", &event), 0);
     assert_int_equal(event.kind, KIND_uops);
 }
