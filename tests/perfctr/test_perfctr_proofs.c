@@ -273,107 +273,6 @@ static void test_withheld(void **state)
     assert_string_equal(events[1].withheld, "");
 }
 
-/* ---- samples that cannot be ---- */
-
-static void expect_impossible(struct counters *counters, const char *word)
-{
-    struct count count;
-    fake_region(counters);
-    assert_true(counters_get(counters, 0, &count));
-    assert_true(count.impossible);
-    fake_absent(counters, 0, word);
-}
-
-static void test_impossible(void **state)
-{
-    struct event event = raw(0xc0);
-    event.config = 1;
-    struct counters *counters = fake_open_events(&event, 1, COUNTERS_PINNED);
-    fake_region(counters);
-    fake_counts(counters, 0, 1000);
-    fake.jump_every = 2;
-    fake.reads = 0;
-    fake.jump = INT64_C(1) << 48;
-    expect_impossible(counters, "more than a core can do: a jump of 2^48");
-    fake.jump = -fake.jump;
-    expect_impossible(counters, "went backwards");
-    expect_impossible(counters, "a jump of 2^48");
-    fake.jump = INT64_C(1) << 40;
-    expect_impossible(counters, "more than a core can do");
-    fake_finish(counters);
-
-    /* Operations on vectors are many, what is not of the core may be as it likes. */
-    fake.files = 0;
-    fake.jump = 300000;
-    fake.reads = 0;
-    event.kind = KIND_flops;
-    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
-    fake_region(counters);
-    fake_counts(counters, 0, 300000 + 1000);
-    fake_finish(counters);
-    fake.files = 0;
-    fake.reads = 0;
-    fake.jump = INT64_C(1) << 48;
-    event.type = PERF_TYPE_MAX + 3;
-    counters = fake_open_events(&event, 1, COUNTERS_PINNED);
-    fake_region(counters);
-    fake_counts(counters, 0, (UINT64_C(1) << 48) + 1000);
-    fake_finish(counters);
-}
-
-/* ---- counts that contradict each other ---- */
-
-enum {
-    INSTRUCTIONS,
-    BRANCHES,
-    MISSES,
-    OPS,
-    CYCLES,
-    LOADS,
-    STORES,
-    L2,
-    L3,
-    MEMORY,
-    KINDS
-};
-static const uint64_t configs[KINDS] = {0xc0,  0xc2,  0xc3,  0xc1,  0x76,
-                                        0x129, 0x229, 0x144, 0x244, 0x4844};
-
-static void contradict(size_t at, double value, double clock_cycles, size_t a, size_t b)
-{
-    double count[KINDS] = {1000, 200, 10, 1000, 500, 300, 100, 50, 50, 50};
-    struct event event[KINDS];
-    struct contradiction found[CONTRADICTIONS_MAX];
-    for (size_t i = 0; i < KINDS; i++)
-        event[i] = raw(configs[i]);
-    count[at] = value;
-    const size_t n = counts_contradict(event, count, KINDS, clock_cycles, found);
-    assert_int_equal(n, a != b);
-    if (n > 0) {
-        assert_int_equal(found[0].a, a);
-        assert_int_equal(found[0].b, b);
-    }
-}
-
-static void test_contradictions(void **state)
-{
-    contradict(INSTRUCTIONS, 1000, 500, 0, 0);
-    contradict(BRANCHES, 1021, 500, BRANCHES, INSTRUCTIONS);
-    contradict(BRANCHES, 1019, 500, 0, 0);
-    contradict(BRANCHES, NAN, 500, 0, 0);
-    contradict(MISSES, 205, 500, MISSES, BRANCHES);
-    contradict(OPS, 440, 500, INSTRUCTIONS, OPS);
-    contradict(OPS, 460, 500, 0, 0);
-    contradict(CYCLES, 551, 500, CYCLES, CONTRADICTS_CLOCK);
-    contradict(CYCLES, 449, 500, CYCLES, CONTRADICTS_CLOCK);
-    contradict(CYCLES, 549, 500, 0, 0);
-    contradict(CYCLES, 451, 500, 0, 0);
-    contradict(CYCLES, 900, NAN, 0, 0);
-    contradict(MEMORY, 701, 500, L2, LOADS);
-    contradict(MEMORY, 699, 500, 0, 0);
-    contradict(L3, NAN, 500, 0, 0);
-}
-
 /* ---- the loops themselves ---- */
 
 static void test_loops(void **state)
@@ -403,10 +302,12 @@ static void test_software(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(event_encode(names[i], &events[i], NULL), 0);
     events_prove(events, 3, proofs);
-    for (size_t i = 0; i < 2; i++)
-        if (proofs[i].verdict != PROOF_REFUSED && proofs[i].verdict != PROOF_PROVEN)
+    if (proofs[0].verdict != PROOF_REFUSED && proofs[0].verdict != PROOF_PROVEN)
+        fail_msg("%s: %s", names[0], proofs[0].reason);
+    /* A busy machine may let the others look odd, but not wrong. */
+    for (size_t i = 1; i < 3; i++)
+        if (proofs[i].verdict == PROOF_WRONG || proofs[i].verdict == PROOF_DEAD)
             fail_msg("%s: %s", names[i], proofs[i].reason);
-    assert_int_not_equal(proofs[2].verdict, PROOF_WRONG);
 }
 
 static void test_names(void **state)
@@ -454,7 +355,6 @@ int main(void)
     return RUN_TESTS(FAKE(test_seen), FAKE(test_dead), FAKE(test_wrong),
                      FAKE(test_tolerance), FAKE(test_unproven), FAKE(test_refused),
                      FAKE(test_jumps), FAKE(test_slots), FAKE(test_live_slots_only),
-                     FAKE(test_withheld), FAKE(test_impossible),
-                     TEST(test_contradictions), TEST(test_loops), TEST(test_software),
+                     FAKE(test_withheld), TEST(test_loops), TEST(test_software),
                      TEST(test_names), TEST(test_kinds));
 }
