@@ -92,6 +92,13 @@ static void test_file(void **state)
     assert_false(read.known[2]); /* the next time a loop may tell */
     assert_string_equal(read.proof[1].reason, "opens but reads 0");
     assert_true(read.slots.live == 5);
+    /* One that is kept is enough, also a PMU of which no counter is alive. */
+    proofs.proof[0].verdict = PROOF_UNPROVEN;
+    proofs.slots.live = 0;
+    proofs_save("dead", events, &proofs);
+    proofs_load("dead", events, 3, &read);
+    assert_true(!read.known[0] && read.known[1]);
+    assert_true(read.slots.announced == 6 && read.slots.live == 0);
     /* The key is the encoding. */
     proofs_load("host", &events[1], 1, &read);
     assert_int_equal(read.proof[0].verdict, PROOF_DEAD);

@@ -130,7 +130,30 @@ static void test_contradictions(void **state)
     contradict(L3, NAN, 500, 0, 0);
 }
 
+/* What is not known of the fills is none. */
+static void test_fills(void **state)
+{
+    const struct event event[] = {raw(0x129), raw(0x229), raw(0x144), raw(0x244),
+                                  raw(0x4844)};
+    double count[] = {300, 100, NAN, NAN, 800};
+    struct contradiction found[CONTRADICTIONS_MAX];
+    assert_int_equal(counts_contradict(event, count, 5, NAN, found), 0);
+    count[4] = 801;
+    assert_int_equal(counts_contradict(event, count, 5, NAN, found), 1);
+    assert_true(found[0].a == 4 && found[0].b == 0);
+    count[1] = NAN; /* stores, too, would fill lines */
+    assert_int_equal(counts_contradict(event, count, 5, NAN, found), 0);
+    count[1] = 100;
+    count[4] = NAN;
+    assert_int_equal(counts_contradict(event, count, 5, NAN, found), 0);
+    const struct event all[] = {
+        raw(0x129), raw(0x229), {.kind = KIND_fills, .type = PERF_TYPE_RAW}};
+    const double sum[] = {300, 100, 801};
+    assert_int_equal(counts_contradict(all, sum, 3, NAN, found), 1);
+    assert_int_equal(found[0].a, 2);
+}
+
 int main(void)
 {
-    return RUN_TESTS(FAKE(test_impossible), TEST(test_contradictions));
+    return RUN_TESTS(FAKE(test_impossible), TEST(test_contradictions), TEST(test_fills));
 }
