@@ -10,7 +10,7 @@
 int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error)
 {
-    const struct session *session = group->session;
+    struct session *session = group->session;
     const struct options *options = session->options;
     int status =
         worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
@@ -23,7 +23,12 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     for (size_t i = 0; i < session->plan->n_events; i++)
         cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
     cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
-    return worker_tell(worker, request, options->timeout_ns, error);
+    proofs_ask(session, request);
+    cJSON *reply = NULL;
+    status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    proofs_take(group, worker, reply);
+    cJSON_Delete(reply);
+    return status;
 }
 
 int group_map_worker(struct group_state *group, struct worker *worker, bool huge,

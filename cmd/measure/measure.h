@@ -45,6 +45,7 @@ struct session {
     const struct watcher *watcher;
     struct run *run;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    struct proofs proofs;                /* of its events, once a worker told them */
     int64_t started;                     /* clock_now() */
     double probe_ns;  /* batch time that may still be spent on clock probes */
     double core_best; /* share of the core that any batch got; 0: not known */

@@ -32,6 +32,13 @@ int64_t budget_first_call(const struct group_state *group,
                           const struct case_state *entry);
 /* Ends a baseline as skipped if its rounds would take too long with such calls. */
 bool budget_exceeded(struct group_state *group, struct case_state *entry, double call_ns);
+/* proven.c: what is known of the run's events goes into a request, and what a worker has
+ * proven into the run, the file of this host, and the counters of the worker's cases. */
+void proofs_ask(struct session *session, cJSON *setup);
+void proofs_take(struct group_state *group, const struct worker *worker,
+                 const cJSON *reply);
+/* Counts of a case that cannot all be right are in doubt. */
+void counters_contradict(const struct group_state *group, const struct case_state *entry);
 
 /* fairness.c: a baseline that is no fair comparison gets result->unranked, and a note.
  * Each may be called again; the first reason stays until fairness_clear(). */

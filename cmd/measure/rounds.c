@@ -139,6 +139,7 @@ static void add_count(struct counter *counter, const cJSON *count, bool alone)
 /* A batch without a value matters only while there is none from another batch. */
 static void add_absence(struct counter *counter, const cJSON *count)
 {
+    counter->voided += message_true(count, "impossible");
     if (counter->n)
         return;
     string_set(&counter->absent, message_text(count, "absent"));
@@ -321,6 +322,7 @@ static void judge(struct group_state *group, const struct pace *pace, uint32_t r
         } else {
             result_set_status(result, STATUS_OK, NULL);
         }
+        counters_contradict(group, entry);
     }
 }
 

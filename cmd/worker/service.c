@@ -80,51 +80,6 @@ void service_free(struct service *service)
     free(service);
 }
 
-static cJSON *setup(struct service *service, const cJSON *request)
-{
-    struct error error = {.text = ""};
-    int cpu[CPUS_MAX];
-    size_t n = 0;
-    const cJSON *item;
-    cJSON_ArrayForEach (item, message_get(request, "cpus")) {
-        if (n < CPUS_MAX && cJSON_IsNumber(item))
-            cpu[n++] = item->valueint;
-    }
-    memcpy(service->cpu, cpu, sizeof cpu);
-    service->n_cpu = n;
-    if (n) {
-        int status = cpus_pin(cpu, n, &error);
-        if (status < 0)
-            return service_error(status, "%s", error.text);
-    }
-    if (service->sampler.counters)
-        counters_close(service->sampler.counters);
-    service->sampler.counters = NULL;
-    service->n_events = 0;
-    service->multiplex = false;
-    cJSON_ArrayForEach (item, message_get(request, "events")) {
-        const char *name = cJSON_GetStringValue(item);
-        if (!name || service->n_events == EVENTS_MAX)
-            return service_error(-EINVAL, "at most %d events", EVENTS_MAX);
-        int status = event_encode(name, &service->events[service->n_events++], &error);
-        if (status < 0)
-            return service_error(status, "%s", error.text);
-    }
-    if (!service->n_events)
-        return service_ok();
-    service->multiplex = message_true(request, "multiplex");
-    int status =
-        counters_open(&service->sampler.counters, service->events, service->n_events,
-                      service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
-                      &perf_system_linux, &error);
-    if (status < 0)
-        return service_error(status, "%s", error.text);
-    cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "passes",
-                            (double)counters_passes(service->sampler.counters));
-    return reply;
-}
-
 /* A private copy on 2 MiB pages: memfd pages cannot be huge for an ordinary user. */
 static int make_arena(struct service *service, uint64_t block)
 {
@@ -260,7 +215,7 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"load", service_load},
         {"objects", service_objects},
         {"shape", service_shape},
-        {"setup", setup},
+        {"setup", service_setup},
         {"map", map},
         {"fill", fill},
         {"change", service_change},

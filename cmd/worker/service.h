@@ -63,6 +63,7 @@ struct service {
 
     struct event events[EVENTS_MAX];
     size_t n_events;
+    struct perf_system perf; /* the kernel's, with as many counters as are alive */
     bool multiplex;
     struct sampler sampler;
 
@@ -96,6 +97,8 @@ int service_add_part(struct service *service, const char *path,
                      struct error *error);
 /* Adds what one part offers to a reply. */
 void service_describe_part(const struct service_part *part, cJSON *reply);
+/* service_setup.c */
+cJSON *service_setup(struct service *service, const cJSON *request);
 cJSON *service_describe(struct service *service, const cJSON *request);
 cJSON *service_load(struct service *service, const cJSON *request);
 cJSON *service_objects(struct service *service, const cJSON *request);

@@ -31,6 +31,8 @@ static void batch_counts_add(const struct service *service,
 static void add_absence(cJSON *item, const struct count *count)
 {
     cJSON_AddStringToObject(item, "absent", count->absent);
+    if (count->impossible)
+        cJSON_AddBoolToObject(item, "impossible", true);
     if (count->fix[0])
         cJSON_AddStringToObject(item, "fix", count->fix);
     if (count->code) {
@@ -262,7 +264,7 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
     if (service->multiplex) {
         struct error error;
         int status = counters_open(&sampler.counters, service->events, service->n_events,
-                                   COUNTERS_PINNED, &perf_system_linux, &error);
+                                   COUNTERS_PINNED, &service->perf, &error);
         if (status < 0)
             return service_error(status, "%s", error.text);
     }

@@ -54,6 +54,9 @@ const struct fields count_fields =
 const struct fields absence_fields =
     FIELDS(FIELD(NAME, counter, fix), FIELD_AS("errno", AMOUNT, counter, code),
            FIELD(NAME, counter, errno_name));
+const struct fields proof_fields =
+    FIELDS(FIELD(NAME, counter, verdict), FIELD(NAME, counter, doubt),
+           FIELD(AMOUNT, counter, voided));
 const struct fields metric_fields =
     FIELDS(FIELD(NUMBER, metric, value), FIELD(TEXT, metric, unit),
            FIELD(NAME, metric, formula), FIELD(BOOL, metric, asked));

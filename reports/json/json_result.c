@@ -104,6 +104,7 @@ static int add_counter(const struct value *entry, void *context)
     if (!counter)
         return value_no_memory(entry);
     const int code = value_fields(entry, &counter_fields, counter)
+                         ?: value_fields(entry, &proof_fields, counter)
                          ?: value_name(&reason, &counter->absent);
     if (code || counter->absent)
         return code ?: value_fields(entry, &absence_fields, counter);

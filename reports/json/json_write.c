@@ -58,6 +58,8 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
             json_numbers(json, item, "samples", counter->samples, NULL, counter->n);
         }
         json_fields(json, item, &counter_fields, counter);
+        if (counter->verdict || counter->doubt || counter->voided > 0)
+            json_fields(json, item, &proof_fields, counter);
     }
 }
 

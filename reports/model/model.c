@@ -319,7 +319,7 @@ void result_clear_samples(struct result *result)
         free(counter->samples);
         counter->samples = NULL;
         counter->n = 0;
-        counter->value = counter->per_element = 0;
+        counter->value = counter->per_element = counter->voided = 0;
     }
     for (size_t i = 0; i < result->n_metrics; i++)
         result->metrics[i].value = NAN;
@@ -364,7 +364,8 @@ static void result_free(struct result *result)
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->counters, result->n_counters)
         TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
-                   counter->absent, counter->fix, counter->errno_name);
+                   counter->absent, counter->fix, counter->errno_name, counter->verdict,
+                   counter->doubt);
     free(result->counters);
     FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);

@@ -49,16 +49,18 @@ struct counter {
     char *absent;       /* reason; then there is no value */
     char *fix;          /* what to do about it, if anything */
     char *errno_name;   /* of the call that failed, NULL: none did */
+    char *verdict;      /* "proven", "unproven", "dead", "wrong"; NULL: not tried */
+    char *doubt;        /* why the value may not be what its name says; NULL: it is */
     double code;        /* its errno, or 0 */
     bool asked;         /* the user named it: the table has a column for it */
     double value;       /* median per call; NaN if there are no samples */
     double per_element; /* value / ops; NaN if unknown */
     double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
-    double threads; /* that it is the sum of, at most; 0: all, of resource usage */
-    bool user_read; /* without system calls */
-    bool
-        shared; /* samples are of batches beside another thread, as there are no others */
+    double voided;   /* samples that were thrown away: no core counts so much */
+    double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
+    bool user_read;  /* without system calls */
+    bool shared;     /* of batches beside another thread, as there are no others */
     double *samples; /* raw count of each batch */
     size_t n;
 };

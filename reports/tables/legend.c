@@ -122,6 +122,56 @@ static void counter_lines(struct legend *legend)
     }
 }
 
+/* Without the numbers in parentheses, which differ from case to case. */
+static size_t doubt_length(const char *doubt)
+{
+    const char *const numbers = strstr(doubt, " (");
+    return numbers ? (size_t)(numbers - doubt) : strlen(doubt);
+}
+
+/* One line for each doubt, with the names of all counters that it is about. */
+static void doubt_lines(struct legend *legend)
+{
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
+    struct tally doubts = {.n = 0};
+    double voided = 0;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        FOR_EACH (const struct counter, counter, run->results[i].counters,
+                  run->results[i].n_counters) {
+            voided += counter->voided;
+            if (counter->doubt && !counter->absent)
+                tally_add(&doubts, counter->doubt, doubt_length(counter->doubt), "");
+        }
+    for (size_t d = 0; d < doubts.n; d++) {
+        struct tally names = {.n = 0};
+        const char *const doubt = doubts.entry[d].key;
+        const size_t length = doubts.entry[d].key_length;
+        for (size_t i = 0; i < run->n_results; i++)
+            FOR_EACH (const struct counter, counter, run->results[i].counters,
+                      run->results[i].n_counters) {
+                if (counter->doubt && !counter->absent &&
+                    doubt_length(counter->doubt) == length &&
+                    !memcmp(counter->doubt, doubt, length))
+                    tally_add(&names, counter->name, strlen(counter->name), "");
+            }
+        buffer_add(buffer, "in doubt, marked ?: ");
+        for (size_t i = 0; i < names.n; i++) {
+            buffer_add(buffer, i ? ", " : "");
+            buffer_plain(buffer, names.entry[i].key);
+        }
+        buffer_add(buffer, names.lost ? ", ...: " : ": ");
+        buffer_plain_n(buffer, doubt, length);
+        legend_flush(legend);
+    }
+    if (voided > 0) {
+        buffer_format(buffer, "void: %.0f counts that no core can reach were thrown away",
+                      voided);
+        legend_flush(legend);
+    }
+}
+
 static void status_line(struct legend *legend)
 {
     const struct run *const run = legend->run;
@@ -180,6 +230,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     workspace_lines(&legend);
     note_lines(&legend);
     counter_lines(&legend);
+    doubt_lines(&legend);
     if (run->pmu_reason && *run->pmu_reason)
         legend_put(&legend, "no PMU: ", run->pmu_reason);
     core_shared_line(&legend);

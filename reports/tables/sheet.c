@@ -228,6 +228,8 @@ static void counter_cell(const struct column *column, const struct result *resul
             snprintf(text, CELL_SIZE, "n/a");
         } else if (counter->n && isfinite(counter->value)) {
             text_scaled(counter->value, "", text);
+            if (counter->doubt)
+                strncat(text, "?", CELL_SIZE - strlen(text) - 1);
         }
         return;
     }

@@ -472,6 +472,50 @@ static void test_events(void **state)
     assert_non_null(counter_of(result, "page-faults")->config);
 }
 
+/* More branches than instructions, in 3000 cycles by clock and time. */
+static double counted_cycles;
+static void contradict(const struct asked *asked, cJSON *reply)
+{
+    char text[256];
+    const double calls = (double)asked->calls;
+    snprintf(text, sizeof text,
+             "[{\"value\": %.0f}, {\"value\": %.0f}, {\"value\": %.0f}, "
+             "{\"absent\": \"it jumped\", \"impossible\": true}]",
+             50 * calls, 60 * calls, counted_cycles * calls);
+    cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
+    if (asked->probe)
+        script_say(reply, "ghz", 3);
+}
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    script.batch = contradict;
+    counted_cycles = 2800;
+    script.proofs = "[{\"verdict\": \"proven\"}, {\"verdict\": \"unproven\", \"reason\": "
+                    "\"nobody knows\"}, {\"verdict\": \"proven\"}, "
+                    "{\"verdict\": \"refused\"}]";
+    const struct result *result =
+        one("--rounds=10 --events=instructions,branches,cycles,branch-misses");
+    const struct counter *const branches = counter_of(result, "branches");
+    assert_string_equal(counter_of(result, "instructions")->verdict, "proven");
+    assert_string_equal(branches->verdict, "unproven");
+    assert_string_equal(branches->doubt,
+                        "more branches than instructions (60 against 51)");
+    assert_string_equal(branches->doubt, counter_of(result, "instructions")->doubt);
+    assert_null(counter_of(result, "cycles")->doubt);
+    assert_int_equal(result->n_notes, 0);
+    assert_null(counter_of(result, "branch-misses")->verdict);
+    assert_near(counter_of(result, "branch-misses")->voided, 10, 0);
+    assert_near(branches->voided, 0, 0);
+    /* The clock has no place of its own: a note tells. */
+    counted_cycles = 2600;
+    result = one("--rounds=10 --events=instructions,branches,cycles,branch-misses");
+    assert_non_null(strstr(counter_of(result, "cycles")->doubt, "fewer cycles"));
+    assert_int_equal(result->n_notes, 1);
+    assert_non_null(strstr(result->notes[0], "clock probe"));
+}
+
 static void refuse(const struct asked *asked, cJSON *reply)
 {
     (void)asked;
@@ -519,6 +563,7 @@ int main(void)
                                        TEST(test_counts_apart),
                                        TEST(test_loop_is_subtracted),
                                        TEST(test_events),
+                                       TEST(test_proofs),
                                        TEST(test_absent_events)};
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

@@ -180,6 +180,27 @@ static void later_fields_are_read(void **state)
     run_free(again);
 }
 
+static void proofs_are_read(void **state)
+{
+    struct run *run = sample_run();
+    struct counter *counters = run->results[5].counters;
+
+    counters[0].voided = 2;
+    assert_int_equal(string_set(&counters[0].verdict, "unproven"), 0);
+    assert_int_equal(string_set(&counters[0].doubt, "no loop is known for it"), 0);
+    assert_int_equal(string_set(&counters[1].verdict, "dead"), 0);
+    struct run *again = read_back(run);
+    counters = again->results[5].counters;
+    assert_string_equal(counters[0].verdict, "unproven");
+    assert_string_equal(counters[0].doubt, "no loop is known for it");
+    assert_true(counters[0].voided == 2 && counters[2].voided == 0);
+    assert_string_equal(counters[1].verdict, "dead");
+    assert_true(counters[1].absent && !counters[1].doubt);
+    assert_true(!counters[2].verdict && !counters[2].doubt);
+    run_free(run);
+    run_free(again);
+}
+
 /* Files from before counters told how they were counted. */
 static void older_counters_are_read(void **state)
 {
@@ -319,6 +340,6 @@ int main(void)
         make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
         TEST(numbers_survive), TEST(every_field_is_read),
         TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
-        TEST(older_counters_are_read), TEST(names_that_clash), TEST(save_and_load),
-        TEST(failed_save_keeps_the_file), TEST(file_errors));
+        TEST(proofs_are_read), TEST(older_counters_are_read), TEST(names_that_clash),
+        TEST(save_and_load), TEST(failed_save_keeps_the_file), TEST(file_errors));
 }

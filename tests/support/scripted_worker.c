@@ -182,6 +182,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
 {
     if (!strcmp(asked->verb, "shape"))
         return answer_shape(request, reply);
+    if (!strcmp(asked->verb, "setup") && script.proofs)
+        cJSON_AddItemToObject(reply, "proofs", cJSON_Parse(script.proofs));
     if (!strcmp(asked->verb, "overhead") && script.overhead_counts)
         cJSON_AddItemToObject(reply, "counts", cJSON_Parse(script.overhead_counts));
     if (!strcmp(asked->verb, "overhead"))
