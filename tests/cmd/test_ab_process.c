@@ -120,7 +120,6 @@ static size_t prepared(char arm, uint64_t kernel)
 
 static void test_equal_builds(void **state)
 {
-    (void)state;
     open_builds("", same, same, false);
     script.loop_ns = 100;
     assert_int_equal(measure(0), 0);
@@ -159,7 +158,6 @@ static void test_rounds(void **state)
 {
     uint64_t most = 0, least = UINT64_MAX;
     int first_orders = 0;
-    (void)state;
     open_builds("--processes=8 --variants=good --timeout=1s", same, same, false);
     assert_int_equal(measure(0), 0);
     static const uint64_t calls[] = {1, 100, 132, 132};
@@ -202,19 +200,16 @@ static void test_rounds(void **state)
 
 static double slower(const struct asked *asked)
 {
-    (void)asked;
     return 1.25;
 }
 
 static double faster(const struct asked *asked)
 {
-    (void)asked;
     return 0.75;
 }
 
 static void test_changes(void **state)
 {
-    (void)state;
     open_builds("", same, same, false);
     head_times = slower;
     assert_int_equal(measure(0), 0);
@@ -247,7 +242,6 @@ static double undecided(const struct asked *asked)
 
 static void test_second_look(void **state)
 {
-    (void)state;
     open_builds("--processes=8", same, same, false);
     head_times = undecided;
     assert_int_equal(measure(0), 0);
@@ -271,7 +265,6 @@ static bool every_third_life(const struct asked *asked)
 
 static bool always(const struct asked *asked)
 {
-    (void)asked;
     return true;
 }
 
@@ -283,7 +276,6 @@ static bool every_other_batch_of_head(const struct asked *asked)
 
 static void test_disturbed_processes(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     disturbs = every_third_life;
     assert_int_equal(measure(0), 0);
@@ -325,7 +317,6 @@ static bool after_some_rounds(const struct asked *asked)
 /* A quarter of the rounds makes a process, half of the processes a comparison. */
 static void test_usable_processes(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --variants=good", same, same, false);
     disturbs = after_some_rounds;
     quiet_lives = 99;
@@ -348,13 +339,11 @@ static void test_usable_processes(void **state)
 
 static void steal(const struct asked *asked, cJSON *reply)
 {
-    (void)reply;
     script.stolen += asked->life == 2;
 }
 
 static void test_stolen_time(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     script.batch = steal;
     assert_int_equal(measure(0), 0);
@@ -366,7 +355,6 @@ static void test_stolen_time(void **state)
 
 static void test_only_one_has_it(void **state)
 {
-    (void)state;
     open_builds("", older, newer, false);
     assert_int_equal(measure(0), 0);
     expect("good", VERDICT_SAME);
@@ -395,7 +383,6 @@ static void test_failing_builds(void **state)
         {"batch", 'h', 30, ECONNRESET, STATUS_FAILED, "head"},
         {"batch", 'h', 30, 0, STATUS_FAILED, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
         const int code = rows[i / 2].code, first = rows[i / 2].first;
         char reason[128] = "the clock did not advance during a batch";
@@ -423,7 +410,6 @@ static void test_failing_builds(void **state)
 
 static void test_own_processes(void **state)
 {
-    (void)state;
     open_builds("--processes=8", same, same, true);
     assert_int_equal(measure(0), 0);
     expect("good", VERDICT_SAME);
@@ -438,7 +424,6 @@ static void test_own_processes(void **state)
 
 static void test_build_that_does_not_load(void **state)
 {
-    (void)state;
     open_builds("--processes=8", same, same, true);
     script_trouble("load", 3, 3, NULL, -ENOEXEC)->worker = "head";
     assert_int_equal(measure(0), 0);
@@ -463,7 +448,6 @@ static void test_build_that_does_not_load(void **state)
 
 static void test_interruption(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --rounds=4", same, same, false);
     script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
     assert_int_equal(measure(0), -EINTR);
@@ -484,7 +468,6 @@ static void test_interruption(void **state)
 static void test_seed(void **state)
 {
     char hash[32];
-    (void)state;
     open_builds("--processes=8", same, same, false);
     assert_int_equal(measure(0), 0);
     snprintf(hash, sizeof hash, "%s", find("good")->input_hash);
@@ -499,7 +482,6 @@ static void test_seed(void **state)
 
 static int close_builds(void **state)
 {
-    (void)state;
     ab_close(ab);
     run_free(run);
     options_free(&options);

@@ -192,7 +192,6 @@ static void test_exit_status(void **state)
         {"o", "stored", "u!", EXIT_UNDECIDED},
         {"o", "stored", "r^", EXIT_REGRESSED},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = run_new();
         const char *const flags = rows[i].flags;

@@ -16,7 +16,6 @@ static char folder[] = "/tmp/simdbench-plan-XXXXXX";
 
 static int begin(void **state)
 {
-    (void)state;
     script_begin();
     script.isas = 2;
     script_catalog(&catalog);
@@ -25,7 +24,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     plan_free(&plan);
     options_free(&options);
     catalog_free(&catalog);
@@ -86,7 +84,6 @@ static void test_plans(void **state)
 {
     char path[4096], *text = NULL, *rest, *line;
     size_t size = 0;
-    (void)state;
     snprintf(path, sizeof path, "%s/plans.txt", golden_folder);
     char *const golden = rest = golden_read(path);
     FILE *const file = open_memstream(&text, &size);
@@ -131,7 +128,6 @@ static void withdraw(void)
 static void test_fallback_passes_over_a_set(void **state)
 {
     char words[64];
-    (void)state;
     if (isa_count() < 3)
         skip();
     offer_again(isa_get(2)->name);
@@ -149,7 +145,6 @@ static void test_fallback_passes_over_a_set(void **state)
 
 static void test_refused_by_catalog_and_memory(void **state)
 {
-    (void)state;
     expect_error("mul --sizes=8,100000000000000", -ENOMEM,
                  "--sizes: '100000000000000' of op mul needs about ");
     offer_again("scalar");
@@ -173,7 +168,6 @@ static void test_shape_files(void **state)
         {"", 0, "no shapes in it"},
     };
     char words[128];
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         tree_put_bytes(folder, "/shapes", files[i].text, files[i].size);
         snprintf(words, sizeof words, "mul --variants=mine --shapes=%s/shapes,large",
@@ -197,7 +191,6 @@ static void test_shape_files(void **state)
 static void test_events(void **state)
 {
     char words[1024] = "mul --events=r1";
-    (void)state;
     assert_int_equal(make("mul --events=page-faults,cycles,page-faults "
                           "--counters=core"),
                      0);
@@ -221,7 +214,6 @@ static void test_cpus(void **state)
     static const int order[] = {3, 1, 2, 0};
     static int given[] = {7, 5};
     char words[64];
-    (void)state;
     for (size_t n = 1; n <= 4; n++) {
         snprintf(words, sizeof words, "mul --sizes=8 --threads=%zu,1", n);
         assert_int_equal(make(words), 0);
@@ -245,7 +237,6 @@ static void test_teams(void **state)
     const struct threshold thresholds[] = {{2, 100}, {3, INFINITY}};
     struct host host;
     char path[4096];
-    (void)state;
     host_read(&host, "");
     assert_int_equal(thresholds_save(host.fingerprint, "mul", thresholds, 2, path,
                                      sizeof path, &error),

@@ -31,7 +31,6 @@ static void expect_calls(const uint64_t *calls, size_t first, size_t n)
 static void test_calibration(void **state)
 {
     static const uint64_t calls[] = {1, 100, CALLS, CALLS, CALLS};
-    (void)state;
     const struct result *result = one("--rounds=3");
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 3);
@@ -51,7 +50,6 @@ static void test_calibration(void **state)
 static void test_target_is_crossed_twice(void **state)
 {
     static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
-    (void)state;
     script_trouble("batch", 1, 1, "ns", 6e5);
     assert_int_equal(one("--rounds=1")->iterations, CALLS);
     expect_calls(calls, 0, ARRAY_LEN(calls));
@@ -60,7 +58,6 @@ static void test_target_is_crossed_twice(void **state)
 
 static void test_calls_longer_than_a_batch(void **state)
 {
-    (void)state;
     script.call_ns[0] = 3e6;
     assert_int_equal(one("--rounds=2")->iterations, 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
@@ -69,7 +66,6 @@ static void test_calls_longer_than_a_batch(void **state)
 /* A worker that takes no longer for more calls is given up on. */
 static void test_calibration_ends(void **state)
 {
-    (void)state;
     script_trouble("batch", 1, 1000, "ns", 1000);
     script_trouble("batch", 1, 1000, "cpu_ns", 1000);
     const struct result *result = one("--rounds=10");
@@ -83,7 +79,6 @@ static void test_calibration_ends(void **state)
 /* Counters that take turns need time for it. */
 static void test_multiplex(void **state)
 {
-    (void)state;
     assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->iterations,
                      (uint64_t)ceil(1.1 * MULTIPLEX_BATCH_NS / 1000));
     assert_true(run->results[0].samples_ns[0] >= COUNTERS_SCALABLE_NS);
@@ -92,7 +87,6 @@ static void test_multiplex(void **state)
 
 static void test_number_of_rounds(void **state)
 {
-    (void)state;
     assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
     assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
     assert_int_equal(one("--time-per-case=1s")->n_samples, ROUNDS_MAX);
@@ -101,7 +95,6 @@ static void test_number_of_rounds(void **state)
 /* A team is known; threads of a library are told by their time. */
 static void test_threads_used(void **state)
 {
-    (void)state;
     script_trouble("batch", 1, 99, "threads_busy", 2.6);
     assert_int_equal(one("--rounds=1")->threads_used, 1);
     assert_int_equal(run->results[0].n_notes, 0);
@@ -139,7 +132,6 @@ static void test_evidence(void **state)
         {"migrated", 0, true},
         {"process_ns", 1100000, false},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(evidence); i++) {
         run_begin();
         script_trouble("batch", FIRST, FIRST, evidence[i].field, evidence[i].number);
@@ -165,7 +157,6 @@ static void test_evidence(void **state)
 /* Only that batch is lost, but the whole round runs again. */
 static void test_round_of_several(void **state)
 {
-    (void)state;
     struct trouble *const trouble =
         script_trouble("batch", FIRST + 3, FIRST + 3, "migrated", 0);
     trouble->worker = "simdbench";
@@ -183,14 +174,12 @@ static void test_round_of_several(void **state)
 
 static void steal(const struct asked *asked, cJSON *reply)
 {
-    (void)reply;
     script.stolen += asked->kernel == 1 && script_count("batch", "simdbench", 1) == FIRST;
 }
 
 /* Time that was stolen is stolen from a round, nobody knows from which batch. */
 static void test_stolen_round(void **state)
 {
-    (void)state;
     script.batch = steal;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
     for (size_t i = 0; i < 5; i++) {
@@ -211,7 +200,6 @@ static void disturb(const struct asked *asked, cJSON *reply)
 
 static void test_noisy(void **state)
 {
-    (void)state;
     script.batch = disturb;
     third_is_good = false;
     const struct result *result = one("--rounds=10");
@@ -241,7 +229,6 @@ static void test_noisy(void **state)
 static void test_probes(void **state)
 {
     static const size_t probed[] = {0, 10, 15, 20, 25};
-    (void)state;
     const struct result *result = one("--rounds=30");
     for (size_t i = 0, k = 0; i < 34; i++) {
         const bool expected = i >= 4 && k < 5 && i - 4 == probed[k];
@@ -260,7 +247,6 @@ static void test_probes(void **state)
 
 static void test_each_case_is_probed(void **state)
 {
-    (void)state;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
     for (size_t i = 0; i < run->n_results; i++)
         assert_int_equal(run->results[i].n_clock, 1);
@@ -270,7 +256,6 @@ static void test_each_case_is_probed(void **state)
  * low looks like more than four. */
 static void test_core_share(void **state)
 {
-    (void)state;
     script_trouble("batch", FIRST, FIRST, "width", 3.3);
     script_trouble("batch", FIRST + 10, FIRST + 10, "width", 9);
     one("--rounds=30");
@@ -286,7 +271,6 @@ static void test_core_share(void **state)
 
 static void test_loop_is_subtracted(void **state)
 {
-    (void)state;
     script.loop_ns = 100;
     const struct result *result = one("--rounds=10");
     assert_int_equal(result->iterations, 500);
@@ -328,7 +312,6 @@ static const struct counter *counter_of(const struct result *result, const char 
 
 static void test_events(void **state)
 {
-    (void)state;
     script.batch = count;
     script.overhead_counts = "[{\"call\": 2, \"region\": 100}]";
     const struct result *result = one("--rounds=10 --events=cycles");
@@ -354,7 +337,6 @@ static void test_events(void **state)
 
 static void refuse(const struct asked *asked, cJSON *reply)
 {
-    (void)asked;
     cJSON_AddItemToObject(
         reply, "counts",
         cJSON_Parse("[{\"absent\": \"no PMU\", \"fix\": \"a host\", \"errno\": 2, "
@@ -363,7 +345,6 @@ static void refuse(const struct asked *asked, cJSON *reply)
 
 static void test_absent_events(void **state)
 {
-    (void)state;
     script.batch = refuse;
     const struct result *result = one("--rounds=2 --events=cycles");
     const struct counter *cycles = counter_of(result, "cycles");

@@ -57,7 +57,6 @@ static void test_a_case_fails(void **state)
         {"prepare", 1, ENOTSUP, STATUS_SKIPPED, false, false},
         {"prepare", 1, ECONNRESET, STATUS_FAILED, true, false},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const bool wrong = rows[i].code == EDOM;
         char reason[128] = "the clock did not advance during a batch";
@@ -89,7 +88,6 @@ static void test_a_case_fails(void **state)
 /* One after the other they fail, until none is left. */
 static void test_all_fail(void **state)
 {
-    (void)state;
     for (uint64_t k = 0; k < 2; k++)
         script_trouble("check", 1, 9, NULL, -ECONNRESET)->kernel = k;
     assert_int_equal(run_words(GROUP), 0);
@@ -101,7 +99,6 @@ static void test_all_fail(void **state)
 
 static void test_limits_alone_do_not_run(void **state)
 {
-    (void)state;
     script.isas = 1;
     assert_int_equal(run_words("mul --isa=all --semiring=max --filter=*fma* --sizes=8"),
                      0);
@@ -116,7 +113,6 @@ static void test_limits_alone_do_not_run(void **state)
 /* Cases of this group are not blamed for a worker that an earlier group broke. */
 static void test_worker_that_cannot_go_on(void **state)
 {
-    (void)state;
     script_trouble("map", 2, 2, NULL, -ENOMEM)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1"), 0);
     assert_int_equal(script_count("start", "simdbench", ANY_KERNEL), 1);
@@ -135,7 +131,6 @@ static void test_worker_that_cannot_go_on(void **state)
 
 static void test_operands_that_cannot_be_had(void **state)
 {
-    (void)state;
     script_trouble("reference", 1, 1, NULL, -EIO);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
     assert_int_equal(find("/add@8")->status, STATUS_FAILED);
@@ -152,7 +147,6 @@ static void test_operands_that_cannot_be_had(void **state)
 /* An unknown input ends the run before anything is measured. */
 static void test_unknown_input(void **state)
 {
-    (void)state;
     script_trouble("fill", 1, 1, NULL, -EINVAL);
     assert_int_equal(run_words("mul --sizes=8 --input=plain,hard"), -EINVAL);
     assert_string_equal(error.text, "simdbench: Invalid argument in 'fill'");
@@ -161,7 +155,6 @@ static void test_unknown_input(void **state)
 
 static void test_huge_pages(void **state)
 {
-    (void)state;
     script_trouble("map", 2, 2, "huge_bytes", 4096)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --pages=2m --rounds=1"), 0);
     assert_int_equal(find("/add@8")->status, STATUS_OK);
@@ -174,7 +167,6 @@ static void test_huge_pages(void **state)
 
 static void test_interruption(void **state)
 {
-    (void)state;
     script_trouble("batch", FOURTH, FOURTH, NULL, -EINTR)->worker = "mine";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=10"), -EINTR);
     assert_true(run->interrupted);
@@ -196,7 +188,6 @@ static void test_interruption(void **state)
 static void test_interruption_of_the_first_round(void **state)
 {
     static const int moments[] = {1, 4, 5};
-    (void)state;
     for (size_t k = 0; k < ARRAY_LEN(moments); k++) {
         run_begin();
         script_trouble("batch", moments[k], moments[k], NULL, -EINTR)->worker = "mine";
@@ -236,7 +227,6 @@ static void test_watcher(void **state)
 {
     const struct watcher watcher = {
         .context = told, .progress = tell, .group_done = finish};
-    (void)state;
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=3"), 0);
     run_free(run);
     run = run_new();
@@ -248,7 +238,6 @@ static void test_watcher(void **state)
 
 static void test_accuracy(void **state)
 {
-    (void)state;
     script_trouble("check", 1, 2, "max_ulp", 1.5)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --accuracy"), 0);
     assert_int_equal(run->n_results, 4);

@@ -46,21 +46,18 @@ static inline int run_words(const char *words)
 
 static inline int run_setup(void **state)
 {
-    (void)state;
     run_begin();
     return 0;
 }
 
 static inline int run_open(void **state)
 {
-    (void)state;
     catalog.memory_fd = -1;
     return 0;
 }
 
 static inline int run_close(void **state)
 {
-    (void)state;
     run_free(run);
     plan_free(&plan);
     options_free(&options);
