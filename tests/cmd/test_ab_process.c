@@ -1,120 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two builds on scripted workers: processes, rounds, arms, and what becomes of builds
- * that fail. What the numbers mean is for tests/reports/test_gate.c. */
-#include <math.h>
-
-#include <sys/mman.h>
-
-#include "ab/ab_private.h"
-#include "command_line.h"
-#include "near.h"
-#include "output/output.h"
+/* Two builds in processes and rounds. What the numbers mean is for
+ * tests/reports/test_gate.c. */
 #include "process/process.h"
-#include "scripted_run.h"
-
-static struct ab *ab;
-
-/* Times of head's kernels, by life of its worker: 1 is as fast as base. */
-static double (*head_times)(const struct asked *asked);
-static bool (*disturbs)(const struct asked *asked);
-
-static int arm_of(const struct asked *asked)
-{
-    const uint64_t letter = asked->kernel / 1000;
-    return letter == 'b' ? ARM_BASE : letter == 'h' ? ARM_HEAD : ARM_CONTROL;
-}
-
-static void batch(const struct asked *asked, cJSON *reply)
-{
-    if (head_times && arm_of(asked) == ARM_HEAD) {
-        const double ns = message_number(reply, "ns", 0) * head_times(asked);
-        script_say(reply, "ns", ns);
-        script_say(reply, "cpu_ns", ns);
-    }
-    if (disturbs && disturbs(asked))
-        script_say(reply, "major_faults", 1);
-}
-
-/* Both builds have good and open; or base has good and old, head new and good. */
-static const struct row same[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
-                                  {"mul", "max", "f32", "scalar", "open", NULL, NULL, 0}};
-static const struct row older[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
-                                   {"mul", "max", "f32", "scalar", "old", NULL, NULL, 0}};
-static const struct row newer[] = {
-    {"mul", "max", "f32", "scalar", "new", NULL, NULL, 0},
-    {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0}};
-
-/* As ab_open() does it, without files and processes. */
-static void open_builds(const char *more, const struct row *base, const struct row *head,
-                        bool own_processes)
-{
-    static const char *const names[] = {"base", "head", "control"};
-    char words[256];
-    ab_close(ab);
-    options_free(&options);
-    script_begin();
-    head_times = NULL;
-    disturbs = NULL;
-    script.batch = batch;
-    snprintf(words, sizeof words,
-             "ab base head mul --isa=scalar --sizes=8 --threshold=10%%%s%s",
-             *more ? " " : "", more);
-    options = parsed(words);
-    ab = calloc(1, sizeof *ab);
-    assert_non_null(ab);
-    ab->options = options;
-    ab->options.all_threads = true;
-    ab->own_processes = own_processes;
-    ab->catalog.memory_fd = memfd_create("ab", MFD_CLOEXEC);
-    script_worker(&ab->catalog, "simdbench", NULL, script_ops, NULL, 0);
-    script_worker(&ab->catalog, "their base", NULL, "[]", base, 2);
-    script_worker(&ab->catalog, "their head", NULL, "[]", head, 2);
-    for (int i = 0; i < ARMS; i++) {
-        struct ab_arm *arm = &ab->arm[i];
-        arm->name = names[i];
-        snprintf(arm->load, sizeof arm->load, "%s", names[i]);
-        if (own_processes || i == 0)
-            ab->workers[i] = worker_new(names[i], NULL, NULL, 0, ab->catalog.memory_fd);
-        arm->worker = ab->workers[own_processes ? i : 0];
-    }
-    if (ab_plan_make(ab, "mul", &error) < 0)
-        fail_msg("%s", error.text);
-    ab->session = (struct session){
-        .options = &ab->options, .catalog = &ab->catalog, .plan = &ab->plan};
-}
-
-static int measure(double extra_work)
-{
-    const struct ab_gate gate = {.seed = 7, .extra_work = extra_work};
-    run_free(run);
-    run = run_new();
-    script.n_log = 0;
-    return ab_measure(ab, &gate, NULL, run, &error);
-}
-
-static const struct result *find(const char *variant)
-{
-    for (size_t i = 0; i < run->n_results; i++) {
-        if (!strcmp(run->results[i].variant, variant))
-            return &run->results[i];
-    }
-    fail_msg("no result %s", variant);
-    return NULL;
-}
-
-static const struct comparison *expect(const char *variant, enum verdict verdict)
-{
-    const struct comparison *comparison = find(variant)->comparison;
-    if (comparison->verdict != verdict)
-        fail_msg("%s is %s: %s", variant, verdict_name(comparison->verdict),
-                 comparison->reason ?: "");
-    return comparison;
-}
-
-static size_t prepared(char arm, uint64_t kernel)
-{
-    return script_count("prepare", NULL, 1000 * (uint64_t)arm + kernel);
-}
+#include "scripted_builds.h"
 
 /* ---- processes and rounds ---- */
 
@@ -145,8 +33,8 @@ static void test_equal_builds(void **state)
         assert_near(good->trials[i].head_ns, 1000, 1e-9);
         assert_near(good->trials[i].control_ns, 1000, 1e-9);
     }
-    assert_int_equal(find("good")->n_samples, good->n_trials);
-    assert_near(find("good")->median_ns, 1000, 1e-9);
+    assert_int_equal(run_find("good")->n_samples, good->n_trials);
+    assert_near(run_find("good")->median_ns, 1000, 1e-9);
     assert_int_equal(run->gate->n_arms, ARMS);
     assert_string_equal(run->gate->kind, "paired");
     assert_true(ab_seconds(ab) > 0);
@@ -195,7 +83,7 @@ static void test_rounds(void **state)
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
         script.call_ns[k] = 1e6;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->comparison->n_trials, 8 * AB_ROUNDS_LEAST);
+    assert_int_equal(run_find("good")->comparison->n_trials, 8 * AB_ROUNDS_LEAST);
 }
 
 static double slower(const struct asked *asked)
@@ -230,7 +118,7 @@ static void test_changes(void **state)
     script.loop_ns = 3000;
     head_times = faster;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(run_find("good")->status, STATUS_NOISY);
 }
 
 /* ---- the second look ---- */
@@ -297,9 +185,9 @@ static void test_disturbed_processes(void **state)
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 16);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), ARMS * (32 + 16 * 8));
     expect("good", VERDICT_UNUSABLE);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(run_find("good")->status, STATUS_NOISY);
     assert_non_null(
-        strstr(find("good")->reason, "16 of 16 processes were too disturbed"));
+        strstr(run_find("good")->reason, "16 of 16 processes were too disturbed"));
     assert_int_equal(run_exit_status(run), EXIT_OK);
 }
 
@@ -324,7 +212,7 @@ static void test_usable_processes(void **state)
     quiet_rounds[1] = AB_ROUNDS / 4;
     assert_int_equal(measure(0), 0);
     assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
-    assert_int_equal(find("good")->comparison->n_trials, 8 * AB_ROUNDS / 4);
+    assert_int_equal(run_find("good")->comparison->n_trials, 8 * AB_ROUNDS / 4);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 15);
     quiet_rounds[0] = AB_ROUNDS;
     quiet_rounds[1] = AB_ROUNDS;
@@ -332,7 +220,7 @@ static void test_usable_processes(void **state)
         open_builds("--processes=8 --variants=good", same, same, false);
         disturbs = after_some_rounds;
         assert_int_equal(measure(0), 0);
-        assert_int_equal(find("good")->status,
+        assert_int_equal(run_find("good")->status,
                          quiet_lives < 4 ? STATUS_NOISY : STATUS_OK);
     }
 }
@@ -351,158 +239,10 @@ static void test_stolen_time(void **state)
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 1);
 }
 
-/* ---- builds that differ or fail ---- */
-
-static void test_only_one_has_it(void **state)
-{
-    open_builds("", older, newer, false);
-    assert_int_equal(measure(0), 0);
-    expect("good", VERDICT_SAME);
-    assert_string_equal(expect("old", VERDICT_GONE)->reason, "only base has it");
-    assert_string_equal(expect("new", VERDICT_NEW)->reason, "only head has it");
-    assert_int_equal(find("old")->status, STATUS_SKIPPED);
-    /* Head's own number of the kernel that both have. */
-    assert_int_equal(prepared('b', 0), AB_PROCESSES);
-    assert_int_equal(prepared('h', 1), AB_PROCESSES);
-    assert_int_equal(prepared('b', 1) + prepared('h', 0), 0);
-}
-
-static void test_failing_builds(void **state)
-{
-    static const struct {
-        const char *verb;
-        char arm;
-        int first, code; /* EDOM: it is wrong; 0: its clock stands still */
-        enum status status;
-        const char *name;
-    } rows[] = {
-        {"check", 'h', 1, ECONNRESET, STATUS_FAILED, "head"},
-        {"check", 'b', 3, ETIMEDOUT, STATUS_FAILED, "base"},
-        {"check", 'c', 2, EDOM, STATUS_WRONG, "control (a copy of base)"},
-        {"prepare", 'h', 1, ENOTSUP, STATUS_SKIPPED, "head"},
-        {"batch", 'h', 30, ECONNRESET, STATUS_FAILED, "head"},
-        {"batch", 'h', 30, 0, STATUS_FAILED, NULL},
-    };
-    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
-        const int code = rows[i / 2].code, first = rows[i / 2].first;
-        char reason[128] = "the clock did not advance during a batch";
-        open_builds("--processes=8", same, same, i % 2);
-        struct trouble *const trouble = script_trouble(rows[i / 2].verb, first, first,
-                                                       code == EDOM ? "wrong" : "ns", 0);
-        trouble->kernel = 1000 * (uint64_t)rows[i / 2].arm + 1;
-        trouble->code = -code;
-        assert_int_equal(measure(0), 0);
-        const struct result *open = find("open");
-        if (open->status != rows[i / 2].status)
-            fail_msg("row %zu: %s", i, status_name(open->status));
-        if (code)
-            snprintf(reason, sizeof reason, "%s: %s in '%s'", rows[i / 2].name,
-                     strerror(code), rows[i / 2].verb);
-        assert_string_equal(open->reason, reason);
-        assert_string_equal(open->comparison->reason, reason);
-        assert_int_equal(open->comparison->verdict, VERDICT_UNUSABLE);
-        assert_int_equal(open->n_samples, 0);
-        assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
-        assert_int_equal(run_exit_status(run),
-                         open->status == STATUS_SKIPPED ? EXIT_OK : EXIT_WRONG);
-    }
-}
-
-static void test_own_processes(void **state)
-{
-    open_builds("--processes=8", same, same, true);
-    assert_int_equal(measure(0), 0);
-    expect("good", VERDICT_SAME);
-    static const char *const names[] = {"base", "head", "control"};
-    for (int i = 0; i < ARMS; i++) {
-        assert_int_equal(script_count("start", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("kill", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("load", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("overhead", names[i], ANY_KERNEL), 1);
-    }
-}
-
-static void test_build_that_does_not_load(void **state)
-{
-    open_builds("--processes=8", same, same, true);
-    script_trouble("load", 3, 3, NULL, -ENOEXEC)->worker = "head";
-    assert_int_equal(measure(0), 0);
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(run->results[i].status, STATUS_FAILED);
-        assert_string_equal(run->results[i].reason, "head: Exec format error in 'load'");
-    }
-    assert_int_equal(script_count("start", "head", ANY_KERNEL), 3);
-    open_builds("--processes=8", same, same, true);
-    script_trouble("map", 1, 9, NULL, -EOPNOTSUPP)->worker = "head";
-    assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_SKIPPED);
-    /* Nothing can start the owner of an op again, unless it is ours. */
-    open_builds("--processes=8", same, same, false);
-    struct worker **const workers = ab->catalog.workers, *const owner = workers[0];
-    workers[0] = workers[1];
-    workers[1] = owner;
-    worker_kill(owner);
-    assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_FAILED);
-}
-
-static void test_interruption(void **state)
-{
-    open_builds("--processes=8 --rounds=4", same, same, false);
-    script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
-    assert_int_equal(measure(0), -EINTR);
-    assert_true(run->interrupted);
-    /* Processes that came to their end count. */
-    const uint32_t processes = find("good")->comparison->processes;
-    assert_true(processes >= 5 && processes <= 6);
-    assert_int_equal(find("good")->comparison->n_trials, 4 * processes);
-    assert_int_equal(find("good")->status, STATUS_OK);
-    open_builds("--processes=8", same, same, false);
-    script_trouble("overhead", 1, 1, NULL, -EINTR);
-    assert_int_equal(measure(0), -EINTR);
-    assert_string_equal(find("good")->comparison->reason, "interrupted");
-    assert_int_equal(find("good")->status, STATUS_SKIPPED);
-}
-
-/* The seed decides the inputs: the same in all processes and in all runs with it. */
-static void test_seed(void **state)
-{
-    char hash[32];
-    open_builds("--processes=8", same, same, false);
-    assert_int_equal(measure(0), 0);
-    snprintf(hash, sizeof hash, "%s", find("good")->input_hash);
-    assert_int_equal(measure(0), 0);
-    assert_string_equal(find("good")->input_hash, hash);
-    const struct ab_gate other = {.seed = 8};
-    run_free(run);
-    run = run_new();
-    assert_int_equal(ab_measure(ab, &other, NULL, run, &error), 0);
-    assert_string_not_equal(find("good")->input_hash, hash);
-}
-
-static int close_builds(void **state)
-{
-    ab_close(ab);
-    run_free(run);
-    options_free(&options);
-    return 0;
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {TEST(test_equal_builds),
-                                       TEST(test_rounds),
-                                       TEST(test_changes),
-                                       TEST(test_second_look),
-                                       TEST(test_disturbed_processes),
-                                       TEST(test_usable_processes),
-                                       TEST(test_stolen_time),
-                                       TEST(test_only_one_has_it),
-                                       TEST(test_failing_builds),
-                                       TEST(test_own_processes),
-                                       TEST(test_build_that_does_not_load),
-                                       TEST(test_interruption),
-                                       TEST(test_seed)};
-    return cmocka_run_group_tests(tests, NULL, close_builds);
+    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_equal_builds),
+                             TEST(test_rounds), TEST(test_changes),
+                             TEST(test_second_look), TEST(test_disturbed_processes),
+                             TEST(test_usable_processes), TEST(test_stolen_time));
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a command line to groups of cases: selection, shapes, layouts, inputs, limits;
  * then what is counted, on which CPUs, with how many threads. */
-#include <errno.h>
-#include <math.h>
-
 #include "file_tree.h"
 #include "golden.h"
 #include "scripted_worker.h"
@@ -284,15 +281,10 @@ static void test_teams(void **state)
 
 int main(int argc, char **argv)
 {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {TEST(test_plans),
-                                       TEST(test_fallback_passes_over_a_set),
-                                       TEST(test_refused_by_catalog_and_memory),
-                                       TEST(test_shape_files),
-                                       TEST(test_events),
-                                       TEST(test_cpus),
-                                       TEST(test_teams)};
     if (!golden_arguments(argc, argv))
         return 2;
-    return cmocka_run_group_tests(tests, begin, end);
+    return RUN_TESTS_BETWEEN(
+        begin, end, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
+        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
+        TEST(test_events), TEST(test_cpus), TEST(test_teams));
 }

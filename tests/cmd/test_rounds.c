@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a plan to samples: calibration, rounds, what is thrown away and what is
  * subtracted. */
-#include <math.h>
-
-#include "near.h"
 #include "scripted_run.h"
 
 /* One case, without a limit. */
@@ -359,23 +356,12 @@ static void test_absent_events(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {TEST(test_calibration),
-                                       TEST(test_target_is_crossed_twice),
-                                       TEST(test_calls_longer_than_a_batch),
-                                       TEST(test_calibration_ends),
-                                       TEST(test_multiplex),
-                                       TEST(test_number_of_rounds),
-                                       TEST(test_threads_used),
-                                       TEST(test_evidence),
-                                       TEST(test_round_of_several),
-                                       TEST(test_stolen_round),
-                                       TEST(test_noisy),
-                                       TEST(test_probes),
-                                       TEST(test_each_case_is_probed),
-                                       TEST(test_core_share),
-                                       TEST(test_loop_is_subtracted),
-                                       TEST(test_events),
-                                       TEST(test_absent_events)};
-    return cmocka_run_group_tests(tests, run_open, run_close);
+    return RUN_TESTS_BETWEEN(
+        run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
+        FRESH(test_calls_longer_than_a_batch), FRESH(test_calibration_ends),
+        FRESH(test_multiplex), FRESH(test_number_of_rounds), FRESH(test_threads_used),
+        FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
+        FRESH(test_noisy), FRESH(test_probes), FRESH(test_each_case_is_probed),
+        FRESH(test_core_share), FRESH(test_loop_is_subtracted), FRESH(test_events),
+        FRESH(test_absent_events));
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels and workers that fail, and signals: what becomes of the case, of the others in
  * its group, and of the groups behind. */
-#include "near.h"
 #include "scripted_run.h"
 
 /* add and fma of our own, mine of a plug-in, and two limits. */
 #define GROUP "mul --isa=all --sizes=8 --rounds=10 --timeout=1s"
 /* The fourth round: a batch of fma, after four of calibration. */
 enum { FOURTH = 8, CASES = 5 };
-
-static const struct result *find(const char *part)
-{
-    for (size_t i = 0; i < run->n_results; i++) {
-        if (strstr(run->results[i].id, part))
-            return &run->results[i];
-    }
-    fail_msg("no result has %s", part);
-    return NULL;
-}
 
 /* All but fma are measured, whole, from the first round on. */
 static void expect_others(void)
@@ -33,8 +22,8 @@ static void expect_others(void)
         assert_int_equal(result->voided, 0);
         assert_near(result->median_ns, 1000, 1e-9);
     }
-    assert_int_equal(find("/fma@")->n_samples, 0);
-    assert_int_equal(find("/fma@")->n_clock, 0);
+    assert_int_equal(run_find("/fma@")->n_samples, 0);
+    assert_int_equal(run_find("/fma@")->n_clock, 0);
 }
 
 static void test_a_case_fails(void **state)
@@ -67,7 +56,7 @@ static void test_a_case_fails(void **state)
         trouble->kernel = 1;
         trouble->code = -rows[i].code;
         assert_int_equal(run_words(GROUP), 0);
-        const struct result *result = find("/fma@");
+        const struct result *result = run_find("/fma@");
         if (result->status != rows[i].status)
             fail_msg("row %zu: %s", i, status_name(result->status));
         if (rows[i].code)
@@ -107,7 +96,7 @@ static void test_limits_alone_do_not_run(void **state)
     assert_int_equal(run_words("mul --isa=all --variants=fma,mine --sizes=8 --rounds=1"),
                      0);
     assert_int_equal(run->results[0].status, STATUS_SKIPPED);
-    assert_int_equal(find("/mine@")->status, STATUS_OK);
+    assert_int_equal(run_find("/mine@")->status, STATUS_OK);
 }
 
 /* Cases of this group are not blamed for a worker that an earlier group broke. */
@@ -122,26 +111,26 @@ static void test_worker_that_cannot_go_on(void **state)
     run_begin();
     script_trouble("setup", 1, 2, NULL, -ENOMEM)->worker = "mine";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
-    assert_int_equal(find("/mine@8")->status, STATUS_FAILED);
-    assert_string_equal(find("/mine@8")->reason,
+    assert_int_equal(run_find("/mine@8")->status, STATUS_FAILED);
+    assert_string_equal(run_find("/mine@8")->reason,
                         "mine: Cannot allocate memory in 'setup'");
-    assert_int_equal(find("/add@8")->status, STATUS_OK);
-    assert_int_equal(find("/mine@16")->status, STATUS_OK);
+    assert_int_equal(run_find("/add@8")->status, STATUS_OK);
+    assert_int_equal(run_find("/mine@16")->status, STATUS_OK);
 }
 
 static void test_operands_that_cannot_be_had(void **state)
 {
     script_trouble("reference", 1, 1, NULL, -EIO);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
-    assert_int_equal(find("/add@8")->status, STATUS_FAILED);
-    assert_string_equal(find("/add@8")->reason,
+    assert_int_equal(run_find("/add@8")->status, STATUS_FAILED);
+    assert_string_equal(run_find("/add@8")->reason,
                         "simdbench: Input/output error in 'reference'");
-    assert_int_equal(find("/add@16")->status, STATUS_OK);
+    assert_int_equal(run_find("/add@16")->status, STATUS_OK);
     /* An op without answers is not checked, but measured. */
     run_begin();
     script_trouble("reference", 1, 1, NULL, -ENOTSUP);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=1"), 0);
-    assert_int_equal(find("/add@8")->status, STATUS_OK);
+    assert_int_equal(run_find("/add@8")->status, STATUS_OK);
 }
 
 /* An unknown input ends the run before anything is measured. */
@@ -157,10 +146,10 @@ static void test_huge_pages(void **state)
 {
     script_trouble("map", 2, 2, "huge_bytes", 4096)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --pages=2m --rounds=1"), 0);
-    assert_int_equal(find("/add@8")->status, STATUS_OK);
-    assert_int_equal(find("/mine@8")->status, STATUS_SKIPPED);
+    assert_int_equal(run_find("/add@8")->status, STATUS_OK);
+    assert_int_equal(run_find("/mine@8")->status, STATUS_SKIPPED);
     assert_non_null(
-        strstr(find("/mine@8")->reason, "--pages=2m: smaps shows -1 of 0 bytes"));
+        strstr(run_find("/mine@8")->reason, "--pages=2m: smaps shows -1 of 0 bytes"));
 }
 
 /* ---- signals ---- */
@@ -252,17 +241,11 @@ static void test_accuracy(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {TEST(test_a_case_fails),
-                                       TEST(test_all_fail),
-                                       TEST(test_limits_alone_do_not_run),
-                                       TEST(test_worker_that_cannot_go_on),
-                                       TEST(test_operands_that_cannot_be_had),
-                                       TEST(test_unknown_input),
-                                       TEST(test_huge_pages),
-                                       TEST(test_interruption),
-                                       TEST(test_interruption_of_the_first_round),
-                                       TEST(test_watcher),
-                                       TEST(test_accuracy)};
-    return cmocka_run_group_tests(tests, run_open, run_close);
+    return RUN_TESTS_BETWEEN(
+        run_open, run_close, FRESH(test_a_case_fails), FRESH(test_all_fail),
+        FRESH(test_limits_alone_do_not_run), FRESH(test_worker_that_cannot_go_on),
+        FRESH(test_operands_that_cannot_be_had), FRESH(test_unknown_input),
+        FRESH(test_huge_pages), FRESH(test_interruption),
+        FRESH(test_interruption_of_the_first_round), FRESH(test_watcher),
+        FRESH(test_accuracy));
 }

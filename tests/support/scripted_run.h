@@ -3,18 +3,12 @@
 #ifndef SIMDBENCH_SCRIPTED_RUN_H
 #define SIMDBENCH_SCRIPTED_RUN_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "measure/measure.h"
 #include "scripted_worker.h"
+#include "unit.h"
+
+/* A test that begins with fresh workers. */
+#define FRESH(name) cmocka_unit_test_setup(name, run_setup)
 
 static struct catalog catalog;
 static struct options options;
@@ -42,6 +36,17 @@ static inline int run_words(const char *words)
     if (script_plan(words, &catalog, &options, &plan, &error) < 0)
         fail_msg("%s: %s", words, error.text);
     return run_plan(&options, &catalog, &plan, NULL, run, &error);
+}
+
+/* The first result whose id has this part. */
+static inline const struct result *run_find(const char *part)
+{
+    for (size_t i = 0; i < run->n_results; i++) {
+        if (strstr(run->results[i].id, part))
+            return &run->results[i];
+    }
+    fail_msg("no result has %s", part);
+    return NULL;
 }
 
 static inline int run_setup(void **state)
