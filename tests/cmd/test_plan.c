@@ -142,8 +142,12 @@ static void test_fallback_passes_over_a_set(void **state)
 
 static void test_refused_by_catalog_and_memory(void **state)
 {
-    expect_error("mul --sizes=8,100000000000000", -ENOMEM,
-                 "--sizes: '100000000000000' of op mul needs about ");
+    expect_error(
+        "mul --sizes=8,100000000000000", -ENOMEM,
+        "--sizes: '100000000000000' of op mul needs about 1.6e+06 GB of memory, ");
+    assert_in_range(strtod(strstr(error.text, "memory, ") + 8, NULL), 0, 100000);
+    expect_error("mul --sizes=100000000000000 --pages=2m", -ENOMEM, " 2.4e+06 GB ");
+    expect_error("mul --sizes=100000000000000 --filter=zzz", -ENOENT, "");
     offer_again("scalar");
     expect_error("mul --isa=scalar --sizes=8", -EEXIST,
                  "two cases are called mul/max-f32/scalar/add@8");
@@ -181,6 +185,59 @@ static void test_shape_files(void **state)
     }
     snprintf(words, sizeof words, "mul --shapes=%s", folder);
     expect_error(words, -EIO, "--shapes=");
+}
+
+/* ---- what is told of a plan ---- */
+
+static void expect_printed(const char *words, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+    assert_int_equal(make(words), 0);
+    plan_print(&plan, file);
+    fclose(file);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_printed(void **state)
+{
+    char deep[200];
+    expect_printed("mul --variants=mine --sizes=4,8",
+                   "group 1: mul f32 4, 8 operations, 32 bytes\n"
+                   "  mine:mul/max-f32/scalar/mine@4\n"
+                   "group 2: mul f32 8, 16 operations, 64 bytes\n"
+                   "  mine:mul/max-f32/scalar/mine@8\n2 cases in 2 groups\n");
+    script.isas = 1;
+    snprintf(
+        deep, sizeof deep,
+        "group 1: fold f32 deep-8, layout deep, input odd, 2 threads, 16 operations, "
+        "64 bytes\n  fold/f32/%s/blocked@deep-8;threads=2;input=odd  skipped: the "
+        "CPU lacks %s\n1 cases in 1 groups\n",
+        isa_get(1)->name, isa_get(1)->name);
+    expect_printed(
+        "fold --isa=all --variants=blocked --shape=deep-8 --threads=2 --input=odd", deep);
+    script.isas = 2;
+}
+
+/* Calls of 840 us of a large size, less than a batch of the small ones. */
+static void test_seconds(void **state)
+{
+    static const struct {
+        const char *words;
+        double ms; /* each of three cases */
+    } rows[] = {{"mul --sizes=1000000 --rounds=7", 7 * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=33.6ms", 20 * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=1ms", ROUNDS_MIN * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=1s", ROUNDS_MAX * 1.68 + 12},
+                {"mul --sizes=8 --rounds=10", 10 * 0.55000672 + 8.000032},
+                {"mul --sizes=8,8000000 --rounds=1", 0.55000672 + 8.000032 + 13.44 + 40}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_int_equal(make(rows[i].words), 0);
+        assert_string_equal(error.text, "");
+        assert_near(plan_seconds(&options, &plan), 3e-3 * rows[i].ms, 1e-9);
+    }
 }
 
 /* ---- plan_settle() ---- */
@@ -223,6 +280,11 @@ static void test_cpus(void **state)
     assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
     assert_int_equal(plan.n_cpu, 2);
     assert_memory_equal(plan.cpu, given, sizeof given);
+    const struct text_list *const notes = &plan.groups[0].cases[0].notes;
+    assert_string_equal(notes->item[0], "4 threads take turns on 2 CPUs");
+    options.n_cpu = 1;
+    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
+    assert_string_equal(notes->item[1], "4 threads take turns on 1 CPU");
     options.n_cpu = CPUS_MAX + 1;
     assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
     options.cpu = NULL;
@@ -231,13 +293,15 @@ static void test_cpus(void **state)
 /* Own kernels have no more threads than are worth while. */
 static void test_teams(void **state)
 {
+    static int cpu = 1;
     const struct threshold thresholds[] = {{2, 100}, {3, INFINITY}};
     struct host host;
     char path[4096];
     host_read(&host, "");
-    assert_int_equal(thresholds_save(host.fingerprint, "mul", thresholds, 2, path,
-                                     sizeof path, &error),
-                     0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(thresholds_save(host.fingerprint, i ? "mul" : "roof", thresholds,
+                                         2, path, sizeof path, &error),
+                         0);
     /* 16 operations, 128, and 128 of a plug-in and a limit. */
     assert_int_equal(make("mul --sizes=8,64 --threads=3"), 0);
     const struct plan_case *small = plan.groups[0].cases, *large = plan.groups[1].cases;
@@ -275,7 +339,37 @@ static void test_teams(void **state)
         expect_error("mul --threads=2", -EINVAL, path);
         assert_non_null(strstr(error.text, "--threads-threshold=off"));
         assert_int_equal(make("mul --threads=2 --threads-threshold=off"), 0);
+        options.all_threads = false;
+        options.cpu = &cpu;
+        options.n_cpu = 1;
+        assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
+        options.cpu = NULL;
         assert_int_equal(make("mul"), 0);
+    }
+}
+
+/* Workers, plan and decisions; the first that fails ends it. */
+static void test_prepared(void **state)
+{
+    static const char *const words[] = {
+        "mul --sizes=8 --threads=2 --baseline=none", "mul --sizes=8 --baseline=/none",
+        "mul --sizes=x --baseline=none", "mul --events=cyclse --baseline=none"};
+    static const int codes[] = {0, -ENOENT, -EINVAL, -EINVAL};
+    static const char *const says[] = {"", "--baseline=/none: ", "--sizes: 'x' ",
+                                       "cyclse"};
+    script.description =
+        "{\"ops\": [{\"name\": \"mul\", \"default_shapes\": \"8\"}], \"kernels\": "
+        "[{\"op\": \"mul\", \"type\": \"f32\", \"isa\": \"scalar\", \"variant\": "
+        "\"add\"}]}";
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct catalog started;
+        make(words[i]);
+        plan_free(&plan);
+        error.text[0] = '\0';
+        assert_int_equal(plan_prepare(&options, &started, &plan, &error), codes[i]);
+        assert_non_null(strstr(error.text, says[i]));
+        assert_int_equal(plan.n_cpu, i ? 0 : 2);
+        catalog_free(&started);
     }
 }
 
@@ -286,5 +380,6 @@ int main(int argc, char **argv)
     return RUN_TESTS_BETWEEN(
         begin, end, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
         TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
-        TEST(test_events), TEST(test_cpus), TEST(test_teams));
+        TEST(test_events), TEST(test_cpus), TEST(test_printed), TEST(test_seconds),
+        TEST(test_prepared), TEST(test_teams));
 }

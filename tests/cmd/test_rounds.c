@@ -87,6 +87,8 @@ static void test_number_of_rounds(void **state)
     assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
     assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
     assert_int_equal(one("--time-per-case=1s")->n_samples, ROUNDS_MAX);
+    assert_int_equal(run_words("mul --sizes=8 --time-per-case=20ms"), 0);
+    assert_int_equal(run->results[2].n_samples, 36);
 }
 
 /* A team is known; threads of a library are told by their time. */
@@ -146,9 +148,25 @@ static void test_evidence(void **state)
     script_trouble("batch", 1, 99, "cpu_ns", 1);
     script_trouble("batch", 1, 99, "waited_ns", 1);
     assert_int_equal(one("--rounds=10")->voided, 0);
-    cJSON *const reply = cJSON_Parse("{\"ns\": 9, \"waited_ns\": 0}");
-    assert_false(batch_read(reply).void_);
-    cJSON_Delete(reply);
+    static const struct {
+        const char *reply;
+        int threads;
+        bool void_;
+    } replies[] = {
+        {"{\"ns\": 9, \"waited_ns\": 0}", 1, false},
+        {"{\"ns\": 9, \"waited_ns\": 1, \"cpu_ns\": 9}", 1, true},
+        {"{\"ns\": 100, \"cpu_ns\": 149}", 1, false},
+        {"{\"ns\": 100, \"cpu_ns\": 150}", 2, false},
+        {"{\"ns\": 100, \"cpu_ns\": 100, \"process_ns\": 340}", 3, false},
+        {"{\"ns\": 100, \"cpu_ns\": 300, \"threads_busy\": 1.4}", 1, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
+        cJSON *const reply = cJSON_Parse(replies[i].reply);
+        const struct batch batch = batch_read(reply);
+        assert_int_equal(batch.threads, replies[i].threads);
+        assert_int_equal(batch.void_, replies[i].void_);
+        cJSON_Delete(reply);
+    }
 }
 
 /* Only that batch is lost, but the whole round runs again. */
@@ -288,7 +306,7 @@ static void count(const struct asked *asked, cJSON *reply)
     char text[128];
     snprintf(text, sizeof text,
              "[{\"value\": %.0f, \"running_share\": 0.5, \"scope\": \"user\", "
-             "\"threads\": 2}]",
+             "\"threads\": 2}, {\"value\": 11}]",
              (double)asked->calls * 9 + 100);
     cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
     script_say(reply, "minor_faults", 2 * (double)asked->calls);
@@ -311,7 +329,10 @@ static void test_events(void **state)
 {
     script.batch = count;
     script.overhead_counts = "[{\"call\": 2, \"region\": 100}]";
-    const struct result *result = one("--rounds=10 --events=cycles");
+    const struct result *result = one("--rounds=10 --events=cycles,instructions");
+    assert_near(counter_of(result, "instructions")->value, 11.0 / CALLS, 1e-9);
+    assert_near(counter_of(result, "instructions")->running_share, 1, 0);
+    assert_near(counter_of(result, "instructions")->threads, 1, 0);
     const struct counter *cycles = counter_of(result, "cycles");
     assert_near(cycles->overhead, 2 + 100.0 / CALLS, 1e-9);
     assert_near(cycles->value, 7, 1e-9);

@@ -20,10 +20,20 @@ static void expect_others(void)
         assert_int_equal(result->n_samples, 10);
         assert_int_equal(result->rounds[0], 0);
         assert_int_equal(result->voided, 0);
+        assert_near(result->samples_ns[0], 550000, 0.5);
         assert_near(result->median_ns, 1000, 1e-9);
     }
     assert_int_equal(run_find("/fma@")->n_samples, 0);
     assert_int_equal(run_find("/fma@")->n_clock, 0);
+}
+
+static void slow_before_trouble(const struct asked *asked, cJSON *reply)
+{
+    const double ns = message_number(reply, "ns", 0);
+    if (script.trouble[0].seen < script.trouble[0].first && ns > 0) {
+        script_say(reply, "ns", 1.5 * ns);
+        script_say(reply, "cpu_ns", 1.5 * ns);
+    }
 }
 
 static void test_a_case_fails(void **state)
@@ -55,6 +65,7 @@ static void test_a_case_fails(void **state)
         trouble->worker = "simdbench";
         trouble->kernel = 1;
         trouble->code = -rows[i].code;
+        script.batch = slow_before_trouble;
         assert_int_equal(run_words(GROUP), 0);
         const struct result *result = run_find("/fma@");
         if (result->status != rows[i].status)
@@ -92,7 +103,7 @@ static void test_limits_alone_do_not_run(void **state)
     assert_int_equal(run_words("mul --isa=all --semiring=max --filter=*fma* --sizes=8"),
                      0);
     assert_int_equal(run->results[0].status, STATUS_SKIPPED);
-    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+    assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 0);
     assert_int_equal(run_words("mul --isa=all --variants=fma,mine --sizes=8 --rounds=1"),
                      0);
     assert_int_equal(run->results[0].status, STATUS_SKIPPED);
@@ -139,7 +150,11 @@ static void test_unknown_input(void **state)
     script_trouble("fill", 1, 1, NULL, -EINVAL);
     assert_int_equal(run_words("mul --sizes=8 --input=plain,hard"), -EINVAL);
     assert_string_equal(error.text, "simdbench: Invalid argument in 'fill'");
+    assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
+    /* Each that has a name is tried once. */
+    assert_int_equal(run_words("mul --sizes=4,8 --input=hard,plain,odd --rounds=1"), 0);
+    assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 2 + 6);
 }
 
 static void test_huge_pages(void **state)
@@ -225,6 +240,30 @@ static void test_watcher(void **state)
     assert_int_equal(told[1], 3);
 }
 
+/* A group has no more cases than fit. */
+static void test_many_cases(void **state)
+{
+    static char names[GROUP_CASES_MAX + 1][8];
+    static struct row rows[GROUP_CASES_MAX + 1];
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        snprintf(names[i], sizeof names[i], "v%zu", i);
+        rows[i] = (struct row){"mul", "max", "f32", "scalar", names[i], NULL, NULL, 0};
+    }
+    for (size_t more = 0; more < 2; more++) {
+        run_begin();
+        script_offer(&catalog, script_worker(&catalog, "many", "many.so", "[]", rows,
+                                             GROUP_CASES_MAX + more));
+        assert_int_equal(run_words("mul --variants=v* --sizes=1..32 --rounds=1"), 0);
+        assert_int_equal(run->n_results, 6 * (GROUP_CASES_MAX + more));
+        for (size_t i = 0; i < run->n_results; i++) {
+            assert_int_equal(run->results[i].status, more ? STATUS_FAILED : STATUS_OK);
+            if (more)
+                assert_string_equal(run->results[i].reason,
+                                    "more than 512 cases in one group");
+        }
+    }
+}
+
 static void test_accuracy(void **state)
 {
     script_trouble("check", 1, 2, "max_ulp", 1.5)->worker = "simdbench";
@@ -247,5 +286,5 @@ int main(void)
         FRESH(test_operands_that_cannot_be_had), FRESH(test_unknown_input),
         FRESH(test_huge_pages), FRESH(test_interruption),
         FRESH(test_interruption_of_the_first_round), FRESH(test_watcher),
-        FRESH(test_accuracy));
+        FRESH(test_accuracy), FRESH(test_many_cases));
 }

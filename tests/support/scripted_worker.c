@@ -246,7 +246,8 @@ WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
     }
     struct asked *asked = note(worker, message_text(request, "do"));
     asked->timeout_ns = timeout_ns;
-    *reply = cJSON_CreateObject();
+    const bool describes = !strcmp(asked->verb, "describe") && script.description;
+    *reply = cJSON_Parse(describes ? script.description : "{}");
     int status = answer(request, asked, *reply);
     if (status == 0)
         status = meet_trouble(asked, *reply);

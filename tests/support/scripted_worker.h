@@ -41,6 +41,7 @@ struct script {
     int64_t now;                 /* clock_now() */
     int64_t stolen;              /* clock ticks so far */
     const char *overhead_counts; /* JSON: what it takes to count, or NULL */
+    const char *description;     /* JSON: of a worker that is asked for one, or NULL */
     struct trouble trouble[4];
     /* May change any reply to a batch; NULL does not. */
     void (*batch)(const struct asked *asked, cJSON *reply);
