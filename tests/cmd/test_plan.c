@@ -124,20 +124,49 @@ static void withdraw(void)
 /* The widest set that is available has no such kernel. */
 static void test_fallback_passes_over_a_set(void **state)
 {
-    char words[64];
+    char words[64], why[200];
     if (isa_count() < 3)
         skip();
     offer_again(isa_get(2)->name);
-    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s",
-             isa_get(2)->name);
+    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s,%s",
+             isa_get(1)->name, isa_get(2)->name);
     assert_int_equal(make(words), 0);
     assert_string_equal(plan.isas_instead.item[0], "scalar");
-    assert_non_null(strstr(plan.why_instead.item[0],
-                           "measured scalar, its widest with such kernels, instead"));
+    snprintf(why, sizeof why,
+             "this CPU has no %s: measured scalar, its widest with such "
+             "kernels, instead",
+             isa_get(2)->title);
+    assert_string_equal(plan.why_instead.item[0], why);
     assert_string_equal(plan.groups[0].cases[0].id, "mul/max-f32/scalar/add@8");
     assert_int_equal(plan.groups[0].cases[0].notes.n, 1);
     assert_non_null(plan.groups[0].cases[1].skip);
+    script.isas = 1;
+    assert_int_equal(make(words), 0);
+    snprintf(why, sizeof why,
+             "this CPU has no %s or %s: measured scalar, its widest, instead",
+             isa_get(1)->title, isa_get(2)->title);
+    assert_string_equal(plan.why_instead.item[0], why);
+    script.isas = 2;
     withdraw();
+}
+
+/* Kernels that choose a set for themselves lack none. */
+static void test_fallback_wants_a_set(void **state)
+{
+    char words[64];
+    script.isas = 1;
+    offer_again("lib");
+    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s",
+             isa_get(1)->name);
+    assert_int_equal(make(words), 0);
+    assert_int_equal(plan.groups[0].n_cases, 1);
+    offer_again(isa_get(1)->name);
+    assert_int_equal(make(words), 0);
+    assert_string_equal(plan.isas_instead.item[0], "scalar");
+    assert_string_equal(plan.groups[0].cases[0].id, "mul/max-f32/scalar/add@8");
+    withdraw();
+    withdraw();
+    script.isas = 2;
 }
 
 static void test_refused_by_catalog_and_memory(void **state)
@@ -379,7 +408,7 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS_BETWEEN(
         begin, end, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
-        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
-        TEST(test_events), TEST(test_cpus), TEST(test_printed), TEST(test_seconds),
-        TEST(test_prepared), TEST(test_teams));
+        TEST(test_fallback_wants_a_set), TEST(test_refused_by_catalog_and_memory),
+        TEST(test_shape_files), TEST(test_events), TEST(test_cpus), TEST(test_printed),
+        TEST(test_seconds), TEST(test_prepared), TEST(test_teams));
 }

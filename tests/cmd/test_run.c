@@ -137,6 +137,11 @@ static void test_operands_that_cannot_be_had(void **state)
     assert_string_equal(run_find("/add@8")->reason,
                         "simdbench: Input/output error in 'reference'");
     assert_int_equal(run_find("/add@16")->status, STATUS_OK);
+    /* Without memory the run ends. */
+    run_begin();
+    script_trouble("reference", 1, 1, NULL, -ENOMEM);
+    assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), -ENOMEM);
+    assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 1);
     /* An op without answers is not checked, but measured. */
     run_begin();
     script_trouble("reference", 1, 1, NULL, -ENOTSUP);
@@ -152,9 +157,19 @@ static void test_unknown_input(void **state)
     assert_string_equal(error.text, "simdbench: Invalid argument in 'fill'");
     assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
-    /* Each that has a name is tried once. */
+    /* Each that has a name is tried once, if there are several. */
     assert_int_equal(run_words("mul --sizes=4,8 --input=hard,plain,odd --rounds=1"), 0);
     assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 2 + 6);
+    assert_int_equal(run_words("mul --sizes=8 --input=hard --rounds=1"), 0);
+    assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 1);
+    /* What else is wrong with it is the group's own matter. */
+    run_begin();
+    script_trouble("fill", 1, 1, NULL, -EIO);
+    assert_int_equal(run_words("mul --sizes=8 --input=plain,hard --rounds=1"), 0);
+    assert_int_equal(run->results[0].status, STATUS_OK);
+    script_trouble("fill", 1, 1, NULL, -EINTR);
+    assert_int_equal(run_words("mul --sizes=8 --input=odd,hard --rounds=1"), -EINTR);
+    assert_false(run->interrupted);
 }
 
 static void test_huge_pages(void **state)
