@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two builds that differ or fail, interruptions, and the seed. */
+#include <sys/resource.h>
+
 #include "process/process.h"
 #include "scripted_builds.h"
-
-/* Base has good and old, head new and good. */
-static const struct row older[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
-                                   {"mul", "max", "f32", "scalar", "old", NULL, NULL, 0}};
-static const struct row newer[] = {
-    {"mul", "max", "f32", "scalar", "new", NULL, NULL, 0},
-    {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0}};
 
 static void test_only_one_has_it(void **state)
 {
@@ -103,6 +98,40 @@ static void test_build_that_does_not_load(void **state)
     assert_int_equal(run_find("good")->status, STATUS_FAILED);
 }
 
+static void test_operands_that_cannot_be_had(void **state)
+{
+    open_builds("--processes=8", same, same, false);
+    script_trouble("fill", 3, 3, NULL, -EIO);
+    assert_int_equal(measure(0), 0);
+    assert_string_equal(run_find("good")->reason,
+                        "simdbench: Input/output error in 'fill'");
+    assert_int_equal(run_find("open")->status, STATUS_FAILED);
+    open_builds("--processes=8", same, same, false);
+    script_trouble("reference", 1, 1, NULL, -ENOMEM);
+    assert_int_equal(measure(0), -ENOMEM);
+    assert_string_equal(error.text, "simdbench: Cannot allocate memory in 'reference'");
+}
+
+/* Builds that cannot be had, and no place for operands. */
+static void test_open_fails(void **state)
+{
+    const struct ab_request request = {.base = "/no/base", .head = "/no/head"};
+    struct rlimit limit, none;
+    struct ab *other = NULL;
+    open_builds("", same, same, false);
+    assert_int_equal(ab_open(&options, &request, &other, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "BASE=/no/base: "));
+    script_trouble("describe", 1, 1, NULL, -EIO);
+    assert_int_equal(ab_open(&options, &request, &other, &error), -EIO);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = (struct rlimit){.rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(ab_open(&options, &request, &other, &error), -EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_string_equal(error.text, "memfd_create: Too many open files");
+    assert_null(other);
+}
+
 static void test_interruption(void **state)
 {
     open_builds("--processes=8 --rounds=4", same, same, false);
@@ -139,8 +168,9 @@ static void test_seed(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_only_one_has_it),
-                             TEST(test_failing_builds), TEST(test_own_processes),
-                             TEST(test_build_that_does_not_load), TEST(test_interruption),
-                             TEST(test_seed));
+    return RUN_TESTS_BETWEEN(
+        NULL, close_builds, TEST(test_only_one_has_it), TEST(test_failing_builds),
+        TEST(test_own_processes), TEST(test_build_that_does_not_load),
+        TEST(test_operands_that_cannot_be_had), TEST(test_open_fails),
+        TEST(test_interruption), TEST(test_seed));
 }

@@ -38,7 +38,64 @@ static void test_equal_builds(void **state)
     assert_near(run_find("good")->median_ns, 1000, 1e-9);
     assert_int_equal(run->gate->n_arms, ARMS);
     assert_string_equal(run->gate->kind, "paired");
-    assert_true(ab_seconds(ab) > 0);
+}
+
+/* Processes, and in each the batches of what both builds have. */
+static void test_seconds(void **state)
+{
+    const double quick = 24 * 204000.8 + 1.6, slow = 6 * 2060000.0 + 2000000;
+    open_builds("--sizes=10000000", same, same, false);
+    assert_near(ab_seconds(ab), 16 * (2 * 0.007 + 2 * 3 * (quick + slow) * 1e-9), 1e-9);
+    open_builds("--processes=8", older, newer, true);
+    assert_near(ab_seconds(ab), 8 * (0.015 + 3 * quick * 1e-9), 1e-9);
+}
+
+/* ---- who watches ---- */
+
+static uint32_t told, groups_done;
+
+static void tell(void *context, const struct progress *progress)
+{
+    assert_ptr_equal(context, &told);
+    assert_string_equal(progress->step, "process");
+    assert_int_equal(progress->done, told++);
+    assert_int_equal(progress->wanted, 8);
+    assert_int_equal(progress->started, 5);
+}
+
+static void finish(void *context, struct run *grown, size_t group)
+{
+    assert_ptr_equal(context, &told);
+    assert_int_equal(group, 0);
+    assert_int_equal(told, 8);
+    groups_done++;
+    assert_int_equal(grown->results[0].comparison->verdict, VERDICT_SAME);
+}
+
+static void passing(const struct asked *asked, cJSON *reply)
+{
+    script.now += 1000;
+}
+
+static void test_watcher(void **state)
+{
+    const struct watcher watcher = {
+        .context = &told, .progress = tell, .group_done = finish};
+    const struct ab_gate gate = {.seed = 7};
+    open_builds("--processes=8 --rounds=4 --strict", same, same, true);
+    script.batch = passing;
+    script.now = 5;
+    run_free(run);
+    run = run_new();
+    assert_int_equal(ab_measure(ab, &gate, &watcher, run, &error), 0);
+    assert_int_equal(groups_done, 2); /* looks */
+    assert_near(run->gate->seconds,
+                1e-6 * (double)script_count("batch", NULL, ANY_KERNEL), 1e-12);
+    assert_near(run->gate->threshold, 0.1, 0);
+    assert_true(run->gate->strict && run->gate->own_processes);
+    assert_near(facts_find_number(&run->settings, "processes"), 8, 0);
+    assert_near(facts_find_number(&run->settings, "process_rounds"), 4, 0);
+    assert_false(run->interrupted);
 }
 
 /* 1, 100 and twice 120 calls make 120 us; then rounds have up to a fifth more, the same
@@ -249,7 +306,8 @@ static void test_stolen_time(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_equal_builds),
-                             TEST(test_rounds), TEST(test_changes),
-                             TEST(test_second_look), TEST(test_disturbed_processes),
-                             TEST(test_usable_processes), TEST(test_stolen_time));
+                             TEST(test_seconds), TEST(test_watcher), TEST(test_rounds),
+                             TEST(test_changes), TEST(test_second_look),
+                             TEST(test_disturbed_processes), TEST(test_usable_processes),
+                             TEST(test_stolen_time));
 }

@@ -260,6 +260,20 @@ static void test_probes(void **state)
     assert_false(script_asked("batch", NULL, ANY_KERNEL, 6)->probe);
 }
 
+static void annotate(const struct asked *asked, cJSON *reply)
+{
+    cJSON_AddStringToObject(reply, "note", asked->probe ? "probed" : "not probed");
+}
+
+static void test_notes_do_not_repeat(void **state)
+{
+    script.batch = annotate;
+    const struct result *result = one("--rounds=12");
+    assert_int_equal(result->n_notes, 2);
+    assert_string_equal(result->notes[0], "probed");
+    assert_string_equal(result->notes[1], "not probed");
+}
+
 static void test_each_case_is_probed(void **state)
 {
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
@@ -395,7 +409,7 @@ int main(void)
         FRESH(test_calls_longer_than_a_batch), FRESH(test_calibration_ends),
         FRESH(test_multiplex), FRESH(test_number_of_rounds), FRESH(test_threads_used),
         FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
-        FRESH(test_noisy), FRESH(test_probes), FRESH(test_each_case_is_probed),
-        FRESH(test_core_share), FRESH(test_loop_is_subtracted), FRESH(test_events),
-        FRESH(test_absent_events));
+        FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
+        FRESH(test_each_case_is_probed), FRESH(test_core_share),
+        FRESH(test_loop_is_subtracted), FRESH(test_events), FRESH(test_absent_events));
 }

@@ -37,6 +37,13 @@ static inline void batch(const struct asked *asked, cJSON *reply)
 static const struct row same[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
                                   {"mul", "max", "f32", "scalar", "open", NULL, NULL, 0}};
 
+/* Base has good and old, head new and good. */
+static const struct row older[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
+                                   {"mul", "max", "f32", "scalar", "old", NULL, NULL, 0}};
+static const struct row newer[] = {
+    {"mul", "max", "f32", "scalar", "new", NULL, NULL, 0},
+    {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0}};
+
 /* As ab_open() does it, without files and processes. */
 static inline void open_builds(const char *more, const struct row *base,
                                const struct row *head, bool own_processes)
