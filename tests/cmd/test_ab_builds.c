@@ -70,6 +70,7 @@ static void test_own_processes(void **state)
         assert_int_equal(script_count("start", names[i], ANY_KERNEL), 8);
         assert_int_equal(script_count("kill", names[i], ANY_KERNEL), 8);
         assert_int_equal(script_count("load", names[i], ANY_KERNEL), 8);
+        assert_int_equal(script_count("map", names[i], ANY_KERNEL), 8);
         assert_int_equal(script_count("overhead", names[i], ANY_KERNEL), 1);
     }
 }
@@ -137,6 +138,7 @@ static void test_interruption(void **state)
     open_builds("--processes=8 --rounds=4", same, same, false);
     script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
     assert_int_equal(measure(0), -EINTR);
+    assert_string_equal(error.text, "interrupted");
     assert_true(run->interrupted);
     /* Processes that came to their end count. */
     const uint32_t processes = run_find("good")->comparison->processes;
@@ -147,6 +149,9 @@ static void test_interruption(void **state)
     script_trouble("overhead", 1, 1, NULL, -EINTR);
     assert_int_equal(measure(0), -EINTR);
     assert_string_equal(run_find("good")->comparison->reason, "interrupted");
+    open_builds("--processes=8", same, same, true);
+    script_trouble("load", 2, 2, NULL, -EINTR);
+    assert_int_equal(measure(0), -EINTR);
     assert_int_equal(run_find("good")->status, STATUS_SKIPPED);
 }
 

@@ -34,6 +34,15 @@ static void test_equal_builds(void **state)
         assert_near(good->trials[i].head_ns, 1000, 1e-9);
         assert_near(good->trials[i].control_ns, 1000, 1e-9);
     }
+    /* Operands move, answers stay behind all of them. */
+    const uint64_t answers = script_asked("check", NULL, ANY_KERNEL, 0)->bytes;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < script_count("map", NULL, ANY_KERNEL); i++) {
+        const uint64_t bytes = script_asked("map", NULL, ANY_KERNEL, i)->bytes;
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    assert_true(least < most && most <= answers);
     assert_int_equal(run_find("good")->n_samples, good->n_trials);
     assert_near(run_find("good")->median_ns, 1000, 1e-9);
     assert_int_equal(run->gate->n_arms, ARMS);

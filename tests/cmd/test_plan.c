@@ -115,9 +115,10 @@ static void offer_again(const char *isa)
     script_offer(&catalog, script_worker(&catalog, "again", NULL, "[]", &again, 1));
 }
 
-static void withdraw(void)
+static void withdraw(size_t n)
 {
-    offer_free(&catalog.offers[--catalog.n_offers]);
+    while (n-- > 0)
+        offer_free(&catalog.offers[--catalog.n_offers]);
     worker_free(catalog.workers[--catalog.n_workers]);
 }
 
@@ -147,7 +148,7 @@ static void test_fallback_passes_over_a_set(void **state)
              isa_get(1)->title, isa_get(2)->title);
     assert_string_equal(plan.why_instead.item[0], why);
     script.isas = 2;
-    withdraw();
+    withdraw(1);
 }
 
 /* Kernels that choose a set for themselves lack none. */
@@ -164,9 +165,37 @@ static void test_fallback_wants_a_set(void **state)
     assert_int_equal(make(words), 0);
     assert_string_equal(plan.isas_instead.item[0], "scalar");
     assert_string_equal(plan.groups[0].cases[0].id, "mul/max-f32/scalar/add@8");
-    withdraw();
-    withdraw();
+    withdraw(1);
+    withdraw(1);
     script.isas = 2;
+}
+
+/* A part of the same work by the same worker limits a kernel, not what differs from it.
+ */
+static void test_limited_by_a_part(void **state)
+{
+    const char *const wide = isa_get(1)->name;
+    const struct row part = {"mul",  "max", "f32", "scalar",
+                             "part", NULL,  NULL,  SIMDBENCH_PARTIAL};
+    const struct row rows[] = {
+        {"mul", "min", "f32", "scalar", "part", NULL, NULL, SIMDBENCH_PARTIAL},
+        {"mul", "max", "f32", wide, "part", NULL, NULL, SIMDBENCH_PARTIAL},
+        {"mul", "max", "f32", "scalar", "other", NULL, NULL, SIMDBENCH_PARTIAL},
+        part,
+        {"mul", "max", "f32", "scalar", "whole", NULL, "part", 0},
+        {"mul", "max", "f32", "scalar", "second", NULL, "whole", 0}};
+    script_offer(&catalog, script_worker(&catalog, "a", "a.so", "[]", &part, 1));
+    script_offer(&catalog, script_worker(&catalog, "b", "b.so", "[]", rows, 6));
+    assert_int_equal(make("mul --sizes=8 --isa=all --semiring=all "
+                          "--variants=part,other,whole,second"),
+                     0);
+    const struct plan_case *const cases = plan.groups[0].cases;
+    assert_int_equal(plan.groups[0].n_cases, 7);
+    assert_string_equal(cases[5].limit_id, "b:mul/max-f32/scalar/part@8");
+    for (size_t c = 0; c < 7; c++)
+        assert_true(c == 5 || !cases[c].limit_id);
+    withdraw(6);
+    withdraw(1);
 }
 
 static void test_refused_by_catalog_and_memory(void **state)
@@ -177,10 +206,13 @@ static void test_refused_by_catalog_and_memory(void **state)
     assert_in_range(strtod(strstr(error.text, "memory, ") + 8, NULL), 0, 100000);
     expect_error("mul --sizes=100000000000000 --pages=2m", -ENOMEM, " 2.4e+06 GB ");
     expect_error("mul --sizes=100000000000000 --filter=zzz", -ENOENT, "");
+    script_worker(&catalog, "idle", NULL, "[{\"name\": \"idle\"}]", NULL, 0);
+    expect_error("idle --sizes=8", -EINVAL, "op idle: nobody offers a kernel");
+    withdraw(0);
     offer_again("scalar");
     expect_error("mul --isa=scalar --sizes=8", -EEXIST,
                  "two cases are called mul/max-f32/scalar/add@8");
-    withdraw();
+    withdraw(1);
 }
 
 static void test_shape_files(void **state)
@@ -233,11 +265,12 @@ static void expect_printed(const char *words, const char *expected)
 static void test_printed(void **state)
 {
     char deep[200];
-    expect_printed("mul --variants=mine --sizes=4,8",
-                   "group 1: mul f32 4, 8 operations, 32 bytes\n"
-                   "  mine:mul/max-f32/scalar/mine@4\n"
-                   "group 2: mul f32 8, 16 operations, 64 bytes\n"
-                   "  mine:mul/max-f32/scalar/mine@8\n2 cases in 2 groups\n");
+    expect_printed("mul --isa=scalar --type=f64,f32 --sizes=4",
+                   "group 1: mul f64 4, 8 operations, 32 bytes\n"
+                   "  mul/max-f64/scalar/add@4\n"
+                   "group 2: mul f32 4, 8 operations, 32 bytes\n"
+                   "  mul/max-f32/scalar/add@4\n  mine:mul/max-f32/scalar/mine@4\n"
+                   "  roof/f32/scalar/add_max@registers\n4 cases in 2 groups\n");
     script.isas = 1;
     snprintf(
         deep, sizeof deep,
@@ -408,7 +441,8 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS_BETWEEN(
         begin, end, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
-        TEST(test_fallback_wants_a_set), TEST(test_refused_by_catalog_and_memory),
-        TEST(test_shape_files), TEST(test_events), TEST(test_cpus), TEST(test_printed),
-        TEST(test_seconds), TEST(test_prepared), TEST(test_teams));
+        TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
+        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
+        TEST(test_events), TEST(test_cpus), TEST(test_printed), TEST(test_seconds),
+        TEST(test_prepared), TEST(test_teams));
 }

@@ -185,7 +185,7 @@ static void older_counters_are_read(void **state)
     cJSON *tree = cJSON_Parse(json), *result, *counter;
     cJSON_ArrayForEach (result, cJSON_GetObjectItem(tree, "results")) {
         cJSON_ArrayForEach (counter, cJSON_GetObjectItem(result, "counters")) {
-            for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+            for (size_t i = 0; i < ARRAY_LEN(later); i++)
                 cJSON_DeleteItemFromObject(counter, later[i]);
         }
     }

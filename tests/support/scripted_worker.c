@@ -200,6 +200,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         asked->calls = message_u64(request, "iterations", 0);
         asked->probe = message_true(request, "probe");
     }
+    asked->bytes =
+        message_u64(request, !strcmp(asked->verb, "map") ? "block" : "value", 0);
     if (!strcmp(asked->verb, "batch"))
         answer_batch(asked, reply);
     return 0;
