@@ -219,6 +219,27 @@ static void names_that_clash(void **state)
     run_free(run);
 }
 
+static void too_many_members(void **state)
+{
+    struct run *run = run_new(), *read;
+    for (int n = 1; n <= 1001; n++) {
+        char name[16];
+        struct error error = {.text = ""};
+        snprintf(name, sizeof name, "s%d", n);
+        assert_int_equal(facts_number(&run->settings, name, n), 0);
+        if (n < 1000)
+            continue;
+        char *const json = sample_text(run, FORMAT_JSON, NULL);
+        const int code = run_read_json(&read, json, strlen(json), &error);
+        assert_int_equal(code, n > 1000 ? -EINVAL : 0);
+        assert_non_null(
+            strstr(error.text, code ? "settings: more than 1000 members" : ""));
+        free(json);
+        run_free(read);
+    }
+    run_free(run);
+}
+
 /* ---- files ---- */
 
 static char folder[] = "/tmp/simdbench-test-XXXXXX";
@@ -308,6 +329,6 @@ int main(void)
         make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
         TEST(numbers_survive), TEST(every_field_is_read),
         TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
-        TEST(older_counters_are_read), TEST(names_that_clash), TEST(save_and_load),
-        TEST(failed_save_keeps_the_file), TEST(file_errors));
+        TEST(older_counters_are_read), TEST(names_that_clash), TEST(too_many_members),
+        TEST(save_and_load), TEST(failed_save_keeps_the_file), TEST(file_errors));
 }
