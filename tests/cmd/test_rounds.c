@@ -153,6 +153,7 @@ static void test_evidence(void **state)
         int threads;
         bool void_;
     } replies[] = {
+        {"{\"ns\": 1}", 1, true},
         {"{\"ns\": 9, \"waited_ns\": 0}", 1, false},
         {"{\"ns\": 9, \"waited_ns\": 1, \"cpu_ns\": 9}", 1, true},
         {"{\"ns\": 100, \"cpu_ns\": 149}", 1, false},
