@@ -59,10 +59,6 @@ class Run(Case):
     def test_quiet(self):
         self.assertEqual(self.run_tool(*SMALL, "--quiet").stderr, "")
 
-    def test_in_process(self):
-        document = self.run_json(*SMALL, "--in-process")
-        self.assertTrue(measured(document))
-
 
 class Counters(Case):
     def test_groups(self):

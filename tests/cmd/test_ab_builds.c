@@ -94,6 +94,8 @@ static void test_build_that_does_not_load(void **state)
     struct worker **const workers = ab->catalog.workers, *const owner = workers[0];
     workers[0] = workers[1];
     workers[1] = owner;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run_find("good")->status, STATUS_OK);
     worker_kill(owner);
     assert_int_equal(measure(0), 0);
     assert_int_equal(run_find("good")->status, STATUS_FAILED);
@@ -102,7 +104,7 @@ static void test_build_that_does_not_load(void **state)
 static void test_operands_that_cannot_be_had(void **state)
 {
     open_builds("--processes=8 --sizes=16", same, same, false);
-    script_trouble("fill", 3, 3, NULL, -EIO);
+    script_trouble("fill", 1, 1, NULL, -EIO);
     assert_int_equal(measure(0), 0);
     assert_string_equal(run_find("good")->reason,
                         "simdbench: Input/output error in 'fill'");

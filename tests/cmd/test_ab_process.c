@@ -184,9 +184,15 @@ static void test_changes(void **state)
     /* What remains of a call without its loop may be very short. */
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
         script.call_ns[k] = 0.5;
-    script.loop_ns = 100;
+    script.loop_ns = 0.25;
     assert_int_equal(measure(0), 0);
     expect("good", VERDICT_SAME);
+    /* A loop of which nothing is told costs nothing; what head prepares is told. */
+    script_trouble("overhead", 1, 1, "ns", 0);
+    script_trouble("prepare", 1, 99, "workspace_bytes", 4096)->kernel = 1000 * 'h';
+    assert_int_equal(measure(0), 0);
+    assert_near(run_find("good")->overhead_ns, 0, 0);
+    assert_near(run_find("good")->workspace_bytes, 4096, 0);
     /* Head's calls take no longer than the loop alone: no round counts. */
     script.loop_ns = 3000;
     head_times = faster;
@@ -244,6 +250,7 @@ static void test_disturbed_processes(void **state)
     assert_int_equal(good->processes, 8);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 3);
     assert_int_equal(good->voided, 3 * 2 * 4); /* as many again */
+    assert_int_equal(run_find("good")->voided, good->voided);
     assert_int_equal(good->n_trials, 8 * 4);
     /* Rounds are replaced too. */
     disturbs = every_other_batch_of_head;

@@ -184,6 +184,10 @@ static void test_limited_by_a_part(void **state)
         part,
         {"mul", "max", "f32", "scalar", "whole", NULL, "part", 0},
         {"mul", "max", "f32", "scalar", "second", NULL, "whole", 0}};
+    script_offer(&catalog, script_worker(&catalog, "b", "b.so", "[]", rows, 6));
+    assert_int_equal(make("mul --sizes=8 --isa=scalar --variants=part,whole"), 0);
+    assert_string_equal(plan.groups[0].cases[1].limit_id, "b:mul/max-f32/scalar/part@8");
+    withdraw(6);
     script_offer(&catalog, script_worker(&catalog, "a", "a.so", "[]", &part, 1));
     script_offer(&catalog, script_worker(&catalog, "b", "b.so", "[]", rows, 6));
     assert_int_equal(make("mul --sizes=8 --isa=all --semiring=all "
@@ -198,6 +202,26 @@ static void test_limited_by_a_part(void **state)
     withdraw(1);
 }
 
+/* A library's rows for another set are there if it has none for that of ours; an op is
+ * measured in the first type that it has, if that is not f32. */
+static void test_rows_for_want_of_others(void **state)
+{
+    const struct row few = {"mul", "max", "f32", "scalar", "few", NULL, NULL, 0};
+    const struct row late = {"late", NULL, "f64", "scalar", "late", NULL, NULL, 0};
+    struct worker *const library =
+        script_worker(&catalog, "few", "few.so", "[]", &few, 1);
+    library->info.is_baseline = true;
+    script_offer(&catalog, library);
+    assert_int_equal(make("mul --sizes=8 --baseline=few"), 0);
+    assert_string_equal(plan.groups[0].cases[4].id, "few:mul/max-f32/scalar/few@8");
+    withdraw(1);
+    script_offer(&catalog, script_worker(&catalog, "late", NULL, "[{\"name\": \"late\"}]",
+                                         &late, 1));
+    assert_int_equal(make("late --sizes=8"), 0);
+    assert_string_equal(plan.groups[0].cases[0].id, "late/f64/scalar/late@8");
+    withdraw(1);
+}
+
 static void test_refused_by_catalog_and_memory(void **state)
 {
     expect_error(
@@ -209,9 +233,11 @@ static void test_refused_by_catalog_and_memory(void **state)
     script_worker(&catalog, "idle", NULL, "[{\"name\": \"idle\"}]", NULL, 0);
     expect_error("idle --sizes=8", -EINVAL, "op idle: nobody offers a kernel");
     withdraw(0);
-    offer_again("scalar");
+    offer_again("lib");
+    offer_again("lib");
     expect_error("mul --isa=scalar --sizes=8", -EEXIST,
-                 "two cases are called mul/max-f32/scalar/add@8");
+                 "two cases are called mul/max-f32/lib/add@8");
+    withdraw(1);
     withdraw(1);
 }
 
@@ -442,7 +468,7 @@ int main(int argc, char **argv)
     return RUN_TESTS_BETWEEN(
         begin, end, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
         TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
-        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
-        TEST(test_events), TEST(test_cpus), TEST(test_printed), TEST(test_seconds),
-        TEST(test_prepared), TEST(test_teams));
+        TEST(test_rows_for_want_of_others), TEST(test_refused_by_catalog_and_memory),
+        TEST(test_shape_files), TEST(test_events), TEST(test_cpus), TEST(test_printed),
+        TEST(test_seconds), TEST(test_prepared), TEST(test_teams));
 }

@@ -53,8 +53,10 @@ static void test_target_is_crossed_twice(void **state)
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
 }
 
-static void test_calls_longer_than_a_batch(void **state)
+static void test_very_short_and_long_calls(void **state)
 {
+    script.call_ns[0] = 0.5;
+    assert_int_equal(one("--rounds=2")->status, STATUS_OK);
     script.call_ns[0] = 3e6;
     assert_int_equal(one("--rounds=2")->iterations, 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
@@ -407,7 +409,7 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(
         run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
-        FRESH(test_calls_longer_than_a_batch), FRESH(test_calibration_ends),
+        FRESH(test_very_short_and_long_calls), FRESH(test_calibration_ends),
         FRESH(test_multiplex), FRESH(test_number_of_rounds), FRESH(test_threads_used),
         FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
         FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
