@@ -231,6 +231,7 @@ static void test_refused_by_catalog_and_memory(void **state)
     expect_error("mul --sizes=100000000000000 --pages=2m", -ENOMEM, " 2.4e+06 GB ");
     expect_error("mul --sizes=100000000000000 --filter=zzz", -ENOENT, "");
     script_worker(&catalog, "idle", NULL, "[{\"name\": \"idle\"}]", NULL, 0);
+    expect_error("mull", -EINVAL, "mull: no such command or op; did you mean mul? ");
     expect_error("idle --sizes=8", -EINVAL, "op idle: nobody offers a kernel");
     withdraw(0);
     offer_again("lib");
