@@ -340,7 +340,6 @@ static void count(const struct asked *asked, cJSON *reply)
              (double)asked->calls * 9 + 100);
     cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
     script_say(reply, "minor_faults", 2 * (double)asked->calls);
-    script_say(reply, "major_faults", 0);
     script_say(reply, "voluntary_switches", 3 * (double)asked->calls);
     script_say(reply, "involuntary_switches", (double)asked->calls);
 }
