@@ -3,6 +3,7 @@
 #ifndef SIMDBENCH_SCRIPTED_RUN_H
 #define SIMDBENCH_SCRIPTED_RUN_H
 
+#include "file_tree.h"
 #include "measure/measure.h"
 #include "scripted_worker.h"
 #include "unit.h"
@@ -25,15 +26,28 @@ static inline void run_begin(void)
     script_catalog(&catalog);
 }
 
+/* Plans only. */
+static inline int plan_words(const char *words)
+{
+    plan_free(&plan);
+    options_free(&options);
+    return script_plan(words, &catalog, &options, &plan, &error);
+}
+
+static inline void expect_error(const char *words, int code, const char *text)
+{
+    const int status = plan_words(words);
+    if (status != code || !strstr(error.text, text))
+        fail_msg("%s: %d, %s", words, status, error.text);
+}
+
 /* Plans and measures; what run_plan() returns. */
 static inline int run_words(const char *words)
 {
     run_free(run);
-    plan_free(&plan);
-    options_free(&options);
     run = run_new();
     script.n_log = 0;
-    if (script_plan(words, &catalog, &options, &plan, &error) < 0)
+    if (plan_words(words) < 0)
         fail_msg("%s: %s", words, error.text);
     return run_plan(&options, &catalog, &plan, NULL, run, &error);
 }
@@ -68,6 +82,22 @@ static inline int run_close(void **state)
     options_free(&options);
     catalog_free(&catalog);
     return 0;
+}
+
+/* With a home folder, where nothing is known of this machine yet. */
+static char home[] = "/tmp/simdbench-home-XXXXXX";
+
+static inline int home_open(void **state)
+{
+    run_open(state);
+    run_begin();
+    return mkdtemp(home) ? setenv("XDG_CONFIG_HOME", home, 1) : -1;
+}
+
+static inline int home_close(void **state)
+{
+    run_close(state);
+    return tree_remove(home);
 }
 
 #endif
