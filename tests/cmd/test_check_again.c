@@ -83,9 +83,7 @@ static void test_left_behind(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {
-        TEST(test_checks_between_rounds), TEST(test_wrong_in_the_end),
-        TEST(test_owner_cannot_change), TEST(test_left_behind)};
-    return cmocka_run_group_tests(tests, run_open, run_close);
+    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_checks_between_rounds),
+                             FRESH(test_wrong_in_the_end), FRESH(test_owner_cannot_change),
+                             FRESH(test_left_behind));
 }

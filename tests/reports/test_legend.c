@@ -6,7 +6,6 @@
 static void expect(const struct run *run, const char *wanted, bool there)
 {
     char *text = sample_text(run, FORMAT_TABLE, NULL);
-
     if (!strstr(text, wanted) == there)
         fail_msg("%s '%s' in\n%s", there ? "no" : "there is", wanted, text);
     free(text);
@@ -52,7 +51,6 @@ static void means(void **state)
 {
     struct run *run = sample_run_alone();
     struct result *big = NULL, *small = NULL;
-
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *result = &run->results[i];
         if (!strcmp(result->id, "tanh/f32/avx512/table@1000"))
@@ -77,7 +75,6 @@ static void means(void **state)
 static void unfair_rows_come_last(void **state)
 {
     struct run *run = sample_run_alone();
-
     expect(run, "  2.363x [", true);
     for (size_t i = 0; i < run->n_results; i++)
         if (strstr(run->results[i].id, "/avx512/u35@1000"))
@@ -97,7 +94,6 @@ static void unfair_rows_come_last(void **state)
 static void choices_are_few(void **state)
 {
     struct run *run = run_new();
-
     for (int i = 0; i < 40; i++) {
         struct result *result = run_add_result(run);
         char text[64];

@@ -37,7 +37,6 @@ static double value_of(const char *formula)
     struct run *run = make_run();
     struct metric *metric = result_add_metric(&run->results[0], "m", "", formula);
     double value;
-
     assert_non_null(metric);
     assert_true(isnan(metric->value));
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
@@ -84,7 +83,6 @@ static void nonsense(void **state)
         "1e999",
         "%n",
         "((((((((((((((((((((((cycles))))))))))))))))))))))"};
-
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!isnan(value_of(rows[i])))
             fail_msg("%s = %g", rows[i], value_of(rows[i]));
@@ -98,7 +96,6 @@ static void lifetime(void **state)
     struct run *run = make_run();
     struct result *result = &run->results[0];
     struct metric *metric = result_add_metric(result, "GHz", "GHz", "tsc-ghz");
-
     assert_non_null(metric);
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_true(metric->value == 2.5);

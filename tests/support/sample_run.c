@@ -94,7 +94,6 @@ static void plan_metrics(struct result *result)
         {"cycles per element", "", "probe-ghz * ns / elements"},
         {"licence 2", "%", "100 * core_power.lvl2 / instructions"},
         {"effective clock", "GHz", "tsc-ghz"}};
-
     for (size_t i = 0; i < ARRAY_LEN(planned); i++) {
         struct metric *metric =
             result_add_metric(result, planned[i][0], planned[i][1], planned[i][2]);
@@ -107,7 +106,6 @@ static void plan_case(struct run *run, const struct plan_row *row)
 {
     struct result *result = run_add_result(run);
     struct counter *counter;
-
     need(result);
     result->group = row->group;
     need(!string_set(&result->id, row->id) && !string_set(&result->op, row->op));
@@ -149,7 +147,6 @@ struct run *sample_run_plan(void)
 {
     struct run *run = run_new();
     static const char *const argv[] = {"simdbench", "gemm", "--sizes=64..128"};
-
     need(run);
     need(!string_set(&run->tool_version, "0.1.0"));
     need(!string_set(&run->tool_commit, "0123abc"));
@@ -185,7 +182,6 @@ struct run *sample_run_plan(void)
 static void measure_counters(struct result *result, bool last_group)
 {
     struct counter *counter = &result->counters[0];
-
     need(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
     need(!string_set(&counter->config, "0x5100c0"));
     need(!string_set(&counter->scope, "user"));
@@ -261,7 +257,6 @@ void sample_run_measure(struct run *run, size_t group)
 struct run *sample_run_alone(void)
 {
     struct run *run = sample_run_plan();
-
     for (size_t group = 0; group < SAMPLE_GROUPS; group++)
         sample_run_measure(run, group);
     return run;
@@ -277,7 +272,6 @@ struct run *sample_run_other(void)
                                              9000, 72000,
                                              false};
     struct run *other = run_new();
-
     need(other);
     need(!string_set(&other->fingerprint, "ffee0000ffee0000"));
     need(!string_set(&other->started_at, "2024-05-05T00:00:00Z"));
@@ -297,7 +291,6 @@ struct run *sample_run(void)
 {
     struct run *run = sample_run_alone(), *other = sample_run_other();
     struct error error;
-
     need(!run_merge(run, other, "results/b.json", &error));
     run_free(other);
     return run;
@@ -306,7 +299,6 @@ struct run *sample_run(void)
 struct run *sample_run_small(void)
 {
     struct run *small = run_new();
-
     need(small);
     need(!string_set(&small->started_at, "now"));
     need(!facts_number(&small->settings, "align", 64));
@@ -323,7 +315,6 @@ struct run *sample_run_small(void)
 static void make_hostile(struct result *result)
 {
     char *id = NULL;
-
     need(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->id) > 0);
     need(!string_set(&result->id, id));
     free(id);
@@ -354,7 +345,6 @@ static void make_hostile(struct result *result)
 struct run *sample_run_hostile(void)
 {
     struct run *run = sample_run();
-
     need(!strings_add(&run->argv, &run->argc, SAMPLE_HOSTILE));
     need(!strings_add(&run->isas, &run->n_isas, SAMPLE_HOSTILE));
     HOSTILE(&run->tool_compiler, &run->seed, &run->pmu_reason);
@@ -375,7 +365,6 @@ char *sample_text(const struct run *run, enum format format,
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     struct error error = {.text = ""};
-
     need(file);
     need(!run_write(run, format, options, file, &error));
     need(!fclose(file));

@@ -201,6 +201,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         asked->calls = message_u64(request, "iterations", 0);
         asked->probe = message_true(request, "probe");
     }
+    asked->bytes =
+        message_u64(request, !strcmp(asked->verb, "map") ? "block" : "value", 0);
     if (!strcmp(asked->verb, "batch"))
         answer_batch(asked, reply);
     return 0;
@@ -247,7 +249,8 @@ WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
     }
     struct asked *asked = note(worker, message_text(request, "do"));
     asked->timeout_ns = timeout_ns;
-    *reply = cJSON_CreateObject();
+    const bool describes = !strcmp(asked->verb, "describe") && script.description;
+    *reply = cJSON_Parse(describes ? script.description : "{}");
     int status = answer(request, asked, *reply);
     if (status == 0)
         status = meet_trouble(asked, *reply);
