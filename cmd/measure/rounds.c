@@ -18,7 +18,7 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
                                    entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
     cJSON_AddBoolToObject(request, "probe", probe);
-    cJSON_AddBoolToObject(request, "core_share", true);
+    cJSON_AddBoolToObject(request, "core_share", !run_is_emulated(group->session->run));
     int status = case_ask(group, entry, request, timeout, &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)

@@ -153,7 +153,8 @@ int result_speedup(const struct result *result, const struct result *other,
 
 /* Pairs the rounds for the share too: a core that slows down for a while slows down both.
  */
-static int summarise_limit(struct result *result, const struct result *group, size_t n)
+static int summarise_limit(struct result *result, const struct result *group, size_t n,
+                           bool emulated)
 {
     const struct result *roof = NULL;
     struct speedup speedup;
@@ -188,7 +189,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
     result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
     if (string_set(&result->limit.id, roof->id))
         return -ENOMEM;
-    return exceeds(result, &speedup, &least) ? judge_share(result, least) : 0;
+    return !emulated && exceeds(result, &speedup, &least) ? judge_share(result, least)
+                                                          : 0;
 }
 
 static int add_ratio(struct result *result, const struct result *baseline)
@@ -304,7 +306,7 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         metrics_derive(run, result);
     }
     for (size_t i = 0; i < n && !code; i++)
-        code = summarise_limit(&group[i], group, n);
+        code = summarise_limit(&group[i], group, n, run_is_emulated(run));
     /* By now it is known which of them are no opponents. */
     for (size_t i = 0; i < n && !code; i++)
         code = summarise_ratios(&group[i], group, n);

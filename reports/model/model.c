@@ -135,6 +135,11 @@ double facts_find_number(const struct facts *facts, const char *name)
     return fact ? fact->number : NAN;
 }
 
+bool run_is_emulated(const struct run *run)
+{
+    return text_same(facts_find_text(&run->host, "virtualisation"), "qemu");
+}
+
 struct run *run_new(void)
 {
     struct run *run = calloc(1, sizeof *run);

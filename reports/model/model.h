@@ -285,6 +285,8 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
+/* True if its CPU was emulated: times are then no evidence of anything. */
+bool run_is_emulated(const struct run *run);
 /* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
 #define FOR_EACH(type, entry, array, n)                                          \
     for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
