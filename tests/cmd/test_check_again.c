@@ -84,6 +84,6 @@ static void test_left_behind(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_checks_between_rounds),
-                             FRESH(test_wrong_in_the_end), FRESH(test_owner_cannot_change),
-                             FRESH(test_left_behind));
+                             FRESH(test_wrong_in_the_end),
+                             FRESH(test_owner_cannot_change), FRESH(test_left_behind));
 }
