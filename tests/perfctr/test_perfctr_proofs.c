@@ -288,7 +288,7 @@ static void test_loops(void **state)
         if (loop == LOOP_nothing)
             assert_int_equal(ran, 1);
         else if (ran != 0) /* 0: this CPU has no such instructions */
-            assert_in_range(ran, turns, 1000 * turns);
+            assert_true(ran >= turns);
     }
     const uint64_t random = memory.random;
     assert_int_equal(proof_loop_run(LOOP_branch, 10, &memory), 10);
