@@ -171,6 +171,7 @@ struct batch {
     double ns;         /* 0 if the clock did not advance */
     int threads;       /* that did something */
     bool void_;        /* on evidence: preempted, migrated, or a major fault */
+    bool alone;        /* no evidence of another thread on the core */
     double core_share; /* adds a cycle beside it, see clock_core_share(); 0: not known */
     cJSON *reply;
 };

@@ -204,19 +204,48 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
                       const struct batch *batch)
 {
     struct result *result = case_result(group, entry);
-    const bool alone = had_core(group->session, batch->core_share);
     const double ghz = message_number(batch->reply, "ghz", 0);
-    must((alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
-    add_counters(group, entry, batch->reply, alone);
+    must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
+    add_counters(group, entry, batch->reply, batch->alone);
     if (ghz > 0)
         must(result_add_clock(result, ghz));
     note_once(result, message_text(batch->reply, "note"));
 }
 
+/* When the rounds of a group end: after `wanted` of them without a void batch, or once
+ * all medians are precise, but not before each case has `alone` samples. `spare` batches
+ * may run beside those of the wanted rounds, in place of others. The precision is looked
+ * at when the least number of samples reaches `look`, which then doubles: more looks
+ * would end too often on intervals that are narrow by chance. */
+struct pace {
+    uint32_t wanted, alone, look;
+    uint64_t cases, spare;
+    const char *stopped; /* what ended them */
+};
+
+/* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
+ * beside another thread are set apart. */
+static int run_alone(struct group_state *group, struct case_state *entry, uint32_t round,
+                     bool probe, struct pace *pace, struct batch *batch)
+{
+    enum { AGAIN = 8 };
+    int status = 0;
+    for (int tries = 0;; tries++) {
+        status = run_batch(group, entry, round, probe, batch);
+        batch->alone = status != 0 || had_core(group->session, batch->core_share);
+        if (batch->alone || tries == AGAIN || !pace->spare)
+            return status;
+        if (!batch->void_)
+            must(result_add_apart(case_result(group, entry), round, batch->ns));
+        cJSON_Delete(batch->reply);
+        pace->spare--;
+    }
+}
+
 /* All active cases once, in a random order. A batch is kept unless there is evidence
  * against it. `complete` is false if any was thrown away. */
 static int run_round(struct group_state *group, uint32_t round, const int *order,
-                     size_t n, struct batch *batches, bool *complete)
+                     size_t n, struct pace *pace, struct batch *batches, bool *complete)
 {
     struct session *session = group->session;
     int64_t steal = group_steal(group);
@@ -227,7 +256,7 @@ static int run_round(struct group_state *group, uint32_t round, const int *order
         /* The first probe of each case comes at once and is paid for later. */
         bool probe = session->probe_ns >= PROBE_EVERY_NS ||
                      case_result(group, entry)->n_clock == 0;
-        status = run_batch(group, entry, round, probe, &batches[done]);
+        status = run_alone(group, entry, round, probe, pace, &batches[done]);
         if (probe)
             session->probe_ns -= PROBE_EVERY_NS;
         session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
@@ -248,21 +277,12 @@ static int run_round(struct group_state *group, uint32_t round, const int *order
     return status;
 }
 
-/* When the rounds of a group end: after `wanted` of them without a void batch, or once
- * all medians are precise, but not before each case has `alone` samples; and after `most`
- * in any case. The precision is looked at when the least number of samples reaches
- * `look`, which then doubles: more looks would end too often on intervals that are narrow
- * by chance. */
-struct pace {
-    uint32_t wanted, most, alone, look;
-    const char *stopped; /* what ended them */
-};
-
 static struct pace choose_pace(const struct group_state *group, size_t n)
 {
     const struct options *options = group->session->options;
     struct pace pace = {.wanted = options->rounds,
                         .look = 2 * ROUNDS_MIN,
+                        .cases = n,
                         .stopped = options->rounds ? "rounds" : "time"};
     double round_ns = 0;
     for (size_t i = 0; i < group->n_cases; i++) {
@@ -273,7 +293,7 @@ static struct pace choose_pace(const struct group_state *group, size_t n)
     const double rounds = group->session->plan->case_ns * (double)n / round_ns;
     if (!pace.wanted)
         pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
-    pace.most = 3 * pace.wanted;
+    pace.spare = 2 * pace.cases * pace.wanted;
     pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
     return pace;
 }
@@ -287,8 +307,11 @@ static bool pace_ends(struct pace *pace, const struct group_state *group, uint32
         if (group->cases[i].active &&
             case_result(group, &group->cases[i])->n_samples < least)
             least = case_result(group, &group->cases[i])->n_samples;
-    if (ran >= pace->most || (complete >= pace->wanted && least >= pace->alone))
+    if (complete >= pace->wanted && least >= pace->alone)
         return true;
+    if (ran >= pace->wanted && pace->spare < pace->cases)
+        return true;
+    pace->spare -= ran >= pace->wanted ? pace->cases : 0;
     if (!(precision > 0) || least < pace->look)
         return false;
     pace->look *= 2;
@@ -362,7 +385,7 @@ int group_measure(struct group_state *group, struct error *error)
         if (round == check_at[0] || round == check_at[1])
             status = group_check_again(group, error);
         if (status == 0) {
-            status = run_round(group, round, order, n, batches, &whole);
+            status = run_round(group, round, order, n, &pace, batches, &whole);
             complete += whole;
         }
     }

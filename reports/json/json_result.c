@@ -44,7 +44,8 @@ struct samples_reader {
     int (*add)(struct result *, uint32_t, double);
     const struct value *rounds;
     const cJSON *round;
-    double last;
+    double next;  /* the least that the next round may be */
+    bool several; /* a round may have more than one */
 };
 
 static int add_sample(const struct value *entry, void *context)
@@ -63,10 +64,10 @@ static int add_sample(const struct value *entry, void *context)
     code = value_whole(&round, UINT32_MAX, &whole);
     if (code)
         return code;
-    if (from->last >= whole)
+    if (from->next > whole)
         return VALUE_FAIL(&round, "rounds must ascend");
     from->round = from->round->next;
-    from->last = whole;
+    from->next = from->several ? whole : whole + 1;
     return from->add(from->result, (uint32_t)whole, number) ? value_no_memory(entry) : 0;
 }
 
@@ -75,8 +76,10 @@ static int read_samples(const struct value *object, struct result *result,
 {
     struct value samples = value_member(object, "samples_ns");
     struct value rounds = value_member(object, "rounds");
-    struct samples_reader from = {
-        .result = result, .add = add, .rounds = &rounds, .last = -1};
+    struct samples_reader from = {.result = result,
+                                  .add = add,
+                                  .rounds = &rounds,
+                                  .several = add == result_add_apart};
     int code = value_array(&samples) ?: value_array(&rounds);
 
     if (code)

@@ -184,10 +184,11 @@ int result_add_module_option(struct result *result, const char *name, const char
     return setting_add(&result->module_options, &result->n_module_options, name, value);
 }
 
+/* Rounds do not go back. */
 static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t round,
                       double ns)
 {
-    if (*n && (*rounds)[*n - 1] >= round)
+    if (*n && (*rounds)[*n - 1] > round)
         return -EINVAL;
     uint32_t *const entry = array_grow(rounds, *n, sizeof *entry);
     if (!entry)
@@ -198,6 +199,10 @@ static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t r
 
 int result_add_sample(struct result *result, uint32_t round, double ns)
 {
+    const size_t n = result->n_samples;
+
+    if (n && result->rounds[n - 1] == round)
+        return -EINVAL;
     return sample_add(&result->samples_ns, &result->rounds, &result->n_samples, round,
                       ns);
 }
@@ -222,11 +227,15 @@ int result_join_apart(struct result *result)
     result->n_samples = 0;
     result->shared = true;
     for (size_t i = 0, k = 0; i + k < n + apart->n && !code;) {
-        if (k == apart->n || (i < n && rounds[i] < apart->rounds[k])) {
+        if (k == apart->n || (i < n && rounds[i] <= apart->rounds[k])) {
             code = result_add_sample(result, rounds[i], ns[i]);
             i++;
         } else {
-            code = result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
+            const size_t last = result->n_samples;
+            const bool has = last && result->rounds[last - 1] == apart->rounds[k];
+            code =
+                has ? 0
+                    : result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
             k++;
         }
     }

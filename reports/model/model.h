@@ -159,7 +159,7 @@ struct gate {
  * before and after each. */
 struct apart {
     double *samples_ns; /* raw totals */
-    uint32_t *rounds;   /* ascending */
+    uint32_t *rounds;   /* ascending; a round may have several */
     size_t n;
 };
 
@@ -304,7 +304,8 @@ int result_add_note(struct result *result, const char *note);
 int result_add_sample(struct result *result, uint32_t round, double ns);
 /* The same for a batch that is set apart. */
 int result_add_apart(struct result *result, uint32_t round, double ns);
-/* Makes samples of the batches that are apart, too: the result is shared. -ENOMEM. */
+/* Makes a sample of a batch that is apart for each round without one: the result is
+ * shared. -ENOMEM. */
 int result_join_apart(struct result *result);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);
