@@ -158,7 +158,8 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
  * that speaks the worker protocol: a foreign worker. */
 bool module_is_foreign(const char *path);
 /* True if text can stand in a case id as the name of something: letters, digits, '-' and
- * '_', at least one. */
+ * '_', at least one and at most MODULE_NAME_MAX. */
+enum { MODULE_NAME_MAX = 256 };
 bool module_name_valid(const char *text);
 /* Calls `each` for every module file that can be found by name. */
 void module_each(void (*each)(const char *name, const char *path, void *context),

@@ -42,9 +42,13 @@ static void copy_struct(void *to, size_t to_size, const void *from)
     memcpy(to, &size, sizeof size);
 }
 
+#define NAME_RULE "of letters, digits, '-' and '_', at most 256"
+
 bool module_name_valid(const char *text)
 {
     if (!text || !*text)
+        return false;
+    if (strlen(text) > MODULE_NAME_MAX)
         return false;
     return text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == 0;
@@ -90,7 +94,7 @@ static int check_op_extras(const struct simdbench_op *op, const char *module,
             !module_name_valid(list->name) || !list->summary || !list->shapes)
             return error_set(error, -EINVAL,
                              "module %s: shape list %zu of op '%s' needs its size, a "
-                             "name of letters, digits, '-' and '_', a summary and shapes",
+                             "name " NAME_RULE ", a summary and shapes",
                              module, i, op->name);
     }
     return 0;
@@ -102,9 +106,8 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
     const char *module = copy->table.name;
     if (!module_name_valid(op->name))
         return error_set(error, -EINVAL,
-                         "module %s: the name of op %zu must be of letters, digits, '-' "
-                         "and '_'",
-                         module, index);
+                         "module %s: the name of op %zu must be " NAME_RULE, module,
+                         index);
     if (op_find(op->name))
         return error_set(error, -EINVAL,
                          "module %s: op '%s' is already one of simdbench; choose another "
@@ -207,9 +210,8 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
             continue;
         if (!module_name_valid(names[i].value))
             return error_set(error, -EINVAL,
-                             "module %s: the %s of kernel %zu must be of letters, "
-                             "digits, '-' and '_'",
-                             module, names[i].field, index);
+                             "module %s: the %s of kernel %zu must be " NAME_RULE, module,
+                             names[i].field, index);
     }
     const struct simdbench_op *op = find_op(copy, kernel->op);
     if (!op)
@@ -300,8 +302,7 @@ static int check_abi(const struct simdbench_module *table, const char *path,
                          "simdbench_module)",
                          path, table->size);
     if (!module_name_valid(table->name))
-        return error_set(error, -EINVAL,
-                         "%s: the module's name must be of letters, digits, '-' and '_'",
+        return error_set(error, -EINVAL, "%s: the module's name must be " NAME_RULE,
                          path);
     return 0;
 }

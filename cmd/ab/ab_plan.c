@@ -36,14 +36,16 @@ static size_t find_twin(const struct ab *ab, size_t n_base, size_t end,
     return loose;
 }
 
-static int unite_offers(struct ab *ab)
+static int unite_offers(struct ab *ab, struct error *error)
 {
     struct catalog *catalog = &ab->catalog;
     struct worker *own = catalog->workers[0];
-    int status = catalog_add_offers(catalog, own, catalog->workers[1]->description);
+    int status =
+        catalog_add_offers(catalog, own, catalog->workers[1]->description, error);
     const size_t n_base = catalog->n_offers;
     if (status == 0)
-        status = catalog_add_offers(catalog, own, catalog->workers[2]->description);
+        status =
+            catalog_add_offers(catalog, own, catalog->workers[2]->description, error);
     if (status < 0)
         return status;
     ab->kernels = must_have(calloc(catalog->n_offers + 1, sizeof *ab->kernels));
@@ -151,9 +153,10 @@ static int plan_all(struct ab *ab, struct error *error)
 
 int ab_plan_make(struct ab *ab, const char *op, struct error *error)
 {
-    int status = unite_offers(ab);
+    struct error why = {.text = ""};
+    int status = unite_offers(ab, &why);
     if (status < 0)
-        return error_set(error, status, "BASE or HEAD: bad description of kernels");
+        return error_set(error, status, "BASE or HEAD: %.400s", why.text);
     status = op ? plan_one(ab, op, error) : plan_all(ab, error);
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++)
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)

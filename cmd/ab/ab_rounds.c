@@ -51,9 +51,10 @@ static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls
     cJSON_Delete(reply);
     if (!done)
         return status ? status : GROUP_RESTART;
-    if (batch->ns > 0)
+    const char *const doubt = batch_doubt(batch, calls);
+    if (!doubt)
         return 0;
-    ab_case_end(group, c, STATUS_FAILED, BATCH_STOPPED);
+    ab_case_end(group, c, STATUS_FAILED, doubt);
     return GROUP_RESTART;
 }
 

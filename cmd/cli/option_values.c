@@ -36,6 +36,15 @@ int option_set_text(const struct given *given)
     return 0;
 }
 
+int option_set_name(const struct given *given)
+{
+    const size_t length = strlen(given->value);
+    return length > MODEL_NAME_MAX
+               ? given_error(given, "%zu bytes; a name has at most %d", length,
+                             MODEL_NAME_MAX)
+               : option_set_text(given);
+}
+
 /* One item that holds the value as it is. */
 int option_add_item(const struct given *given)
 {

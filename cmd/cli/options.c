@@ -168,7 +168,7 @@ const struct option_row option_rows[] = {
      option_set_text, AT(history)},
     {"label", "TEXT", OUTPUT, RECORDED, NULL,
      "What is being measured, recorded with the run: the commit of your code, for one.",
-     option_set_text, AT(label)},
+     option_set_name, AT(label)},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history)},
     {"format", "table|csv", OUTPUT, COMMAND_HISTORY, "table", "What is printed.",

@@ -11,7 +11,9 @@ int command_compare(struct options *options)
     struct run *base = NULL, *head = NULL;
     int exit_status = EXIT_USAGE;
 
-    int rc = run_load(&base, base_path, &error);
+    int rc = outputs_check(options, &error);
+    if (rc == 0)
+        rc = run_load(&base, base_path, &error);
     if (rc == 0)
         rc = run_load(&head, head_path, &error);
     if (rc == 0)

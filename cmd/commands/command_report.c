@@ -22,7 +22,9 @@ int command_report(struct options *options)
     struct error error = {0};
     struct run *run = NULL;
 
-    int rc = load_all(&options->files, &run, &error);
+    int rc = outputs_check(options, &error);
+    if (rc == 0)
+        rc = load_all(&options->files, &run, &error);
     if (rc == 0)
         rc = outputs_write(options, true, run, &error);
     if (rc != 0)

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { CALIBRATION_TRIES = 40, CALIBRATION_PATIENCE = 30 };
-#define CALLS_MAX 1e15 /* of a worker whose time does not grow with them */
+#define CALL_NS_LEAST 1e-3 /* no call is as short as that */
 
 cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
                      double call_ns, int64_t *timeout_ns)
@@ -17,8 +17,14 @@ cJSON *batch_request(const struct options *options, uint64_t number, uint64_t ca
     cJSON_AddBoolToObject(request, "cold", options->cold);
     /* --timeout is for one call; calls that were measured may all take ten times as long.
      */
-    *timeout_ns = options->timeout_ns + (int64_t)(10 * call_ns * (double)(calls + 1));
+    *timeout_ns = timeout_with(options, 10 * call_ns * (double)(calls + 1));
     return request;
+}
+
+int64_t timeout_with(const struct options *options, double more_ns)
+{
+    return (int64_t)fmin((double)options->timeout_ns + more_ns,
+                         (double)WORKER_TIMEOUT_MAX_NS);
 }
 
 struct batch batch_read(cJSON *reply)
@@ -27,7 +33,7 @@ struct batch batch_read(cJSON *reply)
     const double cpu_ns = message_number(reply, "cpu_ns", 0);
     const double process_ns = message_number(reply, "process_ns", cpu_ns);
     const double busy = message_number(reply, "threads_busy", process_ns / batch.ns);
-    batch.threads = busy < 1.5 ? 1 : (int)lround(busy);
+    batch.threads = busy < 1.5 ? 1 : (int)lround(fmin(busy, CPUS_MAX));
     /* A caller may wait for its helpers. If a process has several threads, what counts is
      * how long any of them was ready to run and had no CPU. */
     const double waited = message_number(reply, "waited_ns", -1);
@@ -36,6 +42,14 @@ struct batch batch_read(cJSON *reply)
     batch.void_ = preempted || message_number(reply, "major_faults", 0) > 0 ||
                   message_true(reply, "migrated");
     return batch;
+}
+
+const char *batch_doubt(const struct batch *batch, uint64_t calls)
+{
+    return !(batch->ns > 0) ? BATCH_STOPPED
+           : batch->ns < CALL_NS_LEAST * (double)calls
+               ? "the time of a batch does not grow with its calls"
+               : NULL;
 }
 
 /* The target must be crossed twice, as one batch may have been slowed down by something
@@ -49,8 +63,7 @@ bool calibration_next(struct calibration *calibration, double ns, bool disturbed
         calibration->crossed += !disturbed || calibration->tries > CALIBRATION_PATIENCE;
     } else {
         const double want = ceil(1.1 * calibration->shortest_ns / calibration->call_ns);
-        const double most = fmin(calls * 100, CALLS_MAX);
-        calibration->calls = (uint64_t)fmin(fmax(want, calls + 1), most);
+        calibration->calls = (uint64_t)fmin(fmax(want, calls + 1), calls * 100);
     }
     return calibration->crossed < 2 && calibration->tries < CALIBRATION_TRIES;
 }

@@ -160,7 +160,7 @@ int group_write_answers(struct group_state *group, struct worker *owner,
         cJSON_AddNumberToObject(request, "ops", group->plan->shape.ops);
         group_add_answers(answers, request);
         /* A full check of a large shape takes as long as it takes. */
-        int64_t timeout = options->timeout_ns + (int64_t)(group->plan->shape.ops * 20);
+        int64_t timeout = timeout_with(options, group->plan->shape.ops * 20);
         status = worker_tell(owner, request, timeout, error);
         if (status == -ENOTSUP) {
             answers->n = 0; /* the op has nothing to compare for these kernels */

@@ -19,7 +19,7 @@ static void take_choice(struct case_state *entry, struct result *result,
 
 void case_take(struct case_state *entry, struct result *result, const cJSON *reply)
 {
-    entry->team = (int)message_number(reply, "threads", 0);
+    entry->team = message_int(reply, "threads", 0);
     result->prepare_ns = message_number(reply, "prepare_ns", 0);
     result->ops = message_number(reply, "ops", result->ops);
     result->bytes = message_number(reply, "bytes", result->bytes);
@@ -117,7 +117,7 @@ static int check(struct group_state *group, struct case_state *entry)
     int status = case_ask(group, entry, request, options->timeout_ns, &reply);
     if (reply) {
         note_once(result, message_text(reply, "note"));
-        fairness_alive(result, (int)message_number(reply, "threads_alive", 1),
+        fairness_alive(result, message_int(reply, "threads_alive", 1),
                        (int)group->session->plan->most_threads);
         if (!take_accuracy(result, reply))
             status = ask_owner(group, result, answers);

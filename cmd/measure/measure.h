@@ -147,6 +147,9 @@ static inline bool case_is_limit(const struct group_state *group,
 }
 
 /* batch.c: one batch, and how many calls it should have. */
+
+/* --timeout and what more is needed; saturates. */
+int64_t timeout_with(const struct options *options, double more_ns);
 /* Asks for a batch of a case, by its number; into `timeout_ns` how long it may take. */
 cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
                      double call_ns, int64_t *timeout_ns);
@@ -159,6 +162,8 @@ struct batch {
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);
+/* Why a batch of so many calls cannot have taken that time, or NULL. */
+const char *batch_doubt(const struct batch *batch, uint64_t calls);
 /* Looks for the number of calls that make a batch of at least `shortest_ns`. Begin with
  * one call, and run a batch of them as long as calibration_next() is true of it. It is
  * not believed if it was disturbed, for as long as there is hope of a better one. */

@@ -24,9 +24,10 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
         return status ? status : GROUP_RESTART;
     if (entry->team)
         batch->threads = entry->team;
-    if (batch->ns > 0)
+    const char *const doubt = batch_doubt(batch, entry->iterations);
+    if (!doubt)
         return 0;
-    case_end(group, entry, STATUS_FAILED, BATCH_STOPPED);
+    case_end(group, entry, STATUS_FAILED, doubt);
     return GROUP_RESTART;
 }
 

@@ -38,11 +38,12 @@ void live_end(const struct live *live, const struct run *run);
 void accuracy_print(const struct plan *plan, const struct run *run,
                     const struct catalog *catalog, FILE *file);
 
-/* ---- after (outputs.c) ---- */
+/* ---- after (outputs_check.c, outputs.c) ---- */
 
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
-/* Can all files be written? */
+/* Can all files be written, and does none of them destroy another one, or what is read?
+ */
 int outputs_check(const struct options *options, struct error *error);
 /* The JSON files alone, unless they are written to directly. */
 int outputs_save(const struct options *options, const struct run *run,

@@ -1,63 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run goes to files and to standard output. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "output/output.h"
 #include "process/process.h"
-
-/* The folder of a file is asked, as the file is replaced; `resolved` is where links lead.
- */
-static int check_folder(const char *flag, const char *path, const char *resolved,
-                        struct error *error)
-{
-    const char *slash = strrchr(resolved, '/');
-    char folder[4096] = ".";
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - resolved) + 1, resolved);
-    if (access(folder, W_OK | X_OK) < 0)
-        return error_set(error, -errno, "%s=%s: cannot write to folder %s: %s", flag,
-                         path, folder, strerror(errno));
-    return 0;
-}
-
-int check_writable(const char *flag, const char *path, struct error *error)
-{
-    struct stat status;
-    if (!path)
-        return 0;
-    if (stat(path, &status) < 0)
-        return check_folder(flag, path, path, error);
-    const int code = S_ISDIR(status.st_mode)  ? EISDIR
-                     : access(path, W_OK) < 0 ? errno
-                                              : 0;
-    if (code)
-        return error_set(error, -code, "%s=%s: %s", flag, path, strerror(code));
-    char *const resolved = file_is_replaced(path) ? realpath(path, NULL) : NULL;
-    const int rc = resolved ? check_folder(flag, path, resolved, error) : 0;
-    free(resolved);
-    return rc;
-}
-
-int outputs_check(const struct options *options, struct error *error)
-{
-    int status = 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
-        const struct output *output = &options->outputs[i];
-        /* "--json" and "--format=junit" begin what names the file. */
-        char flag[64];
-        const size_t length = strlen(output->argument) - strlen(output->file) - 1;
-        snprintf(flag, sizeof flag, "%.*s", (int)length, output->argument);
-        status = check_writable(flag, output->file, error);
-    }
-    if (status == 0)
-        status = check_writable("--history", options->history, error);
-    return status == 0 && options->history ? history_check(options->history, error)
-                                           : status;
-}
 
 struct text_options text_of_stdout(void)
 {

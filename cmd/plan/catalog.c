@@ -50,8 +50,61 @@ static char *copy(const char *text)
     return text ? must_have(strdup(text)) : NULL;
 }
 
+/* Names stand in ids and tables. */
+static int check_kernel(const cJSON *kernel, const char *worker, uint32_t index,
+                        struct error *error)
+{
+    static const struct {
+        const char *field;
+        bool needed;
+    } names[] = {{"op", true},
+                 {"variant", true},
+                 {"semiring", false},
+                 {"layout", false},
+                 {"roof", false}};
+    const char *const type = message_text(kernel, "type");
+    const char *const isa = message_text(kernel, "isa");
+    if (!type || !type_find(type))
+        return error_set(error, -EPROTO, "%s: kernel %u: there is no type '%.20s'",
+                         worker, index, type ?: "");
+    if (!isa || (isa_find(isa) < 0 && strcmp(isa, "lib") != 0))
+        return error_set(error, -EPROTO, "%s: kernel %u: there is no isa '%.20s'", worker,
+                         index, isa ?: "");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *const name = message_text(kernel, names[i].field);
+        if ((names[i].needed || message_get(kernel, names[i].field)) &&
+            !module_name_valid(name))
+            return error_set(error, -EPROTO,
+                             "%s: kernel %u: %s '%.20s' is no name: letters, digits, '-' "
+                             "and '_', at most %d",
+                             worker, index, names[i].field, name ?: "", MODULE_NAME_MAX);
+    }
+    return 0;
+}
+
+/* What a module says of itself goes into each result. */
+static int check_description(const struct worker *worker, struct error *error)
+{
+    static const struct {
+        const char *field;
+        size_t most;
+    } texts[] = {{"version", MODULE_NAME_MAX},
+                 {"core", MODULE_NAME_MAX},
+                 {"isa", MODULE_NAME_MAX},
+                 {"detail", 1024},
+                 {"advice", 1024}};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const char *const text = message_text(worker->description, texts[i].field);
+        if (text && strlen(text) > texts[i].most)
+            return error_set(error, -EPROTO, "%s: its %s has %zu bytes, over %zu",
+                             worker->info.name, texts[i].field, strlen(text),
+                             texts[i].most);
+    }
+    return 0;
+}
+
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
-                       const cJSON *description)
+                       const cJSON *description, struct error *error)
 {
     const cJSON *kernels = message_get(description, "kernels");
     size_t n = (size_t)cJSON_GetArraySize(kernels);
@@ -59,26 +112,21 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
     uint32_t index = 0;
     const cJSON *kernel;
     cJSON_ArrayForEach (kernel, kernels) {
-        const char *op = message_text(kernel, "op"), *type = message_text(kernel, "type");
-        const char *isa = message_text(kernel, "isa");
-        const char *variant = message_text(kernel, "variant");
-        uint32_t number = type ? type_find(type) : 0;
-        const char *semiring = message_text(kernel, "semiring");
-        if (!module_name_valid(op) || !module_name_valid(variant) || !number || !isa ||
-            (semiring && !module_name_valid(semiring)) ||
-            (isa_find(isa) < 0 && strcmp(isa, "lib")))
-            return -EPROTO;
+        const int status = check_kernel(kernel, worker->info.name, index, error);
+        if (status < 0)
+            return status;
+        const char *const op = message_text(kernel, "op");
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
             .op = copy(op),
-            .semiring = copy(semiring),
-            .isa = copy(isa),
-            .variant = copy(variant),
+            .semiring = copy(message_text(kernel, "semiring")),
+            .isa = copy(message_text(kernel, "isa")),
+            .variant = copy(message_text(kernel, "variant")),
             .layout = copy(message_text(kernel, "layout")),
             .roof = copy(message_text(kernel, "roof")),
-            .type = number,
-            .flags = (uint32_t)message_number(kernel, "flags", 0),
+            .type = type_find(message_text(kernel, "type")),
+            .flags = (uint32_t)message_int(kernel, "flags", 0),
             .max_ulp = message_number(kernel, "max_ulp", 0),
             .mean_ulp = message_number(kernel, "mean_ulp", 0),
             .is_baseline = worker->info.is_baseline,
@@ -111,6 +159,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
     if (status == 0)
         status = worker_ask(worker, message_new("describe"), options->timeout_ns,
                             &worker->description, error);
+    if (status == 0)
+        status = check_description(worker, error);
     if (status < 0) {
         worker_free(worker);
         return status;
@@ -137,8 +187,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
         }
     }
     catalog_add_worker(catalog, worker);
-    status = catalog_add_offers(catalog, worker, worker->description);
-    return status < 0 ? error_set(error, status, "%s: bad description", info->name) : 0;
+    return catalog_add_offers(catalog, worker, worker->description, error);
 }
 
 static int enlist_module(struct catalog *catalog, const struct options *options,

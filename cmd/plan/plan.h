@@ -77,7 +77,7 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
 void catalog_add_worker(struct catalog *catalog, struct worker *worker);
 /* Appends the kernels of a description; -EPROTO if it makes no sense. */
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
-                       const cJSON *description);
+                       const cJSON *description, struct error *error);
 void offer_free(const struct offer *offer);
 
 /* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/process.h"
+#include "relay.h"
 #include "service.h"
 #include "worker/worker.h"
 
@@ -29,7 +30,7 @@ struct worker *worker_new(const char *name, const char *path,
                           int memory_fd)
 {
     struct worker *worker = must_have(calloc(1, sizeof *worker));
-    worker->fd = -1;
+    worker->fd = worker->relay.fd = -1;
     worker->memory_fd = memory_fd;
     worker->info.name = must_have(strdup(name));
     worker->info.path = path ? must_have(strdup(path)) : NULL;
@@ -79,6 +80,7 @@ void worker_kill(struct worker *worker)
         kill(-worker->info.pid, SIGKILL);
         reap(worker->info.pid, &status);
     }
+    relay_close(&worker->relay, worker->info.name);
     worker->info.pid = 0;
     worker->used = 0;
 }
@@ -144,16 +146,18 @@ static const char *program_of(const struct worker *worker)
 }
 static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
 
-/* Starts the program with the socket and the memory file as descriptors 3 and 4. */
+/* Starts the program with the socket and the memory file as descriptors 3 and 4; what it
+ * prints goes to `output`. */
 static int spawn_program(struct worker *worker, const char *const *argv, int socket,
-                         int memory)
+                         int memory, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t blocked;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 2);
     posix_spawn_file_actions_adddup2(&actions, socket, 3);
     posix_spawn_file_actions_adddup2(&actions, memory, 4);
     /* A signal to the parent means the run, which ends in its own way. In a process group
@@ -183,7 +187,11 @@ static int spawn(struct worker *worker, struct error *error)
      */
     int socket = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
     int memory = fcntl(worker->memory_fd, F_DUPFD_CLOEXEC, 10);
+    int end = -1;
+    const int output =
+        relay_open(&worker->relay, &end) < 0 ? -1 : fcntl(end, F_DUPFD_CLOEXEC, 10);
     close(pair[1]);
+    close(end);
     char parent[24];
     snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
     const char *argv[128];
@@ -199,12 +207,15 @@ static int spawn(struct worker *worker, struct error *error)
         argv[n++] = worker->info.options[i].value;
     }
     argv[n] = NULL;
-    int status =
-        socket < 0 || memory < 0 ? EMFILE : spawn_program(worker, argv, socket, memory);
+    int status = socket < 0 || memory < 0 || output < 0
+                     ? EMFILE
+                     : spawn_program(worker, argv, socket, memory, output);
     close(socket);
     close(memory);
+    close(output);
     if (status) {
         close(pair[0]);
+        relay_close(&worker->relay, worker->info.name);
         worker->info.pid = 0;
         return error_set(error, -status, "cannot start %s: %s%s",
                          is_foreign(worker) || worker->program ? program_of(worker)
@@ -222,25 +233,35 @@ static int spawn(struct worker *worker, struct error *error)
 static int await(struct worker *worker, int64_t deadline, const char *doing,
                  struct error *error)
 {
-    struct pollfd poll_fd = {.fd = worker->fd, .events = POLLIN};
     for (;;) {
+        struct pollfd fds[] = {{.fd = worker->fd, .events = POLLIN},
+                               {.fd = worker->relay.fd, .events = POLLIN}};
         int64_t left = deadline - clock_now();
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         bool dead = is_dead(worker);
         /* A reply that came in time counts, though this process was stopped until later.
          */
-        int ready = poll(&poll_fd, 1,
+        int ready = poll(fds, ARRAY_LEN(fds),
                          dead || left <= 0   ? 0
                          : left > 1000000000 ? 1000
                                              : (int)(left / 1000000) + 1);
-        if (ready > 0)
+        if (ready > 0 && fds[1].revents)
+            relay_pass(&worker->relay, worker->info.name);
+        if (ready > 0 && fds[0].revents)
             return 0;
-        if (ready == 0 && dead) {
+        /* A sandbox may forbid it. */
+        if (ready < 0 && errno != EINTR) {
+            const int code = errno;
+            worker_kill(worker);
+            return error_set(error, -code, "%s: cannot wait for '%s': poll: %s",
+                             worker->info.name, doing, strerror(code));
+        }
+        if (ready >= 0 && dead) {
             describe_death(worker, doing, error);
             return -ECONNRESET;
         }
-        if (ready == 0 && left <= 0) {
+        if (ready >= 0 && left <= 0) {
             worker_kill(worker);
             return -ETIMEDOUT;
         }
@@ -251,7 +272,9 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
 static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *doing,
                          struct error *error)
 {
-    int64_t deadline = clock_now() + timeout_ns;
+    const int64_t wait_ns =
+        timeout_ns < WORKER_TIMEOUT_MAX_NS ? timeout_ns : WORKER_TIMEOUT_MAX_NS;
+    const int64_t deadline = clock_now() + wait_ns;
     size_t searched = 0;
     for (;;) {
         char *end = worker->used > searched
@@ -293,12 +316,23 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
     }
 }
 
+/* A batch takes no longer than its answer. Clocks may run a little apart. */
+static int check_time(const cJSON *reply, const char *doing, double spent_ns,
+                      struct error *error)
+{
+    const double ns = strcmp(doing, "batch") ? 0 : message_number(reply, "ns", 0);
+    return ns > 1.01 * spent_ns + 1e6
+               ? error_set(error, -EPROTO, "'ns' is %g: it came after %.0f", ns, spent_ns)
+               : 0;
+}
+
 static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
                     cJSON **reply, struct error *error)
 {
     const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
+    const int64_t begin = clock_now();
     if (request) {
         cJSON_AddNumberToObject(request, "id", ++worker->asked);
         /* A worker that is gone is found out by reading. */
@@ -306,6 +340,7 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
         must(sent == -ENOMEM ? sent : 0);
     }
     ssize_t length = read_line(worker, timeout_ns, doing, error);
+    const double spent_ns = (double)(clock_now() - begin);
     if (length < 0)
         return (int)length;
     *reply = cJSON_Parse(worker->buffer);
@@ -313,22 +348,30 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
     memmove(worker->buffer, worker->buffer + length, worker->used);
     double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
     const bool is_object = cJSON_IsObject(*reply);
-    if (is_object && (!request || id == worker->asked))
+    struct error why = {.text = ""};
+    int status = 0;
+    if (!is_object || (request && id != worker->asked))
+        status = error_set(error, -EPROTO,
+                           is_object ? "%s: what it answered to '%s' was not asked"
+                                     : "%s: no JSON object in reply to '%s'",
+                           worker->info.name, doing);
+    else if (message_check(*reply, &why) < 0 ||
+             check_time(*reply, doing, spent_ns, &why) < 0)
+        status = error_set(error, -EPROTO, "%s: it cannot be that in reply to '%s' %s",
+                           worker->info.name, doing, why.text);
+    if (status == 0)
         return 0;
     cJSON_Delete(*reply);
     *reply = NULL;
     worker_kill(worker);
-    return error_set(error, -EPROTO,
-                     is_object ? "%s: what it answered to '%s' was not asked"
-                               : "%s: no JSON object in reply to '%s'",
-                     worker->info.name, doing);
+    return status;
 }
 
 /* The errno and the text of a reply that says "ok": false. */
 static int reply_error(const cJSON *reply, const char *otherwise, struct error *error)
 {
     const char *text = message_text(reply, "error");
-    int code = (int)message_number(reply, "errno", EPROTO);
+    const int code = message_int(reply, "errno", EPROTO);
     return error_set(error, code > 0 ? -code : -EPROTO, "%s", text ? text : otherwise);
 }
 

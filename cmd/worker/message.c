@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,6 +30,56 @@ double message_number(const cJSON *object, const char *name, double otherwise)
 {
     const cJSON *item = message_get(object, name);
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+int message_int(const cJSON *object, const char *name, int otherwise)
+{
+    return (int)fmin(fmax(message_number(object, name, otherwise), 0), INT_MAX);
+}
+
+/* ---- what is no answer that a worker can give ---- */
+
+enum { ENTRIES_MAX = 10000, TEXT_BYTES_MAX = 1 << 16 };
+#define NUMBER_MAX 1e20 /* more than 64 bits count */
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static int check_number(const char *name, double number, struct error *error)
+{
+    static const char *const below_0[] = {"worst_input", "ld", "waited_ns"};
+    static const char *const endless[] = {"worst_input", "max_ulp", "mean_ulp"};
+    const bool low = number < 0 && !is_one_of(name, below_0, ARRAY_LEN(below_0));
+    const bool high =
+        !(fabs(number) <= NUMBER_MAX) && !is_one_of(name, endless, ARRAY_LEN(endless));
+    return low || high ? error_set(error, -EPROTO, "'%.40s' is %g", name, number) : 0;
+}
+
+int message_check(const cJSON *message, struct error *error)
+{
+    const char *const name = message->string ?: "";
+    const cJSON *item;
+    int n = 0;
+    if (cJSON_IsNumber(message))
+        return *name ? check_number(name, message->valuedouble, error) : 0;
+    if (cJSON_IsString(message) && strlen(message->valuestring) > TEXT_BYTES_MAX)
+        return error_set(error, -EPROTO, "'%.40s' has %zu bytes", name,
+                         strlen(message->valuestring));
+    cJSON_ArrayForEach (item, message) {
+        const int status =
+            ++n > ENTRIES_MAX
+                ? error_set(error, -EPROTO, "'%.40s' has more than %d entries", name,
+                            ENTRIES_MAX)
+                : message_check(item, error);
+        if (status < 0)
+            return status;
+    }
+    return 0;
 }
 
 bool message_true(const cJSON *object, const char *name)

@@ -26,7 +26,12 @@ cJSON *message_new(const char *verb);                            /* {"do": verb}
 cJSON *message_get(const cJSON *object, const char *name);       /* NULL if absent */
 const char *message_text(const cJSON *object, const char *name); /* the same */
 double message_number(const cJSON *object, const char *name, double otherwise);
+/* A number from 0 to INT_MAX; the nearest of these. */
+int message_int(const cJSON *object, const char *name, int otherwise);
 bool message_true(const cJSON *object, const char *name);
+/* -EPROTO for what no worker can mean: an amount below 0 or beyond all counting, more
+ * than ten thousand entries, an endless text; the error names it. */
+int message_check(const cJSON *message, struct error *error);
 void message_add_u64(cJSON *object, const char *name,
                      uint64_t value); /* decimal string */
 /* Reads what message_add_u64 wrote, and whole numbers; `otherwise` if it is neither. */
@@ -43,6 +48,8 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape);
 /* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below
  * return 0 or: -EPROTO it spoke nonsense, -ECONNRESET it died, -ETIMEDOUT it was killed
  * because it hung, or the errno that it answered with; the error says why. */
+/* A timeout above this one, 30 years, counts as this one. */
+#define WORKER_TIMEOUT_MAX_NS INT64_C(1000000000000000000)
 struct worker_info {
     char *name; /* "simdbench", "openblas,coretype=SkylakeX" */
     char *path; /* shared object, NULL: own kernels */
@@ -54,8 +61,17 @@ struct worker_info {
     pid_t pid;
 };
 
+/* The reading end of a pipe that a worker prints to (relay.h); -1: there is none. */
+struct relay {
+    int fd;
+    size_t passed; /* bytes so far */
+    char line[1024];
+    size_t used;
+};
+
 struct worker {
     struct worker_info info;
+    struct relay relay;
     char *program;         /* another simdbench that is started; NULL: this one */
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */

@@ -29,29 +29,32 @@ struct reader {
     bool failed;
 };
 
-static char *text(struct reader *reader)
+/* A file that was tampered with has NULL in any column. */
+static char *text(struct reader *reader, const char *otherwise)
 {
     const char *const value =
-        (const char *)sqlite3_column_text(reader->row, reader->column++);
+        (const char *)sqlite3_column_text(reader->row, reader->column++) ?: otherwise;
     char *const copy = value ? strdup(value) : NULL;
 
     reader->failed |= value && !copy;
     return copy;
 }
 
-static double number(struct reader *reader)
+/* NaN for what is no number from `least` up. */
+static double number(struct reader *reader, double least)
 {
-    const int at = reader->column++;
-    return sqlite3_column_type(reader->row, at) == SQLITE_NULL
-               ? NAN
-               : sqlite3_column_double(reader->row, at);
+    const int at = reader->column++, type = sqlite3_column_type(reader->row, at);
+    const double value = type == SQLITE_FLOAT || type == SQLITE_INTEGER
+                             ? sqlite3_column_double(reader->row, at)
+                             : NAN;
+    return isfinite(value) && value >= least ? value : NAN;
 }
 
-static struct interval interval(struct reader *reader)
+static struct interval interval(struct reader *reader, double least)
 {
-    struct interval interval = {.lo = number(reader)};
-    interval.hi = number(reader);
-    interval.level = number(reader);
+    struct interval interval = {.lo = number(reader, least)};
+    interval.hi = number(reader, least);
+    interval.level = number(reader, 0);
     interval.known = isfinite(interval.lo) && isfinite(interval.hi);
     return interval;
 }
@@ -73,11 +76,11 @@ static int add_entry(sqlite3_stmt *row, void *context)
         &entry->status,     &entry->reason,      &entry->verdict,
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        *texts[i] = text(&reader);
-    entry->median_ns = number(&reader);
-    entry->ci_ns = interval(&reader);
-    entry->compared = number(&reader);
-    entry->compared_ci = interval(&reader);
+        *texts[i] = text(&reader, texts[i] == &entry->verdict ? NULL : "");
+    entry->median_ns = number(&reader, 0);
+    entry->ci_ns = interval(&reader, 0);
+    entry->compared = number(&reader, -1);
+    entry->compared_ci = interval(&reader, -1);
     return reader.failed ? -ENOMEM : 0;
 }
 
@@ -163,7 +166,8 @@ static int add_name(sqlite3_stmt *row, void *context)
 {
     const struct names *const names = context;
 
-    return strings_add(names->list, names->n, (const char *)sqlite3_column_text(row, 0));
+    return strings_add(names->list, names->n,
+                       (const char *)sqlite3_column_text(row, 0) ?: "");
 }
 
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error)

@@ -16,7 +16,9 @@ enum field_kind {
     FIELD_TEXT,   /* string; NULL is written as "" */
     FIELD_NAME,   /* string, or null for NULL; may be missing */
     FIELD_NUMBER, /* number; null if not finite */
-    FIELD_RATE,   /* number, or null for 0 (unknown); may be missing */
+    FIELD_CHANGE, /* the same from -1 up */
+    FIELD_SPAN,   /* the same from 0 up */
+    FIELD_RATE,   /* number from 0 up, or null for 0 (unknown); may be missing */
     FIELD_AMOUNT, /* number from 0 up; may be missing: 0 */
     FIELD_INT,    /* whole numbers from 0 */
     FIELD_U32,

@@ -10,7 +10,7 @@ static const struct fields gate_fields = FIELDS(
     FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
     FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes),
     FIELD(NAME, gate, selftest), FIELD(AMOUNT, gate, seconds),
-    FIELD(NUMBER, gate, geomean_change), FIELD(SIZE, gate, regressed),
+    FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
     FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
     FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one));
 static const struct fields arm_fields =
@@ -18,13 +18,13 @@ static const struct fields arm_fields =
            FIELD(NAME, arm, version), FIELD(NAME, arm, commit));
 static const struct fields comparison_fields =
     FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
-           FIELD(U32, comparison, processes), FIELD(NUMBER, comparison, base_ns),
-           FIELD(NUMBER, comparison, head_ns), FIELD(NUMBER, comparison, change),
-           FIELD(NUMBER, comparison, least_change), FIELD(NUMBER, comparison, floor),
-           FIELD(NUMBER, comparison, delta), FIELD(NUMBER, comparison, detectable),
-           FIELD(NUMBER, comparison, p), FIELD(BOOL, comparison, significant));
+           FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
+           FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
+           FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
+           FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
+           FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant));
 static const struct fields control_fields =
-    FIELDS(FIELD_AS("change", NUMBER, comparison, control_change));
+    FIELDS(FIELD_AS("change", CHANGE, comparison, control_change));
 
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {
@@ -205,8 +205,8 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     return value_object(&object)
                ?: read_verdict(&object, comparison)
                ?: value_fields(&object, &comparison_fields, comparison)
-               ?: value_interval(&object, "ci", &comparison->change_ci)
+               ?: value_interval(&object, "ci", -1, &comparison->change_ci)
                ?: value_fields(&control, &control_fields, comparison)
-               ?: value_interval(&control, "ci", &comparison->control_ci)
+               ?: value_interval(&control, "ci", -1, &comparison->control_ci)
                ?: read_trials(&object, comparison);
 }

@@ -24,31 +24,31 @@ const struct fields case_fields = FIELDS(
     FIELD(NAME, result, implementation), FIELD(NAME, result, unranked),
     FIELD(NAME, result, source));
 const struct fields work_fields =
-    FIELDS(FIELD(NUMBER, result, ops), FIELD(NUMBER, result, bytes));
+    FIELDS(FIELD(SPAN, result, ops), FIELD(SPAN, result, bytes));
 const struct fields measured_fields =
-    FIELDS(FIELD(NUMBER, result, prepare_ns), FIELD(U64, result, iterations),
-           FIELD(NUMBER, result, overhead_ns), FIELD(U32, result, voided),
+    FIELDS(FIELD(SPAN, result, prepare_ns), FIELD(U64, result, iterations),
+           FIELD(SPAN, result, overhead_ns), FIELD(U32, result, voided),
            FIELD(AMOUNT, result, workspace_bytes));
 const struct fields accuracy_fields =
-    FIELDS(FIELD(NUMBER, result, max_ulp), FIELD(NUMBER, result, mean_ulp),
+    FIELDS(FIELD(SPAN, result, max_ulp), FIELD(SPAN, result, mean_ulp),
            FIELD(NUMBER, result, worst_input));
 const struct fields summary_fields =
-    FIELDS(FIELD(NUMBER, result, median_ns), FIELD(NUMBER, result, min_ns),
-           FIELD(NUMBER, result, mad_ns));
+    FIELDS(FIELD(SPAN, result, median_ns), FIELD(SPAN, result, min_ns),
+           FIELD(SPAN, result, mad_ns));
 const struct fields rate_fields =
     FIELDS(FIELD(RATE, result, gops), FIELD(RATE, result, gbps));
 const struct fields limit_fields =
     FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
            FIELD(BOOL, limit, too_low));
 const struct fields ratio_fields =
-    FIELDS(FIELD(TEXT, ratio, baseline), FIELD(NUMBER, ratio, speedup),
+    FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
            FIELD(BOOL, ratio, unpaired));
 const struct fields counter_fields =
     FIELDS(FIELD(BOOL, counter, asked), FIELD(NAME, counter, event),
            FIELD(NAME, counter, config), FIELD(NAME, counter, scope));
 const struct fields count_fields =
-    FIELDS(FIELD(NUMBER, counter, value), FIELD(NUMBER, counter, per_element),
-           FIELD(AMOUNT, counter, overhead), FIELD(NUMBER, counter, running_share),
+    FIELDS(FIELD(SPAN, counter, value), FIELD(SPAN, counter, per_element),
+           FIELD(AMOUNT, counter, overhead), FIELD(SPAN, counter, running_share),
            FIELD(AMOUNT, counter, threads), FIELD(BOOL, counter, user_read));
 const struct fields absence_fields =
     FIELDS(FIELD(NAME, counter, fix), FIELD_AS("errno", AMOUNT, counter, code),

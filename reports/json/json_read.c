@@ -119,7 +119,8 @@ static int read_document(const struct value *root, struct run *run)
                ?: read_sources(root, run)
                ?: json_read_gate(root, run)
                ?: value_array(&results)
-               ?: value_each(&results, json_read_result, run);
+               ?: value_each(&results, json_read_result, run)
+               ?: json_plausible_run(run, root->error);
 }
 
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)

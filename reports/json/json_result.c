@@ -25,24 +25,17 @@ static int read_settings(const struct value *object, struct result *result,
                ?: value_each(object, add_setting, &(struct settings_reader){result, add});
 }
 
-static int positive(const struct value *entry, double *number)
-{
-    int code = value_number(entry, number);
-
-    return !code && *number < 0 ? VALUE_FAIL(entry, "expected a number from 0 up") : code;
-}
-
 static int add_clock(const struct value *entry, void *context)
 {
     double number;
-    return positive(entry, &number)
+    return value_from(entry, 0, &number)
                ?: (result_add_clock(context, number) ? value_no_memory(entry) : 0);
 }
 
 static int add_count(const struct value *entry, void *context)
 {
     double number;
-    return positive(entry, &number)
+    return value_from(entry, 0, &number)
                ?: (counter_add_sample(context, number) ? value_no_memory(entry) : 0);
 }
 
@@ -59,7 +52,7 @@ static int add_sample(const struct value *entry, void *context)
     size_t n = result->n_samples;
     struct value round = *entry;
     double number, whole;
-    int code = positive(entry, &number);
+    int code = value_from(entry, 0, &number);
 
     if (code)
         return code;
@@ -132,7 +125,7 @@ static int add_ratio(const struct value *entry, void *context)
     if (!ratio)
         return value_no_memory(entry);
     return value_fields(entry, &ratio_fields, ratio)
-               ?: value_interval(entry, "ci", &ratio->ci);
+               ?: value_interval(entry, "ci", 0, &ratio->ci);
 }
 
 static int read_accuracy(const struct value *object, struct result *result)
@@ -212,13 +205,13 @@ static int read_derived(const struct value *object, struct result *result)
 
     if (!value_absent(&summary))
         code = value_fields(&summary, &summary_fields, result)
-                   ?: value_interval(&summary, "ci_ns", &result->ci_ns)
+                   ?: value_interval(&summary, "ci_ns", 0, &result->ci_ns)
                    ?: value_name(&reason, &result->ci_reason);
     if (!code && !value_absent(&rates))
         code = value_fields(&rates, &rate_fields, result);
     return code ?: value_object(&clock)
-                ?: (value_absent(&ghz) ? 0 : value_number(&ghz, &result->ghz))
-                ?: value_interval(&clock, "ci", &result->ghz_ci)
+                ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->ghz))
+                ?: value_interval(&clock, "ci", 0, &result->ghz_ci)
                 ?: value_array(&probes) ?: value_each(&probes, add_clock, result);
 }
 
@@ -254,5 +247,6 @@ int json_read_result(const struct value *entry, void *context)
                 ?: value_object(&counters)
                 ?: value_each(&counters, add_counter, result)
                 ?: read_metrics(entry, result)
-                ?: json_read_comparison(entry, run, result);
+                ?: json_read_comparison(entry, run, result)
+                ?: json_plausible_result(entry, result);
 }

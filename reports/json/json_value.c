@@ -109,6 +109,24 @@ int value_whole(const struct value *value, double max, double *number)
     return 0;
 }
 
+int value_from(const struct value *value, double least, double *number)
+{
+    const int code = value_number(value, number);
+
+    return code || *number >= least
+               ? code
+               : VALUE_FAIL(value, "expected a number from %g up", least);
+}
+
+/* A number or null. */
+static int read_number(const struct value *value, double least, double *number)
+{
+    if (!cJSON_IsNull(value->json))
+        return value_from(value, least, number);
+    *number = NAN;
+    return 0;
+}
+
 static int read_bool(const struct value *value, bool *flag)
 {
     if (value->json && !cJSON_IsBool(value->json))
@@ -128,17 +146,15 @@ static int read_field(const struct value *value, enum field_kind kind, void *at)
     case FIELD_NAME:
         return value_name(value, at);
     case FIELD_NUMBER:
-        if (!cJSON_IsNull(value->json))
-            return value_number(value, at);
-        *(double *)at = NAN;
-        return 0;
+        return read_number(value, -INFINITY, at);
+    case FIELD_CHANGE:
+        return read_number(value, -1, at);
+    case FIELD_SPAN:
+        return read_number(value, 0, at);
     case FIELD_RATE:
-        return value_absent(value) ? 0 : value_number(value, at);
+        return value_absent(value) ? 0 : value_from(value, 0, at);
     case FIELD_AMOUNT:
-        code = value->json ? value_number(value, at) : 0;
-        return code || *(double *)at >= 0
-                   ? code
-                   : VALUE_FAIL(value, "expected a number from 0 up");
+        return value->json ? value_from(value, 0, at) : 0;
     case FIELD_INT:
         code = value_whole(value, INT_MAX, &whole);
         *(int *)at = (int)whole;
@@ -180,7 +196,7 @@ static int add_end(const struct value *entry, void *context)
     return value_number(entry, (*end)++);
 }
 
-int value_interval(const struct value *object, const char *name,
+int value_interval(const struct value *object, const char *name, double least,
                    struct interval *interval)
 {
     struct value pair = value_member(object, name);
@@ -195,8 +211,12 @@ int value_interval(const struct value *object, const char *name,
     code = value_each(&pair, add_end, &end);
     if (!code && ends[0] > ends[1])
         return VALUE_FAIL(&pair, "the first end is above the second");
+    if (!code && ends[0] < least)
+        return VALUE_FAIL(&pair, "the first end is below %g", least);
     if (!code)
-        code = value_number(&level, &interval->level);
+        code = value_from(&level, 0, &interval->level);
+    if (!code && interval->level > 1)
+        return VALUE_FAIL(&level, "expected a number up to 1");
     if (code)
         return code;
     interval->known = true;

@@ -12,6 +12,9 @@
 #include "error.h"
 #include "stats/stats.h"
 
+/* Bytes of a name: of a module, an op, a variant, a layout, a label. */
+enum { MODEL_NAME_MAX = 256 };
+
 enum status {
     STATUS_PENDING,
     STATUS_OK,

@@ -60,11 +60,8 @@ static int fill(int fd, file_writer *write, const void *context, FILE **file,
 static int write_directly(const char *path, int stream, file_writer *write,
                           const void *context, struct error *why)
 {
-    struct stat link;
-    /* The target of a dangling link is created; a device must exist already. */
-    int create = !lstat(path, &link) && S_ISLNK(link.st_mode) ? O_CREAT : 0;
     int fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 3)
-                         : open(path, O_WRONLY | O_CLOEXEC | create, 0666);
+                         : open(path, O_WRONLY | O_CLOEXEC);
     FILE *file = NULL;
     int code = fd < 0 ? failed(why, -errno) : fill(fd, write, context, &file, why);
 
@@ -73,11 +70,12 @@ static int write_directly(const char *path, int stream, file_writer *write,
     return code;
 }
 
-/* Opens a file without a name, which leaves nothing behind however this process ends. A
- * file system without such files gets a temporary name at once. */
-static int open_beside(const char *folder, char **name, struct error *why)
+/* Opens a file without a name, which leaves nothing behind however this process ends. If
+ * it is to be `named`, or the file system has no such files, it gets a temporary name at
+ * once. */
+static int open_beside(const char *folder, bool named, char **name, struct error *why)
 {
-    int fd = access("/proc/self/fd", X_OK)
+    int fd = named || access("/proc/self/fd", X_OK)
                  ? -1
                  : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     struct stat made;
@@ -104,32 +102,37 @@ static int open_beside(const char *folder, char **name, struct error *why)
     return failed(why, -errno);
 }
 
-/* Gives `fd` a name if it has none, and the place of `path`. */
+/* Gives `fd` a name if it has none, and the place of `path`. UNNAMED: a sandbox may
+ * forbid linkat(), and a file with a name needs none. */
+enum { UNNAMED = 1 };
 static int take_place(int fd, const char *name, const char *path)
 {
     char self[40];
     struct stat status;
 
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    if (fsync(fd) || fstat(fd, &status) ||
-        (!status.st_nlink && linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW)) ||
-        rename(name, path)) {
-        int code = -errno;
-        unlink(name);
-        return code;
-    }
-    return 0;
+    if (fsync(fd) || fstat(fd, &status))
+        return -errno;
+    if (!status.st_nlink && linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW))
+        return UNNAMED;
+    return rename(name, path) ? -errno : 0;
 }
 
-static int replace(const char *path, const struct stat *old, file_writer *write,
-                   const void *context, struct error *why)
+/* The folder of a path, to be freed. */
+static char *folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + (slash == path))
-                         : strdup("."),
-         *name = NULL;
+    const char *const slash = strrchr(path, '/');
+
+    return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
+}
+
+static int replace(const char *path, const struct stat *old, bool named,
+                   file_writer *write, const void *context, struct error *why)
+{
+    char *const folder = folder_of(path);
+    char *name = NULL;
     FILE *file = NULL;
-    int fd = folder ? open_beside(folder, &name, why) : failed(why, -ENOMEM), code;
+    int fd = folder ? open_beside(folder, named, &name, why) : failed(why, -ENOMEM), code;
 
     free(folder);
     if (fd < 0 || !name)
@@ -140,36 +143,73 @@ static int replace(const char *path, const struct stat *old, file_writer *write,
     else if (old)
         fchmod(fd, old->st_mode & 0777);
     code = fill(fd, write, context, &file, why);
+    if (!code && (code = take_place(fileno(file), name, path)) < 0)
+        failed(why, code);
     if (code)
         unlink(name);
-    else if ((code = take_place(fileno(file), name, path)))
-        failed(why, code);
     if (file)
         fclose(file);
     free(name);
-    return code;
+    return code == UNNAMED ? replace(path, old, true, write, context, why) : code;
+}
+
+/* The path that is replaced, to be freed, or NULL and errno. A link stays a link. A file
+ * that may not be written is not replaced either, though its folder would allow it. */
+static char *find_target(const char *path, bool exists)
+{
+    char *const target = exists ? realpath(path, NULL) : file_target(path);
+
+    if (!target || !exists || !access(target, W_OK))
+        return target;
+    const int code = errno;
+    free(target);
+    errno = code;
+    return NULL;
+}
+
+int file_try(const char *path, struct error *why)
+{
+    struct stat old;
+    const bool exists = !stat(path, &old);
+    char *name = NULL;
+
+    if (exists && !file_is_replaced(path))
+        return S_ISDIR(old.st_mode) ? failed(why, -EISDIR)
+               : access(path, W_OK) ? failed(why, -errno)
+                                    : 0;
+    char *const target = find_target(path, exists);
+    char *const folder = target ? folder_of(target) : NULL;
+    const int fd = folder ? open_beside(folder, false, &name, why) : failed(why, -errno);
+    struct stat made;
+
+    if (fd >= 0 && !fstat(fd, &made) && made.st_nlink)
+        unlink(name);
+    if (fd >= 0)
+        close(fd);
+    else if (folder)
+        error_set(why, fd, "cannot write to folder %.300s: %s", folder, strerror(-fd));
+    free(name);
+    free(folder);
+    free(target);
+    return fd < 0 ? fd : 0;
 }
 
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error)
 {
-    struct stat old, link;
+    struct stat old;
     struct error why = {.text = ""};
     const bool exists = !stat(path, &old);
     const int stream = exists ? standard_stream(&old) : -1;
     char *target = NULL, name[256];
     int code;
 
-    if (stream >= 0 || (exists ? !S_ISREG(old.st_mode) : !lstat(path, &link)))
+    if (exists && (stream >= 0 || !S_ISREG(old.st_mode)))
         code = write_directly(path, stream, write, context, &why);
-    else if (!exists)
-        code = replace(path, NULL, write, context, &why);
-    /* A link stays a link: its file is replaced. A file that may not be written is not
-     * replaced either, though its folder would allow it. */
-    else if (!(target = realpath(path, NULL)) || access(target, W_OK))
+    else if (!(target = find_target(path, exists)))
         code = failed(&why, -errno);
     else
-        code = replace(target, &old, write, context, &why);
+        code = replace(target, exists ? &old : NULL, false, write, context, &why);
     free(target);
     if (code) {
         text_plain(path, name, sizeof name);

@@ -84,6 +84,9 @@ void text_csv(FILE *file, const char *raw)
     buffer_plain(&plain, raw);
     const char *const quote = strpbrk(buffer_text(&plain), "\",") ? "\"" : "";
     fputs(quote, file);
+    /* Spreadsheets would take it for a formula. */
+    if (*buffer_text(&plain) && strchr("=+-@", *buffer_text(&plain)))
+        fputc('\'', file);
     for (const char *text = buffer_text(&plain); *text; text++) {
         if (*text == '"')
             fputc('"', file);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "error.h"
 
@@ -74,8 +75,9 @@ enum { WRAP_INDENT = 4 };
 void text_markdown(FILE *file, const char *text);
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
-/* A field of CSV: any text, safe to print and in quotes if it needs them; or a number,
- * empty if it is not known or not finite. */
+/* A field of CSV: any text, safe to print, in quotes if it needs them, and with a ' before
+ * it if it would be a formula (= + - @); or a number, empty if it is not known or not
+ * finite. */
 void text_csv(FILE *file, const char *text);
 void text_csv_number(FILE *file, bool known, double value);
 
@@ -113,7 +115,7 @@ int json_end(struct json *json, FILE *file, struct error *error);
 char *json_take(struct json *json, char indent);
 void json_free(struct json *json);
 
-/* ---- files (file_save.c, file_load.c) ---- */
+/* ---- files (file_save.c, file_load.c, file_place.c) ---- */
 
 /* Replaces a file when the new one is complete and on the disk: the old one stays if
  * anything fails, a link stays a link, and owner and permissions stay what they were. A
@@ -122,8 +124,23 @@ void json_free(struct json *json);
 typedef int file_writer(const void *context, FILE *file, struct error *error);
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error);
+/* 0 if file_save() could begin now, or why not; leaves the file as it is. */
+int file_try(const char *path, struct error *why);
 /* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG
  * for more than `most` of them. */
 int file_load(const char *path, size_t most, char **bytes, size_t *size);
 /* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
+
+/* A file, or a name in a folder where none is yet: two paths lead to one file if their
+ * places are the same, whatever links they take. */
+struct file_place {
+    dev_t device;
+    ino_t inode;
+    char name[256]; /* in the folder `inode`; "" if the file is there */
+};
+/* False if the path leads to no regular file, or can lead to none. */
+bool file_place(const char *path, struct file_place *place);
+bool file_same(const struct file_place *a, const struct file_place *b);
+/* Where links lead that end nowhere, to be freed, or NULL and errno. */
+char *file_target(const char *path);

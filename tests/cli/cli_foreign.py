@@ -74,6 +74,18 @@ class Foreign(Case):
     def test_exception(self):
         self.assertEqual(self.fake("raises", "failed")["reason"], "ValueError: first line")
 
+    def test_lies(self):
+        """Times and counts that no batch can have."""
+        for how, text in (("negative", "in reply to 'batch' 'ns' is -5$"),
+                          ("nothing", "the clock did not advance"),
+                          ("constant", "does not grow with its calls"),
+                          ("slow", r"'ns' is 1e\+12: it came after"),
+                          ("huge", r"'ns' is 1e\+300$"),
+                          ("counts", "'counts' has more than 10000 entries"),
+                          ("note", "'note' has 100000 bytes")):
+            with self.subTest(how=how):
+                self.assertRegex(self.fake(how, "failed")["reason"], text)
+
     def test_wrong_results(self):
         for how, text in (("wrong", r"^1 of 64 checked are wrong: output\[7\]\[7\] is "),
                           ("unwritten", r"output\[0\]\[3\] is never written, should be"),
@@ -103,11 +115,23 @@ class Foreign(Case):
     def test_nothing_on_stdout(self):
         done = self.run_tool(*SMALL, f"--baseline={FAKE},how=prints")
         self.assertNotIn("printed by the worker", done.stdout)
+        self.assertIn("printed by the worker\n", done.stderr)
+
+    def test_what_it_prints(self):
+        """It is passed on without what controls a terminal, and not endlessly."""
+        done = self.run_tool(*SMALL, f"--baseline={FAKE},how=paints")
+        self.assertIn(r"\x1b[31mpainted\x07xxx", done.stderr)
+        self.assertNotRegex(done.stderr, r"[^\n\x20-\x7e]")
+        self.assertEqual(done.stderr.count("what else it prints is left out"), 1)
+        self.assertLess(len(done.stderr), 100000)
 
     def test_refused(self):
         self.assertRegex(self.refused("protocol"), "speaks protocol 2, not 1")
         self.assertRegex(self.refused("silent"), "status 7")
-        self.assertRegex(self.refused("name"), "bad description")
+        self.assertRegex(self.refused("name"), "kernel 1: op 'ge/mm' is no name")
+        self.assertRegex(self.refused("variant"), "kernel 1: variant 'v+' is no name.* 256")
+        self.assertRegex(self.refused("version"), "its version has 257 bytes, over 256")
+        self.assertRegex(self.refused("kernels"), "'kernels' has more than 10000 entries")
 
     def test_no_interpreter(self):
         path = self.folder / "baseline-odd"

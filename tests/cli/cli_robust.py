@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that misbehave, and signals."""
 import os
+import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from cli_tool import BINARY, MODULES, SHORT, SMALL, Case, environment, kernels, measured, sanitized
+from cli_tool import (BINARY, MODULES, SHORT, SMALL, SOURCE, Case, environment, kernels,
+                      measured, sanitized)
 
 __all__ = ["Misbehaving", "Signals"]
 
@@ -176,7 +179,7 @@ class Signals(Started):
                 self.assertFalse(document["interrupted"])
 
     def test_at_any_moment(self):
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for moment in (0, 0.02, 0.1):
                 with self.subTest(signal=number.name, moment=moment):
                     self.assertIn(self.stop(number, moment)[0], (-number, 128 + number))
@@ -188,6 +191,32 @@ class Signals(Started):
         time.sleep(0.2)
         process.send_signal(signal.SIGHUP)
         self.assertEqual(process.wait(60), 0)
+
+    def test_pipe_by_kill(self):
+        """No reader has left, so nothing ends."""
+        path = self.folder / "run.json"
+        process = self.start(*LONG, f"--json={path}")
+        self.wait_for(path.exists, process)
+        process.send_signal(signal.SIGPIPE)
+        time.sleep(0.1)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(30), 128 + signal.SIGTERM)
+
+    def test_children_of_tests(self):
+        """They begin with signals as usual, however the tests were started."""
+        code = ("import signal, subprocess\n"
+                f"for number in {[*map(int, STOPS)]}:\n"
+                "    signal.signal(number, signal.SIG_IGN)\n"
+                f"signal.pthread_sigmask(signal.SIG_BLOCK, {[*map(int, STOPS)]})\n"
+                "import cli_tool\n"
+                "subprocess.run(['cat', '/proc/self/status'], check=True)\n")
+        text = subprocess.run([sys.executable, "-c", code], cwd=SOURCE / "tests/cli",
+                              capture_output=True, text=True, check=True).stdout
+        for name in ("SigBlk", "SigIgn"):
+            mask = int(re.search(rf"{name}:\s*(\w+)", text).group(1), 16)
+            for number in (*STOPS, signal.SIGPIPE):
+                self.assertFalse(mask >> number - 1 & 1, f"{name} {number.name}")
 
     def test_reader_that_leaves(self):
         path = self.folder / "run.json"

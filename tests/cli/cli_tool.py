@@ -16,10 +16,12 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path.append(str(SOURCE / "tests/formats"))
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
 MODULES = BINARY.parent / "tests/modules"
-# nohup and a shell's `&` ignore signals, and children would inherit that.
+# nohup and a shell's `&` ignore signals, others block them, and children would inherit
+# that. (Python itself restores SIGPIPE and SIGXFSZ in them.)
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
     signal.signal(number, signal.default_int_handler if number == signal.SIGINT
                   else signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 QEMU = shutil.which("qemu-x86_64")
 UPDATE = False
 

@@ -178,6 +178,10 @@ static void test_words(void **state)
     }
 }
 
+#define NAME_16 "nnnnnnnnnnnnnnnn"
+#define NAME_64 NAME_16 NAME_16 NAME_16 NAME_16
+#define NAME_257 NAME_64 NAME_64 NAME_64 NAME_64 "n"
+
 static void test_refuses(void **state)
 {
     static const struct {
@@ -191,6 +195,7 @@ static void test_refuses(void **state)
         {"gemm --counters=quux", "--counters=quux", "all, core, cache, tlb"},
         {"list groups --uarch=zen6", "--uarch=zen6", "did you mean zen"},
         {"gemm --uarch=icx", "--uarch", "no option of gemm"},
+        {"gemm --label=" NAME_257, "--label=nnnn", "257 bytes; a name has at most 256"},
         {"gemm --isa=lib", "--isa=lib", "no such instruction set"},
         {"gemm --isa=", "--isa", "needs a value"},
         {"gemm --isa", "--isa", "needs a value"},

@@ -66,18 +66,32 @@ static void test_calls_longer_than_a_batch(void **state)
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
 }
 
-/* A worker that takes no longer for more calls is given up on. */
+/* A worker that takes no longer for more calls is not believed. */
 static void test_calibration_ends(void **state)
 {
     (void)state;
     script_trouble("batch", 1, 1000, "ns", 1000);
     script_trouble("batch", 1, 1000, "cpu_ns", 1000);
     const struct result *result = one("--rounds=10");
-    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 40 + 10);
-    uint64_t calls = 1;
-    for (size_t i = 0; i < 40; i++, calls = calls < 1e13 ? calls * 100 : 1000000000000000)
-        expect_calls(&calls, i, 1);
-    assert_int_equal(result->iterations, 1e15);
+    static const uint64_t calls[] = {1, 100, 10000, 1000000, 100000000};
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), ARRAY_LEN(calls));
+    expect_calls(calls, 0, ARRAY_LEN(calls));
+    assert_int_equal(result->status, STATUS_FAILED);
+    assert_string_equal(result->reason,
+                        "the time of a batch does not grow with its calls");
+}
+
+static void test_timeouts_saturate(void **state)
+{
+    const struct options day = {.timeout_ns = 86400000000000};
+    int64_t timeout;
+    (void)state;
+    for (double call_ns = 1; call_ns < 1e300; call_ns *= 1e9) {
+        cJSON_Delete(batch_request(&day, 1, UINT64_MAX / 2, call_ns, &timeout));
+        assert_in_range(timeout, 1, WORKER_TIMEOUT_MAX_NS);
+    }
+    assert_int_equal(timeout_with(&day, 1e300), WORKER_TIMEOUT_MAX_NS);
+    assert_int_equal(timeout_with(&day, 5), day.timeout_ns + 5);
 }
 
 /* Counters that take turns need time for it. */
@@ -383,6 +397,7 @@ int main(void)
                                        TEST(test_target_is_crossed_twice),
                                        TEST(test_calls_longer_than_a_batch),
                                        TEST(test_calibration_ends),
+                                       TEST(test_timeouts_saturate),
                                        TEST(test_multiplex),
                                        TEST(test_number_of_rounds),
                                        TEST(test_threads_used),

@@ -97,6 +97,11 @@ static void round_trip(void **state)
     struct run *const runs[] = {sample_gate(), sample_gate_small(),
                                 sample_gate_hostile()};
 
+    for (size_t k = 0; k < runs[2]->n_results; k++) {
+        char id[300];
+        snprintf(id, sizeof id, "%s%zu", SAMPLE_HOSTILE, k);
+        assert_int_equal(string_set(&runs[2]->results[k].id, id), 0);
+    }
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *const again = read_back(runs[i]);
         for (enum format format = FORMAT_TABLE; format <= FORMAT_MARKDOWN; format++)

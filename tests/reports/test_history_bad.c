@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "history/history_db.h"
 #include "history_file.h"
 
 /* ---- large, at once ---- */
@@ -112,6 +113,106 @@ static void test_bad_files(void **state)
     run_free(run);
 }
 
+/* Each alone makes a history one that is refused before anything is measured. */
+static void test_strange_tables(void **state)
+{
+    static const struct {
+        const char *sql, *word;
+    } rows[] = {
+        {"DROP TABLE counts", "'counts'"},
+        {"DROP INDEX results_of_run", "'results_of_run'"},
+        {"ALTER TABLE runs ADD COLUMN mood TEXT", "'runs'"},
+        {"ALTER TABLE results DROP COLUMN ghz", "'results'"},
+        {"ALTER TABLE results RENAME COLUMN ghz TO clock", "'results'"},
+        {"DROP TABLE comparisons; CREATE VIEW comparisons AS WITH RECURSIVE n(i) AS"
+         " (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
+         "'comparisons'"},
+        {"CREATE UNIQUE INDEX once ON results(median_ns)", "'once'"},
+        {"CREATE INDEX cases_also ON cases(op)", "'cases_also'"},
+    };
+    struct run *const run = sample_run_small();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct error error = {.text = ""};
+        struct history history;
+        append(run);
+        execute(rows[i].sql);
+        assert_refused(run, -EINVAL, rows[i].word);
+        assert_int_equal(history_read(path, "*", &history, &error), -EINVAL);
+        assert_non_null(strstr(error.text, rows[i].word));
+        assert_int_equal(unlink(path), 0);
+    }
+    run_free(run);
+}
+
+/* What a user adds stays, and does not run. */
+static void test_triggers_and_views(void **state)
+{
+    struct run *const run = sample_run_small();
+    append(run);
+    execute("CREATE TRIGGER gone AFTER INSERT ON runs BEGIN DELETE FROM results; END");
+    execute("CREATE VIEW mine AS SELECT * FROM cases");
+    execute("CREATE TABLE notes(text)");
+    append(run);
+    assert_int_equal(count("SELECT count(*) FROM results"), 2 * (long)run->n_results);
+    assert_int_equal(count("SELECT count(*) FROM sqlite_master WHERE name IN "
+                           "('gone', 'mine', 'notes')"),
+                     3);
+    struct history history = read_all("*");
+    assert_true(history.n > 0);
+    history_free(&history);
+    run_free(run);
+}
+
+static void test_endless_query(void **state)
+{
+    struct database database;
+    struct error error = {.text = ""};
+    struct run *const run = sample_run_small();
+    append(run);
+    assert_int_equal(database_open(&database, path, SQLITE_OPEN_READONLY, &error), 0);
+    database.patience = 2;
+    const int code =
+        sqlite3_exec(database.sqlite,
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                     " FROM n) SELECT count(*) FROM n",
+                     NULL, NULL, NULL);
+    assert_int_equal(code, SQLITE_INTERRUPT);
+    assert_true(database_error(&database, "read", code, &error) < 0);
+    assert_non_null(strstr(error.text, "does not end"));
+    database_close(&database);
+    run_free(run);
+}
+
+/* Cells that the tables forbid, and times that are none. */
+static void test_tampered_cells(void **state)
+{
+    struct run *const run = sample_run_small();
+    append(run);
+    execute("PRAGMA writable_schema = 1; UPDATE sqlite_master SET"
+            " sql = replace(sql, ' NOT NULL', '         ') WHERE type = 'table'");
+    execute("UPDATE cases SET name = NULL; UPDATE hosts SET fingerprint = NULL;"
+            " UPDATE runs SET started_at = NULL;"
+            " UPDATE results SET status = NULL, median_ns = -5, ci_lo_ns = 'x'");
+    execute("PRAGMA writable_schema = 1; UPDATE sqlite_master SET"
+            " sql = replace(sql, '         ', ' NOT NULL') WHERE type = 'table'");
+    char **ids = NULL;
+    size_t n = 0;
+    assert_int_equal(history_cases(path, &ids, &n, NULL), 0);
+    assert_true(n > 0);
+    assert_string_equal(ids[0], "");
+    texts_free(ids, n);
+    free(ids);
+    execute("UPDATE cases SET name = 'a' || id");
+    struct history history = read_all("*");
+    assert_true(history.n > 0);
+    assert_string_equal(history.entries[0].fingerprint, "");
+    assert_string_equal(history.entries[0].status, "");
+    assert_true(isnan(history.entries[0].median_ns));
+    assert_false(history.entries[0].ci_ns.known);
+    history_free(&history);
+    run_free(run);
+}
+
 static void test_no_regular_files(void **state)
 {
     struct run *const run = sample_run_small();
@@ -188,8 +289,9 @@ static void test_full_disk(void **state)
 int main(void)
 {
     signal(SIGXFSZ, SIG_IGN);
-    return RUN_TESTS_BETWEEN(make_folder, remove_folder, FRESH(test_ten_thousand),
-                             FRESH(test_writers_at_once), FRESH(test_bad_files),
-                             FRESH(test_no_regular_files), FRESH(test_empty_file),
-                             FRESH(test_full_disk));
+    return RUN_TESTS_BETWEEN(
+        make_folder, remove_folder, FRESH(test_ten_thousand), FRESH(test_writers_at_once),
+        FRESH(test_bad_files), FRESH(test_strange_tables), FRESH(test_triggers_and_views),
+        FRESH(test_endless_query), FRESH(test_tampered_cells),
+        FRESH(test_no_regular_files), FRESH(test_empty_file), FRESH(test_full_disk));
 }

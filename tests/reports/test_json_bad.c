@@ -77,6 +77,39 @@ static void bad_inputs(void **state)
         {"results", "12],\n\t\t\t\"summary\"", "12, 13],\n\t\t\t\"summary\"",
          "results[0].rounds: more entries than samples_ns"},
         {"results", "\"rounds\":\t[0", "\"rounds\":\t[0.5", "results[0].rounds[0]: "},
+        {"results", "\"ops\":\t4194304", "\"ops\":\t-1",
+         "results[0].work.ops: expected a number from 0 up"},
+        {"results", "\"prepare_ns\":\t", "\"prepare_ns\":\t-1, \"x\":\t",
+         "results[0].prepare_ns: expected a number from 0 up"},
+        {"results", "\"overhead_ns\":\t", "\"overhead_ns\":\t-1e300, \"x\":\t",
+         "results[0].overhead_ns: expected a number from 0 up"},
+        {"results", "\"median_ns\":\t", "\"median_ns\":\t-5, \"x\":\t",
+         "results[0].summary.median_ns: expected a number from 0 up"},
+        {"results", "\"median_ns\":\t", "\"median_ns\":\t1e999, \"x\":\t",
+         "results[0].summary.median_ns: number out of range"},
+        {"results", "\"median_ns\":\t", "\"median_ns\":\t5, \"x\":\t",
+         "results[0].summary.median_ns: 5, but samples_ns give "},
+        {"results", "\"min_ns\":\t", "\"min_ns\":\t5, \"x\":\t",
+         "results[0].summary.min_ns: 5, but samples_ns give "},
+        {"results", "\"mad_ns\":\t", "\"mad_ns\":\t-1, \"x\":\t",
+         "results[0].summary.mad_ns: expected a number from 0 up"},
+        {"results", "\"ci_ns\":\t[", "\"ci_ns\":\t[1, 2], \"y\": [",
+         "results[0].summary.ci_ns: 1, but samples_ns give "},
+        {"results", "\"ci_ns\":\t[", "\"ci_ns\":\t[-1, 2], \"y\": [",
+         "results[0].summary.ci_ns: the first end is below 0"},
+        {"results", "\"ci_level\":\t", "\"ci_level\":\t2, \"y\":\t",
+         "results[0].summary.ci_level: expected a number up to 1"},
+        {"results", "\"summary\":\t{", "\"summary\":\tnull, \"y\":\t{",
+         "results[0].summary: missing, but there are samples_ns"},
+        {"results", "\"gbps\":\t", "\"gbps\":\t-1, \"x\":\t",
+         "results[0].rates.gbps: expected a number from 0 up"},
+        {"results", "\"ghz\":\t", "\"ghz\":\t-1, \"x\":\t",
+         "results[0].clock.ghz: expected a number from 0 up"},
+        {"results", "\"ratios\":\t[",
+         "\"ratios\":\t[{\"baseline\": \"b\", \"speedup\": -2, \"ci\": null}, ",
+         "results[0].ratios[0].speedup: expected a number from 0 up"},
+        {"page-faults", "\"value\":\t", "\"value\":\t-1, \"x\":\t",
+         "results[0].counters.page-faults.value: expected a number from 0 up"},
         {"results", "\"median_ns\":\t", "\"median_ns\":\ttrue, \"x\":\t",
          "results[0].summary.median_ns: expected a number"},
         {"results", "\"ci_ns\":\t[", "\"ci_ns\":\t[1, ",
@@ -144,6 +177,71 @@ static void bad_inputs(void **state)
 
     check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
+    run_free(run);
+}
+
+/* The name of a case is short, and tells it from the others. */
+static void bad_names(void **state)
+{
+    static const char *const names[] = {"id",    "op",     "type",  "isa",
+                                        "shape", "layout", "module"};
+    struct run *run = sample_run_small();
+    char *good = sample_text(run, FORMAT_JSON, NULL);
+    char letters[5000];
+
+    memset(letters, 'x', sizeof letters);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const int most = i ? MODEL_NAME_MAX : 16 * MODEL_NAME_MAX;
+        for (int more = 0; more < 2; more++) {
+            struct error error = {.text = ""};
+            struct run *read = NULL;
+            char key[20], *value, message[80];
+            snprintf(key, sizeof key, "\"%s\":\t", names[i]);
+            assert_true(
+                asprintf(&value, "%s\"%.*s\", \"y\":\t", key, most + more, letters) > 0);
+            char *text = edit(good, "results", key, value);
+            const int code = run_read_json(&read, text, strlen(text), &error);
+            snprintf(message, sizeof message,
+                     "results[0].%s: %d bytes; a name has at most %d", names[i], most + 1,
+                     most);
+            assert_int_equal(code, more ? -EINVAL : 0);
+            assert_string_equal(error.text, more ? message : "");
+            run_free(read);
+            free(text);
+            free(value);
+        }
+    }
+    free(good);
+    run_free(run);
+}
+
+static void two_cases_of_one_id(void **state)
+{
+    struct run *run = sample_run_small(), *read = NULL;
+    struct error error = {.text = ""};
+    char *text;
+
+    assert_true(run->n_results > 2);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(string_set(&run->results[i].id, i == 1 ? "other" : "same"), 0);
+    text = sample_text(run, FORMAT_JSON, NULL);
+    assert_int_equal(run_read_json(&read, text, strlen(text), &error), -EINVAL);
+    assert_string_equal(error.text, "results[2].id: results[0] has this id already");
+    free(text);
+    /* A roof stands in each group that it limits, but once. */
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].group = i;
+    run->results[0].is_roof = run->results[2].is_roof = true;
+    run->results[0].is_baseline = run->results[2].is_baseline = false;
+    text = sample_text(run, FORMAT_JSON, NULL);
+    assert_int_equal(run_read_json(&read, text, strlen(text), &error), 0);
+    run_free(read);
+    free(text);
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].group = 0;
+    text = sample_text(run, FORMAT_JSON, NULL);
+    assert_int_equal(run_read_json(&read, text, strlen(text), &error), -EINVAL);
+    free(text);
     run_free(run);
 }
 
@@ -275,7 +373,8 @@ static void mutations(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(bad_inputs), TEST(bad_bytes), TEST(deep_nesting_is_no_crash),
+    return RUN_TESTS(TEST(bad_inputs), TEST(bad_names), TEST(two_cases_of_one_id),
+                     TEST(bad_bytes), TEST(deep_nesting_is_no_crash),
                      TEST(unknown_fields_are_ignored), TEST(older_files_are_read),
                      TEST(mutations));
 }

@@ -152,6 +152,36 @@ static void markdown_cells(void **state)
 }
 
 /* Reads RFC 4180 back: as many fields in each record as titles, quotes undone. */
+/* No cell is a formula; numbers below 0 stay numbers. */
+static void csv_formulas(void **state)
+{
+    static const char *const rows[][2] = {
+        {"=1+1", "'=1+1"}, {"+1", "'+1"},
+        {"-1", "'-1"},     {"@SUM(a,1)", "\"'@SUM(a,1)\""},
+        {"a=b", "a=b"},    {"", ""},
+        {"\t=1", "\\t=1"},
+    };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+
+    assert_non_null(file);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        rewind(file);
+        text_csv(file, rows[i][0]);
+        fputc('\0', file);
+        fflush(file);
+        assert_string_equal(text, rows[i][1]);
+    }
+    rewind(file);
+    text_csv_number(file, true, -0.5);
+    fputc('\0', file);
+    fflush(file);
+    assert_string_equal(text, "-0.5");
+    fclose(file);
+    free(text);
+}
+
 static void csv_records(void **state)
 {
     struct run *run = sample_run_hostile();
@@ -267,6 +297,6 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS(TEST(golden_outputs), TEST(live_is_later), TEST(widths_are_kept),
                      TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
-                     TEST(csv_records), TEST(plain_text), TEST(times_in_table),
-                     TEST(formats));
+                     TEST(csv_records), TEST(csv_formulas), TEST(plain_text),
+                     TEST(times_in_table), TEST(formats));
 }

@@ -341,7 +341,7 @@ struct worker *script_worker(struct catalog *catalog, const char *name, const ch
 
 void script_offer(struct catalog *catalog, struct worker *worker)
 {
-    if (catalog_add_offers(catalog, worker, worker->description) < 0)
+    if (catalog_add_offers(catalog, worker, worker->description, NULL) < 0)
         abort();
 }
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run that was read is believed where its parts agree. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_value.h"
+
+/* Writers round nothing; others may. */
+#define TOLERANCE 1e-6
+enum { ID_MAX = 16 * MODEL_NAME_MAX };
+
+static int check_length(const struct value *entry, const char *name, const char *text,
+                        size_t most)
+{
+    const struct value value = value_member(entry, name);
+    const size_t length = text ? strlen(text) : 0;
+
+    return length > most
+               ? VALUE_FAIL(&value, "%zu bytes; a name has at most %zu", length, most)
+               : 0;
+}
+
+static int check_names(const struct value *entry, const struct result *result)
+{
+    const char *const names[][2] = {
+        {"op", result->op},         {"type", result->type},
+        {"isa", result->isa},       {"variant", result->variant},
+        {"shape", result->shape},   {"layout", result->layout},
+        {"module", result->module},
+    };
+    int code = check_length(entry, "id", result->id, ID_MAX);
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && !code; i++)
+        code = check_length(entry, names[i][0], names[i][1], MODEL_NAME_MAX);
+    return code;
+}
+
+/* `said` is NaN where it is not known. */
+static int check_number(const struct value *summary, const char *name, double said,
+                        double found)
+{
+    const struct value value = value_member(summary, name);
+    const bool both = isfinite(said) && isfinite(found);
+
+    return both && fabs(said - found) > TOLERANCE * fmax(said, found)
+               ? VALUE_FAIL(&value, "%.10g, but samples_ns give %.10g", said, found)
+               : 0;
+}
+
+static int check_interval(const struct value *summary, const struct interval *said,
+                          const struct interval *found)
+{
+    if (!said->known || !found->known || said->level < found->level ||
+        said->level > found->level)
+        return 0;
+    return check_number(summary, "ci_ns", said->lo, found->lo)
+               ?: check_number(summary, "ci_ns", said->hi, found->hi);
+}
+
+static int check_summary(const struct value *entry, const struct result *result)
+{
+    const struct value summary = value_member(entry, "summary");
+    const size_t n = result->n_samples;
+
+    if (!n || !result->iterations || !result_has_summary(result))
+        return 0;
+    if (value_absent(&summary))
+        return VALUE_FAIL(&summary, "missing, but there are samples_ns");
+    double *const ns = malloc(n * sizeof *ns);
+    if (!ns)
+        return value_no_memory(entry);
+    for (size_t i = 0; i < n; i++)
+        ns[i] = result_per_call(result, i);
+    const struct interval ci = stats_median_interval(ns, n, STATS_LEVEL);
+    const int code = check_number(&summary, "median_ns", result->median_ns,
+                                  stats_median(ns, n))
+                         ?: check_number(&summary, "min_ns", result->min_ns,
+                                         stats_min(ns, n))
+                         ?: check_interval(&summary, &result->ci_ns, &ci);
+    free(ns);
+    return code;
+}
+
+int json_plausible_result(const struct value *entry, const struct result *result)
+{
+    return check_names(entry, result) ?: check_summary(entry, result);
+}
+
+/* ---- ids ---- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->id, (*b)->id);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* A roof stands once in each group that it limits. */
+static bool may_share(const struct result *a, const struct result *b)
+{
+    return a->is_roof && b->is_roof && a->group != b->group;
+}
+
+int json_plausible_run(const struct run *run, struct error *error)
+{
+    const size_t n = run->n_results;
+    const struct result **const list = malloc((n + 1) * sizeof *list);
+    int code = list ? 0 : error_set(error, -ENOMEM, "out of memory");
+
+    for (size_t i = 0; i < n && !code; i++)
+        list[i] = &run->results[i];
+    if (!code)
+        qsort(list, n, sizeof *list, compare_ids);
+    for (size_t i = 1; i < n && !code; i++) {
+        if (strcmp(list[i - 1]->id, list[i]->id) != 0 || may_share(list[i - 1], list[i]))
+            continue;
+        const struct place results = {.key = "results"};
+        const struct place entry = {.parent = &results,
+                                    .index = (size_t)(list[i] - run->results)};
+        const struct place id = {.parent = &entry, .key = "id"};
+        code = place_error(&id, error, -EINVAL, "results[%zu] has this id already",
+                           (size_t)(list[i - 1] - run->results));
+    }
+    free(list);
+    return code;
+}
