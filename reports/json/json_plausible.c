@@ -107,12 +107,13 @@ int json_plausible_run(const struct run *run, struct error *error)
 {
     const size_t n = run->n_results;
     const struct result **const list = malloc((n + 1) * sizeof *list);
-    int code = list ? 0 : error_set(error, -ENOMEM, "out of memory");
+    int code = 0;
 
-    for (size_t i = 0; i < n && !code; i++)
+    if (!list)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
         list[i] = &run->results[i];
-    if (!code)
-        qsort(list, n, sizeof *list, compare_ids);
+    qsort(list, n, sizeof *list, compare_ids);
     for (size_t i = 1; i < n && !code; i++) {
         if (strcmp(list[i - 1]->id, list[i]->id) != 0 || may_share(list[i - 1], list[i]))
             continue;

@@ -182,7 +182,7 @@ int file_try(const char *path, struct error *why)
     const int fd = folder ? open_beside(folder, false, &name, why) : failed(why, -errno);
     struct stat made;
 
-    if (fd >= 0 && !fstat(fd, &made) && made.st_nlink)
+    if (fd >= 0 && name && !fstat(fd, &made) && made.st_nlink)
         unlink(name);
     if (fd >= 0)
         close(fd);

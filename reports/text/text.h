@@ -75,9 +75,9 @@ enum { WRAP_INDENT = 4 };
 void text_markdown(FILE *file, const char *text);
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
-/* A field of CSV: any text, safe to print, in quotes if it needs them, and with a ' before
- * it if it would be a formula (= + - @); or a number, empty if it is not known or not
- * finite. */
+/* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '
+ * before it if it would be a formula (= + - @); or a number, empty if it is not known or
+ * not finite. */
 void text_csv(FILE *file, const char *text);
 void text_csv_number(FILE *file, bool known, double value);
 

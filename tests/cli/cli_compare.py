@@ -2,6 +2,7 @@
 """simdbench compare: two stored runs."""
 import copy
 import json
+import statistics
 
 from cli_tool import SMALL, Case
 
@@ -28,6 +29,12 @@ class Compare(Case):
 
     def write(self, name, document):
         path = self.folder / name
+        for result in document["results"]:
+            calls = [max(s / result["iterations"] - result["overhead_ns"], 0)
+                     for s in result["samples_ns"]]
+            if calls:
+                result["summary"].update(median_ns=statistics.median(calls), min_ns=min(calls),
+                                         ci_ns=None, ci_level=None)
         path.write_text(json.dumps(document), encoding="utf-8")
         return path
 
@@ -38,8 +45,6 @@ class Compare(Case):
             by = factor if result["role"] == "kernel" else roofs
             loop = result["overhead_ns"] * result["iterations"]
             result["samples_ns"] = [(s - loop) * by + loop for s in result["samples_ns"]]
-            for key in ("median_ns", "min_ns"):
-                result["summary"][key] *= by
         return document
 
     def compare(self, head, *options, base=None, status=0):
