@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,20 @@ static void must(bool good, const char *promise)
     }
 }
 
-/* What is printed must not hold bytes that control a terminal. */
-static void check_text(const struct run *run, enum format format, int width)
+/* Not as a part of another word: "info". */
+static void must_lack(const char *text, const char *word, enum format format)
+{
+    const size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || !isalnum((unsigned char)at[-1])) &&
+            !isalnum((unsigned char)at[length])) {
+            fprintf(stderr, "%s: %.60s\n", format_name(format),
+                    at - text < 40 ? text : at - 40);
+            must(false, "no nan or inf is printed");
+        }
+}
+
+void fuzz_check_text(const struct run *run, enum format format, int width)
 {
     struct text_options options = {.width = width, .roofs = true};
     char *text = sample_text(run, format, &options);
@@ -25,6 +38,8 @@ static void check_text(const struct run *run, enum format format, int width)
         must((unsigned char)*c >= 0x20 || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
                  (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
              "no control character is printed");
+    must_lack(text, "nan", format);
+    must_lack(text, "inf", format);
     free(text);
 }
 
@@ -43,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     second = sample_text(again, FORMAT_JSON, NULL);
     must(!strcmp(first, second), "writing is stable");
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++)
-        check_text(run, format, 0);
-    check_text(run, FORMAT_TABLE, 60);
+        fuzz_check_text(run, format, 0);
+    fuzz_check_text(run, FORMAT_TABLE, 60);
     must(!run_summarise(run, GROUP_ALL), "what it reads can be summarised");
     must(!run_judge(run), "what it reads can be judged");
     free(first);
@@ -53,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run_free(run);
     first = sample_text(again, FORMAT_JSON, NULL);
     must(!run_read_json(&run, first, strlen(first), &error), "what it merged it reads");
-    check_text(run, FORMAT_TABLE, 100);
+    fuzz_check_text(run, FORMAT_TABLE, 100);
     free(first);
     run_free(run);
     run_free(again);
