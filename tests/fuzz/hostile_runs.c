@@ -104,7 +104,7 @@ static void try_values(struct attack *attack, cJSON *node, const char *path)
         if (save) {
             puts(text);
         } else {
-            printf("%lu %s %s ", attack->n, path, values[i].name);
+            printf("%lu\t%s\t%s\t", attack->n, path, values[i].name);
             fflush(stdout);
             try_text(attack, text);
         }
@@ -117,9 +117,10 @@ static void walk(struct attack *attack, cJSON *parent, const char *path)
     size_t index = 0;
 
     for (cJSON *child = parent->child; child; child = child->next) {
-        char here[PATH_SIZE];
+        char here[PATH_SIZE], name[PATH_SIZE / 2] = "";
+        text_plain(child->string ? child->string : "", name, sizeof name);
         if (cJSON_IsObject(parent))
-            snprintf(here, sizeof here, "%s%s%s", path, *path ? "." : "", child->string);
+            snprintf(here, sizeof here, "%s%s%s", path, *path ? "." : "", name);
         else
             snprintf(here, sizeof here, "%s[%zu]", path, index++);
         try_values(attack, child, here);
