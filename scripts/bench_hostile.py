@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests/hostile"))
 sys.dont_write_bytecode = True
 # how many attacks of each part --short takes
 PARTS = {"runs": 4, "plugins": 8, "foreign": 6, "signals": 10, "limits": 10}
-SHOWN = 40
+SHOWN = 10
 Context = collections.namedtuple("Context", "build program seed short")
 
 

@@ -13,7 +13,7 @@ SAMPLES = ["run", "gate", "small", "gate_small"]
 LARGE = {"run", "gate"}
 FILES = sorted(Path(ROOT / "tests/fuzz/corpus/json").glob("[rs]_*.json"))
 # one in so many documents: of a large sample, of a small one; and with --short
-EVERY, EVERY_SHORT, PROGRAM = (40, 3), (1000, 500), 200
+EVERY, EVERY_SHORT, PROGRAM = (100, 3), (1000, 500), 100
 LINE = re.compile(r"(\d+)\t([^\t]+)\t([^\t]+)\t(.*)")
 # "results[3].samples_ns[2]: expected a number"
 FIELD = re.compile(r"(?:byte \d+, line \d+: )?(\w+)(?:[.\[][^:]*)?: \S")
