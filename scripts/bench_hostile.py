@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/hostile"))
 sys.dont_write_bytecode = True
 # how many attacks of each part --short takes
-PARTS = {"runs": 4, "plugins": 8, "foreign": 6, "signals": 10, "limits": 10}
+PARTS = {"runs": 12, "plugins": 20, "foreign": 20, "signals": 20, "limits": 20}
 SHOWN = 10
 Context = collections.namedtuple("Context", "build program seed short")
 

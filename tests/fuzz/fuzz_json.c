@@ -33,11 +33,16 @@ void fuzz_check_text(const struct run *run, enum format format, int width)
 {
     struct text_options options = {.width = width, .roofs = true};
     char *text = sample_text(run, format, &options);
+    size_t step;
 
-    for (const char *c = text; *c; c++)
-        must((unsigned char)*c >= 0x20 || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
+    for (const char *c = text; *c; c += step) {
+        uint32_t code = 0;
+        step = text_utf8((const unsigned char *)c, strnlen(c, 4), &code);
+        must(step, "all that is printed is UTF-8");
+        must(!text_unsafe(code) || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
                  (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
-             "no control character is printed");
+             "nothing that controls a terminal is printed");
+    }
     must_lack(text, "nan", format);
     must_lack(text, "inf", format);
     free(text);

@@ -86,7 +86,7 @@ def survives(context, how, wanted):
     need(document, "no JSON file")
     for row in rows(document, module=None, role="kernel"):
         need(row["status"] in GOOD, f"own: {row['status']}: {row['reason']}")
-    found = rows(document, module="hostile")
+    found = rows(document, variant="bad")
     need(len(found) == (wanted != NOTHING), f"{len(found)} rows")
     if not found:
         return

@@ -13,10 +13,10 @@ SAMPLES = ["run", "gate", "small", "gate_small"]
 LARGE = {"run", "gate"}
 FILES = sorted(Path(ROOT / "tests/fuzz/corpus/json").glob("[rs]_*.json"))
 # one in so many documents: of a large sample, of a small one; and with --short
-EVERY, EVERY_SHORT, PROGRAM = (100, 3), (1000, 500), 100
+EVERY, EVERY_SHORT, PROGRAM = (40, 3), (1000, 500), 100
 LINE = re.compile(r"(\d+)\t([^\t]+)\t([^\t]+)\t(.*)")
 # "results[3].samples_ns[2]: expected a number"
-FIELD = re.compile(r"(?:byte \d+, line \d+: )?(\w+)(?:[.\[][^:]*)?: \S")
+FIELD = re.compile(r"(?:byte \d+, line \d+: )?(\w+)(?:[.\[].*?)?: \S")
 REPORTS = ["table", "markdown", "junit", "csv", "json", "gbench", "annotations", "benchstat"]
 
 
@@ -34,7 +34,7 @@ def odd(path, answer):
     if not answer:
         return "the reader died"
     named = FIELD.match(answer)
-    if not named or named[1] != re.match(r"\w*", path)[0]:
+    if not named or named[1] not in (re.match(r"\w*", path)[0], "results"):
         return f"another field is named, or none: {answer}"
     return None
 
@@ -66,10 +66,9 @@ def attacks_of_program(context, sample, number):
     """`report`, `compare` and `history` of one document: status 0, or 2 and one line."""
     seed = context.seed + number
     chance = random.Random(seed)
-    first = chance.randrange(1, 4000)
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         bad, plain, base = (Path(folder) / name for name in ("bad.json", "plain", "run.sqlite"))
-        listed = driver(context, seed, 20, first, sample).stdout.splitlines()
+        listed = driver(context, seed, 20, 0, sample).stdout.splitlines()
         need(listed, "the driver said nothing")
         number, path = chance.choice(listed).split("\t")[:2]
         bad.write_text(driver(context, seed, 20, 0, sample, SAVE=number).stdout,
@@ -80,8 +79,7 @@ def attacks_of_program(context, sample, number):
                 ["compare", sample, bad], ["compare", bad, sample, "--strict"],
                 ["report", bad, f"--history={base}"],
                 *([["history", f"--history={base}"]] if base.exists() else [])):
-            started, _ = run_case([context.program, *arguments], {0, 1, 2, 3, 5},
-                                  raw="--format=benchstat" in arguments)
+            started, _ = run_case([context.program, *arguments], {0, 1, 2, 3, 4, 5})
             status = started.process.returncode
             lines = started.err.decode().splitlines()
             need(arguments[0] == "compare" or status in (0, 2), f"status {status}")

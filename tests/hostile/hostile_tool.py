@@ -74,7 +74,7 @@ class Started:
             out.close()
             err.close()
 
-    def wait(self, statuses, seconds=120, raw=False):
+    def wait(self, statuses, seconds=120):
         """The status, which is one of these; nothing is left of it, and nothing that it
         printed is a sanitizer's or controls a terminal."""
         pid = self.process.pid
@@ -97,8 +97,9 @@ class Started:
              f"sanitizer: {text[-2000:]}")
         need(status in statuses, f"status {status}, not {sorted(statuses)}: {text[-500:]}")
         need(not left, f"processes are left: {left}")
-        for data in () if raw else (self.out, self.err):
-            need(not RAW.search(data), f"raw control bytes: {RAW.search(data)}")
+        for data in self.out, self.err:
+            found = RAW.search(data.replace(b"\r\n", b"\n"))
+            need(not found, f"raw control bytes: {found and data[max(found.start() - 80, 0):found.end() + 20]}")
             need(len(data) < MOST_PRINTED, f"{len(data)} bytes were printed")
         return status
 
@@ -117,11 +118,11 @@ def strict(data):
         raise AssertionError(f"no JSON: {error}") from None
 
 
-def run_case(command, statuses, seconds=120, raw=False, **more):
+def run_case(command, statuses, seconds=120, **more):
     """Starts and ends it: (the program, its run or None)."""
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         started = Started(command, folder, **more)
-        started.wait(statuses, seconds, raw)
+        started.wait(statuses, seconds)
         return started, started.document()
 
 
