@@ -234,3 +234,78 @@ int operands_compare(const struct simdbench_operand *output, const uint64_t *ind
     return error_set(error, -EDOM, "%" PRIu64 " of %" PRIu64 " checked are wrong: %s%s%s",
                      wrong, n, first_text, worst != first ? "; worst: " : "", worst_text);
 }
+
+/* ---- making wrong ---- */
+
+/* One of four on average; what takes its place comes from no further than that. */
+enum { SPOIL_STEP = 7, SPOIL_NEAR = 64 };
+
+static uint64_t spoil_first(uint64_t n, uint64_t *random)
+{
+    return random_next(random) % (n && n < SPOIL_STEP ? n : SPOIL_STEP);
+}
+
+static uint64_t spoil_next(uint64_t *random)
+{
+    return 1 + random_next(random) % SPOIL_STEP;
+}
+
+static void element_copy(uint32_t type, void *to, uint64_t t, const void *from,
+                         uint64_t f)
+{
+    const size_t size = type_bytes(type);
+    memcpy((char *)to + t * size, (const char *)from + f * size, size);
+}
+
+/* Doubles a number, or the like; makes a NaN or an infinity finite. */
+static void element_flip(uint32_t type, void *array, uint64_t i, uint64_t draw)
+{
+    if (type_bytes(type) == 4)
+        ((uint32_t *)array)[i] ^= UINT32_C(1) << (23 + draw % 3);
+    else
+        ((uint64_t *)array)[i] ^= UINT64_C(1) << (52 + draw % 3);
+}
+
+static void answer_spoil(const struct simdbench_operand *output, uint64_t position,
+                         const void *value, uint64_t n, uint64_t i, double slack,
+                         uint64_t *random)
+{
+    const uint64_t other = (i + 1 + random_next(random) % SPOIL_NEAR) % n;
+    element_copy(output->type, output->data, position, value, other);
+    const struct element got = element_get(output->type, output->data, position);
+    const struct element want = element_get(output->type, value, i);
+    if (got.bits == want.bits || error_of(&got, &want, slack) < 0)
+        element_flip(output->type, output->data, position, random_next(random));
+}
+
+static void output_spoil(const struct simdbench_operand *output, uint64_t *random)
+{
+    const uint64_t count = output->count;
+    for (uint64_t e = spoil_first(count, random); e < count; e += spoil_next(random))
+        element_copy(output->type, output->data, e, output->data,
+                     (e + 1 + random_next(random) % SPOIL_NEAR) % count);
+}
+
+void operands_spoil(const struct operands *operands, const uint64_t *index, uint64_t n,
+                    const void *value, const double *slack, uint64_t seed)
+{
+    bool known = n > 0;
+    for (uint32_t k = 0; k < operands->view.count; k++) {
+        const struct simdbench_operand *output = &operands->operand[k];
+        if (!operand_is_output(output))
+            continue;
+        if (output->role == SIMDBENCH_INOUT)
+            memcpy(output->data, operands->operand[0].data,
+                   output->count * type_bytes(output->type));
+        else
+            output_spoil(output, &seed);
+        /* Answers are those of the first output. */
+        const uint64_t answers = known && output->role == SIMDBENCH_OUT ? n : 0;
+        known = false;
+        for (uint64_t i = 0; i < answers; i++)
+            element_copy(output->type, output->data, index ? index[i] : i, value, i);
+        for (uint64_t i = spoil_first(answers, &seed); i < answers;
+             i += spoil_next(&seed))
+            answer_spoil(output, index ? index[i] : i, value, n, i, slack[i], &seed);
+    }
+}

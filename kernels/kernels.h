@@ -106,6 +106,16 @@ uint64_t operands_hash(const struct operands *operands);
 /* Sets every output byte to a pattern that no kernel would write by chance (a NaN
  * payload); operands that are input and output become copies of operand 0. */
 void operands_poison(const struct operands *operands);
+/* Makes outputs wrong for a check after the first one, so that a kernel cannot tell: the
+ * right answers (as for operands_compare(); n = 0: none are known), of which a seeded
+ * fourth is exchanged for answers to other elements; where no answer is known, elements
+ * that change places. Operands that are input and output become copies of operand 0. */
+void operands_spoil(const struct operands *operands, const uint64_t *index, uint64_t n,
+                    const void *value, const double *slack, uint64_t seed);
+/* Takes a seeded part of the elements of role IN from `other`, which another seed filled:
+ * about one of 32 and at least one of each operand, or with `whole` all of them. */
+void operands_change(const struct operands *operands, const struct operands *other,
+                     bool whole, uint64_t seed);
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
 

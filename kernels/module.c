@@ -201,9 +201,13 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
         const char *field, *value;
         bool may_be_missing;
     } names[] = {
-        {"op", kernel->op, false},        {"semiring", kernel->semiring, true},
-        {"isa", kernel->isa, false},      {"variant", kernel->variant, false},
-        {"layout", kernel->layout, true}, {"roof", kernel->roof, true},
+        {"op", kernel->op, false},
+        {"semiring", kernel->semiring, true},
+        {"isa", kernel->isa, false},
+        {"variant", kernel->variant, false},
+        {"layout", kernel->layout, true},
+        {"roof", kernel->roof, true},
+        {"other_roof", kernel->other_roof, true},
     };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].may_be_missing && !names[i].value)
@@ -232,10 +236,13 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
                          "module %s: kernel %s needs unknown instruction set '%s'; "
                          "'lib' stands for a library that chooses for itself",
                          module, kernel->variant, kernel->isa);
-    if (kernel->roof && !has_roof(kernel->roof))
-        return error_set(error, -EINVAL,
-                         "module %s: kernel %s names roof '%s', which does not exist",
-                         module, kernel->variant, kernel->roof);
+    const char *const roofs[] = {kernel->roof, kernel->other_roof};
+    for (size_t i = 0; i < ARRAY_LEN(roofs); i++) {
+        if (roofs[i] && !has_roof(roofs[i]))
+            return error_set(error, -EINVAL,
+                             "module %s: kernel %s names roof '%s', which does not exist",
+                             module, kernel->variant, roofs[i]);
+    }
     if (!kernel->run)
         return error_set(error, -EINVAL, "module %s: kernel %s has no run", module,
                          kernel->variant);

@@ -253,6 +253,23 @@ void operands_poison(const struct operands *operands)
     }
 }
 
+enum { CHANGE_STEP = 63 }; /* at most so far from one to the next */
+
+void operands_change(const struct operands *operands, const struct operands *other,
+                     bool whole, uint64_t seed)
+{
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
+        const size_t size = type_bytes(operand->type);
+        const uint64_t count = operand->role == SIMDBENCH_IN ? operand->count : 0;
+        const uint64_t step = whole ? 1 : CHANGE_STEP;
+        for (uint64_t e = random_next(&seed) % (count && count < step ? count : step);
+             e < count; e += 1 + random_next(&seed) % step)
+            memcpy((char *)operand->data + e * size,
+                   (const char *)other->operand[i].data + e * size, size);
+    }
+}
+
 #if defined(__x86_64__)
 void operands_evict(const struct operands *operands)
 {

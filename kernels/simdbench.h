@@ -42,6 +42,12 @@ enum simdbench_type {
     SIMDBENCH_I64 = 4,
 };
 
+/* Flags of an op. */
+enum simdbench_op_flag {
+    SIMDBENCH_JOINT = 1u << 0, /* inputs are valid only as one call of fill wrote them:
+                                  indices in order, say */
+};
+
 /* The use that a kernel makes of an operand. */
 enum simdbench_role {
     SIMDBENCH_IN = 1,  /* read by run; its values must not be read in prepare */
@@ -116,7 +122,7 @@ struct simdbench_shape_list {
  * write. */
 struct simdbench_op {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t flags;         /* enum simdbench_op_flag */
     const char *name;       /* first part of a case id: letters, digits, '-' and '_' */
     const char *summary;    /* one line for people */
     const char *shape_help; /* what a shape looks like: "N or MxNxK" */
@@ -134,7 +140,8 @@ struct simdbench_op {
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
     /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
      * that the op knows, or is NULL for its default. -EINVAL for a name that it does not
-     * know. */
+     * know. Before a check after the first one, some elements of role SIMDBENCH_IN are
+     * exchanged for those that another seed gives them, or all with SIMDBENCH_JOINT. */
     int (*fill)(const struct simdbench_operands *operands, uint64_t seed,
                 const char *input);
     /* Computes the right answer for output elements `index[0..n)` (element offsets in the
@@ -188,6 +195,8 @@ struct simdbench_choice {
     const char *note; /* what a reader of the number must know ("the interpreter's call
                          cost is inside"), or NULL */
     uint64_t workspace_bytes; /* memory beyond the operands */
+    const char *roof; /* that limits it: the kernel's `roof` or `other_roof`; NULL: the
+                         former */
 };
 
 /* One kernel: a function that fulfils an op for one element type on one instruction set.
@@ -224,6 +233,7 @@ struct simdbench_kernel {
                    struct simdbench_choice *choice);
     /* Largest and mean error over all inputs in ulp, as measured; 0: not stated. */
     double max_ulp, mean_ulp;
+    const char *other_roof; /* limits it instead if choice says so; or NULL */
 };
 
 /* --plugin=FILE.so,name=value arrives as one option each. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <time.h>
 
 #include "perfctr_private.h"
@@ -46,12 +47,24 @@ __attribute__((noinline)) static void chain_other(uint64_t turns)
                      : "cc");
 }
 
-/* Four independent chains: as many adds as the integer units of any of these cores take.
- */
-__attribute__((noinline)) static void chains_add(uint64_t turns)
+/* The same number of adds a turn in one chain and in four: as many as the integer units
+ * of any of these cores take. Turns are short, so that a probe does not drive the kernel
+ * that it stands beside out of the caches of instructions. */
+enum { SHORT_TURN = 100, SHARE_WIDTH = 4 };
+
+__attribute__((noinline)) static void short_chain(uint64_t turns)
+{
+    uint64_t x = 1, y = 3;
+    __asm__ volatile(LOOP(".rept 100\n" ADD("1", "2") ".endr\n")
+                     : "+r"(turns), "+r"(x)
+                     : "r"(y)
+                     : "cc");
+}
+
+__attribute__((noinline)) static void short_chains(uint64_t turns)
 {
     uint64_t a = 1, b = 1, c = 1, d = 1;
-    __asm__ volatile(LOOP(".rept 250\n" ADD("1", "1") ADD("2", "2") ADD("3", "3")
+    __asm__ volatile(LOOP(".rept 25\n" ADD("1", "1") ADD("2", "2") ADD("3", "3")
                               ADD("4", "4") ".endr\n")
                      : "+r"(turns), "+r"(a), "+r"(b), "+r"(c), "+r"(d)
                      :
@@ -117,9 +130,39 @@ double clock_ghz_imul(int64_t ns)
     return probe_retried(chain_other, OTHER_CYCLES, ns);
 }
 
-double clock_core_share(double ghz)
+static int64_t chain_ns(chain_fn *chain, uint64_t turns)
 {
-    return ghz > 0 ? probe_retried(chains_add, 1, 5000) / ghz : 0;
+    const int64_t begin = clock_now();
+    chain(turns);
+    return clock_now() - begin;
+}
+
+/* One chain tells the clock, four tell how many adds start in its cycles. An interrupt
+ * makes the share look small, so the larger of two tries is taken unless the first one is
+ * beyond doubt. */
+double clock_core_share(void)
+{
+    enum { TURNS = 40, TRIES = 2 };
+    double best = 0;
+    for (int k = 0; k < TRIES && best < 0.9 * SHARE_WIDTH; k++) {
+        const int64_t begin = clock_now(), reading = clock_now() - begin;
+        const int64_t one = chain_ns(short_chain, TURNS) - reading;
+        const int64_t four = chain_ns(short_chains, SHARE_WIDTH * TURNS) - reading;
+        if (one > 0 && four > 0)
+            best = fmax(best, SHARE_WIDTH * (double)one / (double)four);
+    }
+    /* A larger one is an interrupt in the first chain. */
+    return fmin(best, SHARE_WIDTH);
+}
+
+double clock_core_whole(double best)
+{
+#if defined __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2"))
+        best = fmax(best, __builtin_cpu_is("amd") ? SHARE_WIDTH : 3.4);
+#endif
+    return best;
 }
 
 void clock_cost(double *resolution_ns, double *cost_ns)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counters_private.h"
+#include "proofs.h"
 
 int leader_fd(const struct counters *counters, size_t g)
 {
@@ -161,6 +162,7 @@ static bool group_selected(const struct counters *counters, size_t g)
 /* The caller is read next to the work: its counts are the same beside other threads. */
 void counters_begin(struct counters *counters)
 {
+    counters->begin_ns = clock_now();
     for (struct counters *thread = counters->next; thread; thread = thread->next)
         for (size_t g = 0; g < thread->groups; g++)
             if (group_selected(thread, g))
@@ -176,6 +178,7 @@ void counters_end(struct counters *counters)
         for (size_t g = thread->groups; g-- > 0;)
             if (group_selected(thread, g))
                 snapshot_take(thread, g, &thread->group[g].end);
+    counters->end_ns = clock_now();
 }
 
 /* How long a group could have been on the PMU, and was. */
@@ -226,8 +229,35 @@ static void count_difference(const struct counters *thread, struct span span,
     }
 }
 
+/* More than any core can do: 16 events a cycle at 6 GHz, or 128 if they may be operations
+ * on the elements of vectors. The time is that of the readings, too. */
+static bool is_too_much(const struct event *event, uint64_t difference, int64_t ns)
+{
+    const bool elements = event->type == PERF_TYPE_RAW &&
+                          (event->kind == KIND_none || event->kind == KIND_flops);
+    const double each_ns = 6.0 * (elements ? 128 : 16);
+    return event_is_hardware(event) && (double)difference > each_ns * (double)(ns + 1000);
+}
+
+/* Counters of hypervisors and of some CPUs jump by 2^48, up or down. */
+static void says_impossible(uint64_t from, uint64_t to, int64_t ns, struct count *count)
+{
+    const int64_t by = (int64_t)(to - from);
+    const bool jump = llabs(by) > INT64_C(1) << 47 && llabs(by) < INT64_C(3) << 47;
+    const char *const how = jump ? ": a jump of 2^48" : "";
+    count->impossible = true;
+    if (by < 0)
+        snprintf(count->absent, sizeof count->absent,
+                 "not counted: the counter went backwards, from %lld to %lld%s",
+                 (long long)from, (long long)to, how);
+    else
+        snprintf(count->absent, sizeof count->absent,
+                 "not counted: %lld in %lld ns is more than a core can do%s",
+                 (long long)by, (long long)ns, how);
+}
+
 static void thread_count(const struct counters *thread, size_t i, int64_t all_ns,
-                         struct count *count)
+                         int64_t ns, struct count *count)
 {
     const struct slot *const slot = &thread->slot[i];
     *count = (struct count){0};
@@ -252,10 +282,8 @@ static void thread_count(const struct counters *thread, size_t i, int64_t all_ns
     if (wrong) {
         count->code = begin->code ? begin->code : end->code;
         snprintf(count->absent, sizeof count->absent, "not counted: %s", wrong);
-    } else if (to < from) {
-        snprintf(count->absent, sizeof count->absent,
-                 "not counted: the counter went backwards, from %llu to %llu",
-                 (unsigned long long)from, (unsigned long long)to);
+    } else if ((int64_t)(to - from) < 0 || is_too_much(&slot->event, to - from, ns)) {
+        says_impossible(from, to, ns, count);
     } else {
         count_difference(thread, group_span(group), all_ns, to - from, count);
     }
@@ -291,12 +319,13 @@ bool counters_get(const struct counters *counters, size_t i, struct count *count
         return false;
     for (const struct counters *thread = counters; thread; thread = thread->next)
         all_ns += group_span(&thread->group[g]).enabled;
-    thread_count(counters, i, all_ns, count);
+    const int64_t ns = counters->end_ns - counters->begin_ns;
+    thread_count(counters, i, all_ns, ns, count);
     count->threads = !count->absent[0];
     for (const struct counters *thread = counters->next; thread && !never;
          thread = thread->next) {
         struct count one;
-        thread_count(thread, i, all_ns, &one);
+        thread_count(thread, i, all_ns, ns, &one);
         count_add(count, thread, &one);
     }
     return true;

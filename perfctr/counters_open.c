@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "counters_private.h"
@@ -51,6 +52,19 @@ static int event_open(struct counters *counters, struct slot *slot, int leader)
     return code;
 }
 
+static unsigned event_takes(const struct event *event)
+{
+    return event->takes ? event->takes : 1;
+}
+
+/* Has the PMU no counter left for it that counts? */
+static bool group_is_full(const struct counters *counters, size_t g,
+                          const struct event *event)
+{
+    return counters->system->slots > 0 && event->type != PERF_TYPE_SOFTWARE &&
+           counters->group[g].taken + event_takes(event) > counters->system->slots;
+}
+
 /* Puts event i into the first group from `g` on that takes it. A full group answers
  * EINVAL, but so does an event that cannot be counted at all: only a group of its own
  * tells them apart. */
@@ -60,23 +74,32 @@ static void event_place(struct counters *counters, size_t i, size_t g)
     const bool software = slot->event.type == PERF_TYPE_SOFTWARE;
     int code = -EINVAL;
 
+    if (slot->event.withheld[0]) {
+        snprintf(slot->absence.absent, sizeof slot->absence.absent, "%s",
+                 slot->event.withheld);
+        return;
+    }
     if (software)
         g = SOFTWARE_GROUP;
     for (; code == -EINVAL && g < (software ? 1 : counters->groups); g++) {
         struct group *const group = &counters->group[g];
         if (group->members == 0)
             break;
+        if (group_is_full(counters, g, &slot->event))
+            continue;
         code = event_open(counters, slot, leader_fd(counters, g));
         if (code == 0) {
             slot->group = g;
             group->members++;
+            group->taken += event_takes(&slot->event);
         }
     }
     if (code == -EINVAL && (!software || counters->group[SOFTWARE_GROUP].members == 0)) {
         code = event_open(counters, slot, -1);
         if (code == 0) {
             slot->group = software ? SOFTWARE_GROUP : counters->groups++;
-            counters->group[slot->group] = (struct group){.leader = i, .members = 1};
+            counters->group[slot->group] = (struct group){
+                .leader = i, .members = 1, .taken = event_takes(&slot->event)};
         }
     }
     if (code < 0)
@@ -106,6 +129,7 @@ static void group_fit(struct counters *counters, size_t g)
         counters->system->close(counters->slot[i].fd);
         counters->slot[i].fd = -1;
         group->members--;
+        group->taken -= event_takes(&counters->slot[i].event);
         event_place(counters, i, g + 1);
     }
 }

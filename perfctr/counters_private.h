@@ -30,7 +30,8 @@ struct snapshot {
 
 struct group {
     size_t leader, members, pass;
-    bool user; /* can be read in user space */
+    unsigned taken; /* counters of the PMU */
+    bool user;      /* can be read in user space */
     struct snapshot begin, end;
 };
 
@@ -44,6 +45,7 @@ struct counters {
     pid_t tid; /* 0: of the caller */
     bool alive;
     struct counters *next;
+    int64_t begin_ns, end_ns; /* around the readings of the last region */
     size_t n, groups, selected;
     struct slot *slot;
     struct group *group;

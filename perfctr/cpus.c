@@ -98,29 +98,48 @@ int cpus_pin(const int *cpu, size_t n, struct error *error)
     return 0;
 }
 
+size_t cpus_siblings_at(const char *root, int cpu, int *sibling, size_t max)
+{
+    char path[96], text[256];
+    size_t n = 0;
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    file_read(root, path, text, sizeof text);
+    /* "0,64" or "0-1" */
+    for (const char *c = text; isdigit((unsigned char)*c);) {
+        int first, last;
+        if (!number_parse(&c, &first))
+            break;
+        last = first;
+        if (*c == '-') {
+            c++;
+            number_parse(&c, &last);
+        }
+        for (int k = first; k <= last && k < CPUS_MAX && n < max; k++)
+            sibling[n++] = k;
+        c += *c == ',';
+    }
+    if (!contains(sibling, n, cpu)) {
+        sibling[0] = cpu;
+        n = 1;
+    }
+    return n;
+}
+
+size_t cpus_siblings(int cpu, int *sibling, size_t max)
+{
+    return cpus_siblings_at("", cpu, sibling, max);
+}
+
 size_t cpus_cores_at(const char *root, int *cpu, size_t n)
 {
     size_t cores = 0;
     for (size_t k = 0; k < n; k++) {
-        char path[96], text[256];
+        int sibling[CPUS_MAX];
         bool shared = false;
-        snprintf(path, sizeof path,
-                 "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu[k]);
-        file_read(root, path, text, sizeof text);
-        /* "0,64" or "0-1": of whom was one kept already? */
-        for (const char *c = text; isdigit((unsigned char)*c);) {
-            int first, last;
-            if (!number_parse(&c, &first))
-                break;
-            last = first;
-            if (*c == '-') {
-                c++;
-                number_parse(&c, &last);
-            }
-            for (size_t i = 0; i < cores; i++)
-                shared = shared || (cpu[i] >= first && cpu[i] <= last);
-            c += *c == ',';
-        }
+        const size_t siblings = cpus_siblings_at(root, cpu[k], sibling, CPUS_MAX);
+        for (size_t i = 0; i < siblings; i++)
+            shared = shared || contains(cpu, cores, sibling[i]);
         if (!shared)
             cpu[cores++] = cpu[k];
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proofs.h"
 #include "uarch.h"
 
 /* The kernel's own names mean the same with every libpfm4, also one that is forced to
@@ -18,30 +19,37 @@ static const struct generic {
     uint32_t type;
     uint64_t config;
     const char *description;
+    unsigned kind;
 } generics[] = {
-    {"cycles", HARDWARE(CPU_CYCLES), "core cycles"},
-    {"instructions", HARDWARE(INSTRUCTIONS), "retired instructions"},
-    {"ref-cycles", HARDWARE(REF_CPU_CYCLES), "cycles of the constant reference clock"},
-    {"branches", HARDWARE(BRANCH_INSTRUCTIONS), "retired branches"},
-    {"branch-misses", HARDWARE(BRANCH_MISSES), "mispredicted branches"},
+    {"cycles", HARDWARE(CPU_CYCLES), "core cycles", KIND_cycles},
+    {"instructions", HARDWARE(INSTRUCTIONS), "retired instructions", KIND_instructions},
+    {"ref-cycles", HARDWARE(REF_CPU_CYCLES), "cycles of the constant reference clock", KIND_ref_cycles},
+    {"branches", HARDWARE(BRANCH_INSTRUCTIONS), "retired branches", KIND_branches},
+    {"branch-misses", HARDWARE(BRANCH_MISSES), "mispredicted branches", KIND_mispredictions},
     {"cache-references", HARDWARE(CACHE_REFERENCES),
-     "cache accesses; which cache depends on the CPU"},
+     "cache accesses; which cache depends on the CPU", KIND_none},
     {"cache-misses", HARDWARE(CACHE_MISSES),
-     "cache misses; last level on Intel, L2 on AMD, L1D on ARM: not comparable"},
+     "cache misses; last level on Intel, L2 on AMD, L1D on ARM: not comparable", KIND_none},
     {"stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND),
-     "cycles without new instructions"},
+     "cycles without new instructions", KIND_none},
     {"stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND),
-     "cycles waiting for operands or units"},
-    {"task-clock", SOFTWARE(TASK_CLOCK), "CPU time of the thread in nanoseconds"},
-    {"page-faults", SOFTWARE(PAGE_FAULTS), "page faults"},
-    {"minor-faults", SOFTWARE(PAGE_FAULTS_MIN), "page faults without input or output"},
-    {"major-faults", SOFTWARE(PAGE_FAULTS_MAJ), "page faults that read from a disk"},
+     "cycles waiting for operands or units", KIND_none},
+    {"task-clock", SOFTWARE(TASK_CLOCK), "CPU time of the thread in nanoseconds", KIND_task_clock},
+    {"page-faults", SOFTWARE(PAGE_FAULTS), "page faults", KIND_page_faults},
+    {"minor-faults", SOFTWARE(PAGE_FAULTS_MIN), "page faults without input or output", KIND_page_faults},
+    {"major-faults", SOFTWARE(PAGE_FAULTS_MAJ), "page faults that read from a disk", KIND_none},
     {"context-switches", SOFTWARE(CONTEXT_SWITCHES),
-     "times that the thread left its CPU (counted in the kernel)"},
+     "times that the thread left its CPU (counted in the kernel)", KIND_switches},
     {"cpu-migrations", SOFTWARE(CPU_MIGRATIONS),
-     "times that the thread moved to another CPU (counted in the kernel)"},
+     "times that the thread moved to another CPU (counted in the kernel)", KIND_none},
 };
 /* clang-format on */
+
+bool event_is_hardware(const struct event *event)
+{
+    return event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE ||
+           event->type == PERF_TYPE_RAW;
+}
 
 static bool raw_encode(const char *name, struct event *event)
 {
@@ -68,6 +76,17 @@ static bool generic_encode(const char *name, struct event *event)
         return true;
     }
     return false;
+}
+
+/* The same event has several names. */
+static unsigned kind_of(const struct event *event)
+{
+    for (size_t k = 0; k < ARRAY_LEN(generics); k++)
+        if (event->type == generics[k].type && event->config == generics[k].config)
+            return generics[k].kind;
+    return event->type == PERF_TYPE_RAW && !event->config1
+               ? uarch_kind(uarch_host(), event->config)
+               : KIND_none;
 }
 
 static int fold(char c)
@@ -216,16 +235,19 @@ int event_encode(const char *name, struct event *event, struct error *error)
     if (length >= EVENT_NAME_SIZE)
         return error_set(error, -EINVAL, "event %.40s...: the name is too long", name);
     memcpy(event->name, name, length + 1);
-    if (raw_encode(name, event) || generic_encode(name, event))
-        return 0;
+    bool known = raw_encode(name, event) || generic_encode(name, event);
 #ifdef HAVE_PFM
     struct error why = {.text = ""};
-    if (libpfm_encode(name, event, &why) == 0)
-        return 0;
+    known = known || libpfm_encode(name, event, &why) == 0;
 #else
     const struct error why = {.text = "built without libpfm4, few names are known"};
 #endif
-    return table_encode(name, event) ? 0 : event_unknown(name, why.text, error);
+    if (!known && !table_encode(name, event))
+        return event_unknown(name, why.text, error);
+    event->kind = kind_of(event);
+    event->takes =
+        event->type == PERF_TYPE_RAW ? uarch_takes(uarch_host(), event->config) : 1;
+    return 0;
 }
 
 struct filter {

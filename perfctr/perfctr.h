@@ -23,6 +23,10 @@ struct event {
                                      "skx::CORE_POWER:LVL1_TURBO_LICENSE:u" */
     uint32_t type;                /* perf_event_attr.type */
     uint64_t config, config1, config2;
+    unsigned kind;      /* how it proves itself (proofs.def); 0: no loop is known */
+    unsigned takes;     /* counters of the PMU; 0: one */
+    char withheld[256]; /* why it must not be counted although it could be; empty: it may
+                         */
 };
 
 /* Encodes a libpfm4 name ("cycles", "core_power.lvl2_turbo_license",
@@ -31,6 +35,8 @@ struct event {
  * generic names and those of this CPU's built-in table work without libpfm4 too. -EINVAL
  * names the event and near matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
+/* The core's PMU counts it. */
+bool event_is_hardware(const struct event *event);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified
  * name or description contains `pattern` (case-insensitive; NULL: all); "pmu::pattern"
  * looks among those of that PMU alone, also if it is another machine's. */
@@ -53,6 +59,7 @@ struct perf_system {
     void (*unmap)(void *page);
     uint64_t (*rdpmc)(uint32_t counter); /* only on a CPU whose page allows it */
     const char *root;                    /* of proc/ and sys/; NULL: of this machine */
+    unsigned slots; /* of the PMU that one group may take; 0: what the kernel gives */
 };
 extern const struct perf_system perf_system_linux;
 
@@ -74,6 +81,7 @@ struct count {
     unsigned threads; /* whose sum it is; the share is the smallest of theirs */
     bool in_kernel;   /* counted there too, not in user space alone */
     bool user_read;   /* without system calls */
+    bool impossible;  /* absent: it jumped, or was more than a CPU can do in that time */
     char absent[256];
     char fix[160];
     int code; /* errno of what failed, 0 if nothing did */
@@ -109,6 +117,51 @@ enum { COUNTERS_SCALABLE_NS = 20000000 };
 bool counters_get(const struct counters *counters, size_t i, struct count *count);
 /* A line for the user about how these counters are read, or NULL. */
 const char *counters_note(const struct counters *counters);
+
+/* ---- proofs (proof.c, proofs.def): does an event count what its name says? ---- */
+
+enum proof_verdict {
+    PROOF_UNPROVEN, /* nobody knows: no loop is known, or its count tells nothing here */
+    PROOF_PROVEN,   /* it counts what is known beforehand */
+    PROOF_DEAD,     /* it opens and stays at 0 */
+    PROOF_WRONG,    /* it counts something else */
+    PROOF_REFUSED   /* it does not open, or has no value */
+};
+
+struct proof {
+    enum proof_verdict verdict;
+    char loop[64];            /* "loads"; empty: none is known */
+    double expected, counted; /* of that loop; NaN: unknown */
+    char reason[256];         /* why it is not proven */
+};
+
+/* Counters of the PMU that a group can have, and how many of them count. */
+struct slots {
+    unsigned announced, live;
+};
+
+/* Both take milliseconds, in the calling thread and on the CPU where it runs. The events
+ * are counted one at a time. */
+struct slots counters_slots(void);
+void events_prove(const struct event *events, size_t n, struct proof *proofs);
+/* "unproven", ...; the reverse: -1 if there is no such name. */
+const char *proof_verdict_name(enum proof_verdict verdict);
+int proof_verdict_find(const char *name);
+/* Dead and wrong ones: the event is withheld. */
+void event_judge(struct event *event, const struct proof *proof);
+
+/* Two counts of one region that cannot both be right (contradictions.c). */
+struct contradiction {
+    size_t a, b; /* numbers of events; b may be CONTRADICTS_CLOCK */
+    char text[160];
+};
+enum { CONTRADICTIONS_MAX = 8 };
+#define CONTRADICTS_CLOCK SIZE_MAX
+/* Counts that are not known are NaN, and so are the cycles that the clock probe makes of
+ * the time. Returns how many were found. */
+size_t counts_contradict(const struct event *events, const double *count, size_t n,
+                         double clock_cycles,
+                         struct contradiction found[CONTRADICTIONS_MAX]);
 
 /* ---- sampler (sampler.c): all that is read around one batch ---- */
 
@@ -171,10 +224,16 @@ double clock_ghz(int64_t ns);
 /* The same by a chain of dependent multiplies (3 cycles each; on arm64, where that
  * differs between cores, exclusive ors): an independent witness. */
 double clock_ghz_imul(int64_t ns);
-/* Independent adds per cycle at that clock, at most 4: what this thread gets of its core.
- * A thread on the same core takes a part of it, though neither clock nor CPU time tell,
- * and a virtual machine hides even that there may be one. Takes about 5 us. */
-double clock_core_share(double ghz);
+/* Independent adds per cycle, at most 4: what this thread gets of its core. A thread on
+ * the same core takes a part of it, though neither clock nor CPU time tell, and a virtual
+ * machine hides even that there may be one. Takes about 3 us; 0: not known. */
+double clock_core_share(void);
+/* What a thread gets that has the core alone: the best share that was seen, or more where
+ * the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of others at
+ * least 3.4 of four chains. */
+double clock_core_whole(double best);
+/* A share below this part of the whole core is evidence of another thread there. */
+#define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);
@@ -221,6 +280,9 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
 /* CPUs that this process may use, ascending. */
 size_t cpus_allowed(int *cpu, size_t max);
 int cpus_pin(const int *cpu, size_t n, struct error *error);
+/* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it
+ * alone where the system does not tell. */
+size_t cpus_siblings(int cpu, int *sibling, size_t max);
 /* Keeps the first CPU of each core, where the system tells which share one; returns how
  * many. */
 size_t cpus_cores(int *cpu, size_t n);

@@ -39,6 +39,7 @@ bool event_in_kernel(const struct event *event);
 int64_t pages_huge_at(const char *root, uint64_t begin, uint64_t size);
 uint64_t memory_available_at(const char *root);
 int64_t cpus_steal_at(const char *root, int cpu);
+size_t cpus_siblings_at(const char *root, int cpu, int *sibling, size_t max);
 size_t cpus_cores_at(const char *root, int *cpu, size_t n);
 
 /* Reads /proc/cpuinfo. */

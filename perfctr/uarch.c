@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proofs.h"
 #include "uarch.h"
 
 /* clang-format off */
@@ -62,8 +63,9 @@ static const struct raw_event {
     uint32_t set;
     const char *name;
     uint64_t config;
+    unsigned kind;
 } raw_events[] = {
-#define RAW(set, name, config) {set, name, config},
+#define RAW(set, name, config, kind) {set, name, config, KIND_##kind},
 #include "raw_events.def"
 };
 /* clang-format on */
@@ -123,6 +125,7 @@ int uarch_encode(const struct uarch *uarch, const char *name, struct event *even
         snprintf(event->string, sizeof event->string, "%s::%s:u", uarch->name,
                  raw_events[i].name);
         event->config = raw_events[i].config;
+        event->kind = raw_events[i].kind;
         return 0;
     }
     return -ENOENT;
@@ -139,4 +142,21 @@ void uarch_each(const struct uarch *uarch, event_each_fn *each, void *context)
                  (unsigned long long)raw_events[i].config);
         each(name, description, context);
     }
+}
+
+/* Zen 2 to 4 count more than 15 a cycle, as floating-point operations may be, in two
+ * counters side by side. */
+unsigned uarch_takes(const struct uarch *uarch, uint64_t config)
+{
+    enum { SELECT = 0xff, FLOPS = 0x03 };
+    const uint64_t select = (config & SELECT) | (config >> 24 & 0xf00);
+    return (uarch->bit & (ZEN2 | ZEN3 | ZEN4)) && select == FLOPS ? 2 : 1;
+}
+
+unsigned uarch_kind(const struct uarch *uarch, uint64_t config)
+{
+    for (size_t i = 0; i < ARRAY_LEN(raw_events); i++)
+        if ((raw_events[i].set & uarch->bit) && raw_events[i].config == config)
+            return raw_events[i].kind;
+    return KIND_none;
 }

@@ -72,6 +72,37 @@ def poison(operands):
             operand.bits[:] = POISON[operand.array.itemsize]
 
 
+def spoil(operands, answers, seed):
+    """Right answers, of which a fourth is exchanged for those of other elements; where none
+    is known, elements that change places."""
+    random = np.random.default_rng(seed)
+    for operand in operands:
+        if operand.role == "inout":
+            operand.array[:] = operands[0].array
+        elif operand.role == "out":
+            exchange(operand.bits, np.arange(operand.bits.size), operand.bits, random)
+    if answers and answers.output.role == "out":
+        bits = answers.output.bits
+        where = np.arange(answers.n) if answers.index is None else answers.index
+        values = answers.value.view(bits.dtype)
+        bits[where] = values
+        exchange(bits, where, values, random)
+
+
+def exchange(bits, where, values, random):
+    """A fourth of them, and the first one drawn, get other values: one of the next 64, with
+    an exponent bit changed if that is the same."""
+    n = len(where)
+    if not n:
+        return
+    chosen = np.flatnonzero(random.random(n) < 0.25)
+    chosen = np.union1d(chosen, random.integers(n, size=1))
+    taken = values[(chosen + random.integers(1, 65, size=chosen.size)) % n].copy()
+    bit = 23 if bits.itemsize == 4 else 52
+    taken[taken == values[chosen]] ^= bits.dtype.type(1 << bit)
+    bits[where[chosen]] = taken
+
+
 def fingerprint(operands):
     """Of all inputs: unequal before and after means that a kernel wrote to one."""
     digest = hashlib.blake2b(digest_size=16)
@@ -88,6 +119,7 @@ class Answers:
 
     def __init__(self, memory, output, n, index, value, slack):
         self.n = n
+        self.output = output
         self.index = None if index is None else np.frombuffer(memory, np.uint64, n, int(index))
         self.value = np.frombuffer(memory, output.array.dtype, n, value)
         self.slack = np.frombuffer(memory, np.float64, n, slack)

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import geometric_mean
 
 from bench_gate import gate
+from bench_shared import shared
 
 BITS = {"f32": 32, "f64": 64}
 ISAS = {"avx512": 512, "avx2": 256}
@@ -313,7 +314,7 @@ def threads(bench):
 
 
 PARTS = {"gemm": gemm, "tropical": tropical, "relu": relu, "tanh": tanh, "conv": conv,
-         "threads": threads, "gate": gate}
+         "threads": threads, "shared": shared, "gate": gate}
 
 
 def main(program, *names):

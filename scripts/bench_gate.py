@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gate: how often `simdbench ab` says what is true, alone and beside a bursty competitor.
-`bench_gate.py --compete CPU` is that competitor."""
+`bench_gate.py CPU LEAST MOST` is that competitor: busy and idle for that many seconds."""
 import contextlib
 import os
 import random
@@ -16,20 +16,20 @@ GATES = 100
 BURST = 0.001, 0.020  # seconds
 
 
-def compete(cpu):
-    """On one CPU, busy for 1 to 20 ms and idle for as long, until somebody ends it."""
+def compete(cpu, burst):
+    """On one CPU, busy for some time and idle for as long, until somebody ends it."""
     os.sched_setaffinity(0, {cpu})
     parent = os.getppid()
     while os.getppid() == parent:
-        end = time.monotonic() + random.uniform(*BURST)
+        end = time.monotonic() + random.uniform(*burst)
         while time.monotonic() < end:
             pass
-        time.sleep(random.uniform(*BURST))
+        time.sleep(random.uniform(*burst))
 
 
 @contextlib.contextmanager
-def competitor(cpu):
-    process = subprocess.Popen([sys.executable, __file__, "--compete", str(cpu)])
+def competitor(cpu, burst=BURST):
+    process = subprocess.Popen([sys.executable, __file__, str(cpu), *map(str, burst)])
     try:
         yield process
         if process.poll() is not None:
@@ -98,5 +98,4 @@ def gate(bench):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "--compete":
-        compete(int(sys.argv[2]))
+    compete(int(sys.argv[1]), tuple(map(float, sys.argv[2:])))

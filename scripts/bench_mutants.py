@@ -102,9 +102,10 @@ def drawn(name, source, seed):
 
 
 def judged():
-    """{(file, line, changed line)} of the list: four lines an entry."""
-    entries = re.findall(r"^(\S+)\n- (.*)\n\+ (.*)\n  \S", JUDGED.read_text(encoding="utf-8"),
-                         re.M)
+    """{(file, line, changed line)} of the list."""
+    entries = [(name, *entry) for name, lines in re.findall(
+                   r"^(\S+\.c)\n((?:[-+] .*\n)+)", JUDGED.read_text(encoding="utf-8"), re.M)
+               for entry in re.findall(r"- (.*)\n\+ (.*) // .", lines)]
     for name, line, _ in entries:
         path = ROOT / name
         if not path.exists() or line not in map(str.strip, path.read_text().split("\n")):

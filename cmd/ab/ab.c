@@ -161,17 +161,39 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
     return least;
 }
 
-static void end_disturbed(struct ab_group *group)
+/* Half of the trials or more say that a build's call takes no longer than the loop, or
+ * none could be had for that reason. */
+static bool is_short(const struct ab_group *group, size_t c)
+{
+    const struct ab_case *entry = &group->cases[c];
+    const struct comparison *comparison = ab_result(group, c)->comparison;
+    size_t n = 0;
+    for (size_t i = 0; i < comparison->n_trials; i++)
+        n += fmin(comparison->trials[i].base_ns, comparison->trials[i].head_ns) <=
+             group->overhead_ns;
+    return comparison->n_trials ? 2 * n >= comparison->n_trials
+                                : 2 * entry->shorter > entry->lost;
+}
+
+static void end_unusable(struct ab_group *group)
 {
     for (size_t c = 0; c < group->state.n_cases; c++) {
         const struct ab_case *entry = &group->cases[c];
         char reason[160];
+        if (!group->state.cases[c].active)
+            continue;
+        if (is_short(group, c)) {
+            snprintf(reason, sizeof reason,
+                     "a call takes no longer than the loop that times it (%.3g ns)",
+                     group->overhead_ns);
+            ab_case_end(group, c, STATUS_SHORT, reason);
+        }
         if (!group->state.cases[c].active ||
             entry->processes * 2 >= ab_processes(group->ab))
             continue;
         snprintf(reason, sizeof reason,
                  "%u of %u processes were too disturbed (preempted, stolen time, "
-                 "migration, major faults, or calls shorter than the loop)",
+                 "migration or major faults)",
                  entry->disturbed, entry->disturbed + entry->processes);
         ab_case_end(group, c, STATUS_NOISY, reason);
     }
@@ -197,7 +219,7 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
             status = 0;
     }
     if (status == 0)
-        end_disturbed(group);
+        end_unusable(group);
     if (status == 0 || status == -EINTR || status == -ENOMEM)
         return status;
     /* If operands cannot be set up, fail this group's cases and go on with the next. */

@@ -62,6 +62,7 @@ struct ab_case {
     uint64_t number[ARMS];         /* of its cases in the workers at hand */
     struct trial *trials;          /* room for the rounds of a process */
     uint32_t n_trials, voided;
+    uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
 };
 
 struct ab_group {

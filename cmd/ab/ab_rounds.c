@@ -102,6 +102,7 @@ static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
         if (status)
             return status;
         ns[which] = batch.ns / (double)calls - group->overhead_ns;
+        group->cases[c].shorter += ns[which] <= 0;
         *whole &= !batch.void_ && ns[which] > 0;
     }
     *whole &= group_steal(&group->state) == steal;
@@ -144,6 +145,7 @@ int ab_take_rounds(struct ab_group *group, size_t c)
                                .control_ns = ns[ARM_CONTROL]};
         else
             entry->voided++;
+        entry->lost += !whole;
     }
     return 0;
 }

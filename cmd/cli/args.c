@@ -191,6 +191,10 @@ static int check_whole(const struct command_row *command, const struct options *
     const size_t most = command ? command->max_words : 0;
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
+    if (words->n && command->mask == COMMAND_DOCTOR &&
+        strcmp(words->item[0], "counters") != 0)
+        return error_set(error, -EINVAL, "doctor %.80s: there is only doctor counters",
+                         words->item[0]);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          command->min_words > 1             ? "two files"
@@ -259,8 +263,8 @@ void options_init(struct options *options)
         .n_threads = 1,
         .align = 64,
         .threshold = 0.02,
-        .time_per_case_ns = 100000000,
         .timeout_ns = 60000000000,
+        .wait_ns = WAIT_FOREVER,
         .format = FORMAT_TABLE,
     };
 }

@@ -49,13 +49,14 @@ struct options {
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
     size_t n_threads;
-    bool all_threads; /* --threads-threshold=off: also where fewer are faster */
-    bool scaling;     /* threads: nothing is printed while it runs */
-    bool cold;        /* --cache=cold */
-    bool huge_pages;  /* --pages=2m */
-    uint64_t align;   /* --align, 64 */
-    int64_t time_per_case_ns;
-    uint32_t rounds; /* 0: from time_per_case */
+    bool all_threads;         /* --threads-threshold=off: also where fewer are faster */
+    bool scaling;             /* threads: nothing is printed while it runs */
+    bool cold;                /* --cache=cold */
+    bool huge_pages;          /* --pages=2m */
+    uint64_t align;           /* --align, 64 */
+    int64_t time_per_case_ns; /* 0: 100 ms, or until the precision is reached */
+    double precision;         /* of a median; 0: 0.01, or all of a time that is given */
+    uint32_t rounds;          /* 0: from time_per_case */
     uint64_t seed;
     bool seed_given;
     bool check_full;
@@ -63,6 +64,7 @@ struct options {
     bool accuracy;          /* errors, not times */
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
+    int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */
     struct output *outputs; /* files */
     size_t n_outputs;
     char *history;      /* SQLite database */

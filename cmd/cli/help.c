@@ -146,6 +146,7 @@ static const struct {
     {"3", "ab, compare with --strict: a case is inconclusive or unusable"},
     {"4", "a result was wrong, or a case failed"},
     {"5", "nothing was measured (all cases were skipped) or compared"},
+    {"6", "other runs kept the CPUs for longer than --wait"},
     {"128+N", "stopped by signal N, with what was measured until then in the files"},
 };
 

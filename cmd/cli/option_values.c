@@ -264,3 +264,18 @@ int option_set_duration(const struct given *given)
     *OPTION_FIELD(int64_t, given) = ns;
     return 0;
 }
+
+/* "no", a number of seconds, or a time with its unit. */
+int option_set_wait(const struct given *given)
+{
+    const char *reason = "";
+    char text[32];
+    const size_t length = strlen(given->value);
+    const bool bare = length && strspn(given->value, "0123456789.") == length;
+    snprintf(text, sizeof text, "%.20s%s", given->value, bare ? "s" : "");
+    if (!strcmp(given->value, "no"))
+        given->options->wait_ns = 0;
+    else if (duration_parse(text, &given->options->wait_ns, &reason) != 0)
+        return given_error(given, "%s; or no", reason);
+    return 0;
+}

@@ -8,19 +8,63 @@
 
 enum { BASELINES_MAX = 24 };
 
+/* A run would go to the first of these CPUs that no other run measures on. */
+static int choose_cpu(const struct options *options, struct vitals *vitals,
+                      struct cpu_lock **lock, struct error *error)
+{
+    int order[CPUS_MAX];
+    const size_t n = cpu_order(order);
+    const int rc = cpu_lock_take(order, n, n > 0, options->wait_ns, false, lock, error);
+    vitals->probed_cpu = n ? order[0] : -1;
+    return rc;
+}
+
+/* The PMU opens and counts cycles: what else does it count? */
+static void prove(struct checks *checks, const struct host *host)
+{
+    struct event_list *const list = must_have(calloc(1, sizeof *list));
+    struct proofs *const proofs = must_have(calloc(1, sizeof *proofs));
+    event_list_groups(uarch_of(host), list);
+    if (proofs_measure(host->fingerprint, list, proofs, NULL) == 0)
+        checks_proofs(checks, proofs);
+    free(list);
+    free(proofs);
+}
+
+static int command_counters(const struct options *options)
+{
+    struct error error = {.text = ""};
+    int status = doctor_counters(options, &error);
+    if (status >= 0) {
+        const int rc = standard_flush(&error);
+        status = rc < 0 ? rc : status;
+    }
+    if (status < 0)
+        complain("%s", error.text);
+    return status < 0 ? EXIT_USAGE : status;
+}
+
 int command_doctor(struct options *options)
 {
+    if (options->files.n)
+        return command_counters(options);
     struct host host;
     struct error error = {.text = ""};
     struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));
     struct baseline *const baseline = must_have(calloc(BASELINES_MAX, sizeof *baseline));
     struct checks *const checks = must_have(calloc(1, sizeof *checks));
-    int rc = 0;
+    struct cpu_lock *lock = NULL;
 
+    int rc = choose_cpu(options, vitals, &lock, &error);
+    if (rc < 0)
+        goto out;
     host_read(&host, "");
     vitals_read(vitals, "");
     vitals_measure(vitals);
+    cpu_lock_free(lock);
     checks_host(checks, &host, vitals);
+    if (host.pmu == PMU_OK)
+        prove(checks, &host);
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
     if (options->format == FORMAT_JSON)
@@ -29,10 +73,9 @@ int command_doctor(struct options *options)
         checks_print(checks, terminal_colour(stdout), stdout);
     if (rc == 0)
         rc = standard_flush(&error);
-    if (rc != 0)
-        fprintf(stderr, "simdbench doctor: %s\n", error.text);
+out:
     free(vitals);
     free(baseline);
     free(checks);
-    return rc ? EXIT_USAGE : EXIT_OK;
+    return exit_status_of(rc, &error);
 }

@@ -8,9 +8,11 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "kernels.h"
 #include "perfctr.h"
 #include "reports.h"
+#include "worker/worker.h"
 
 struct check {
     char name[32];
@@ -63,7 +65,7 @@ struct baseline {
 };
 
 /* Reads what lies in files under `root` (as host_read) and what the kernel tells of this
- * process. */
+ * process; probed_cpu is set. */
 void vitals_read(struct vitals *vitals, const char *root);
 /* Watches the CPU that a run would use for a second. */
 void vitals_measure(struct vitals *vitals);
@@ -92,6 +94,27 @@ void checks_core_share(struct checks *checks, const struct host *host,
 /* One check for each instruction set of this machine. */
 void checks_isas(struct checks *checks);
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n);
+
+/* ---- doctor_proofs.c, doctor_proofs_print.c ---- */
+
+struct event_list {
+    size_t n;
+    struct event event[EVENTS_MAX];
+};
+/* The events of all counter groups of that microarchitecture, each once. */
+void event_list_groups(const struct uarch *uarch, struct event_list *list);
+/* Proves them anew in a worker, and keeps what it found for later runs. */
+int proofs_measure(const char *fingerprint, const struct event_list *list,
+                   struct proofs *proofs, struct error *error);
+/* Does any of them open? */
+bool proofs_any(const struct proofs *proofs);
+void checks_proofs(struct checks *checks, const struct proofs *proofs);
+void proofs_print(const struct host *host, const struct event_list *list,
+                  const struct proofs *proofs, FILE *file);
+int proofs_print_json(const struct host *host, const struct event_list *list,
+                      const struct proofs *proofs, FILE *file, struct error *error);
+/* The command: an exit status, or a negative errno. */
+int doctor_counters(const struct options *options, struct error *error);
 
 /* How many are ok. */
 size_t checks_ok(const struct checks *checks);

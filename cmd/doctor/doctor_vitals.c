@@ -102,7 +102,6 @@ void vitals_read(struct vitals *vitals, const char *root)
     struct rlimit limit;
     const int persona = personality(0xffffffff);
     vitals->n_cpu = cpus_allowed(vitals->cpu, ARRAY_LEN(vitals->cpu));
-    vitals->probed_cpu = vitals->n_cpu ? vitals->cpu[vitals->n_cpu - 1] : -1;
     vitals->memory_available = memory_available();
     snprintf(path, sizeof path,
              "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
@@ -153,21 +152,18 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* All x86 cores with AVX2 take four adds a cycle, so that a neighbour who never pauses
- * shows too; of others the best probes must do. */
+/* The very best shares are those whose clock was read too low. */
 static void judge_core_shares(struct vitals *vitals, double *core_shares)
 {
     if (!vitals->probes)
         return;
     stats_sort(core_shares, vitals->probes);
-    /* The very best are those whose clock was read too low. */
-    vitals->core_share = smaller(core_shares[vitals->probes * 95 / 100], 4);
-    const int avx2 = isa_find("avx2");
-    vitals->full_core_share =
-        avx2 >= 0 && isa_available((size_t)avx2, NULL, 0) ? 4 : vitals->core_share;
+    vitals->core_share = core_shares[vitals->probes * 95 / 100];
+    vitals->full_core_share = clock_core_whole(vitals->core_share);
     double sum = 0;
     for (size_t i = 0; i < vitals->probes; i++) {
-        vitals->core_shared += core_shares[i] < 0.85 * vitals->full_core_share;
+        vitals->core_shared +=
+            core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
         sum += smaller(core_shares[i], vitals->full_core_share);
     }
     vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_core_share);
@@ -182,7 +178,7 @@ static void watch(struct vitals *vitals, double *core_shares)
         vitals->ghz = larger(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
         vitals->ghz_imul = larger(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
         for (int i = 0; i < SHARE_PROBES && vitals->probes < SHARES_MAX; i++) {
-            const double core_share = clock_core_share(clock_ghz(20000));
+            const double core_share = clock_core_share();
             if (core_share > 0)
                 core_shares[vitals->probes++] = core_share;
         }

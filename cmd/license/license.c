@@ -83,19 +83,12 @@ static double best_ghz(double (*probe)(int64_t ns))
     return best;
 }
 
-static int measure(const struct options *options, bool progress, struct license *license,
-                   struct error *error)
+/* The clocks of one core and of all. */
+static int measure_clocks(const struct options *options, bool progress,
+                          struct license *license, struct error *error)
 {
     const size_t rounds = options->rounds ? options->rounds : ROUNDS;
-    struct host host;
-    host_read(&host, "");
-    license->tool_version = simdbench_version.number;
-    snprintf(license->cpu, sizeof license->cpu, "%s", host.cpu);
-    snprintf(license->virtualisation, sizeof license->virtualisation, "%s",
-             host.virtualisation);
-    snprintf(license->fingerprint, sizeof license->fingerprint, "%s", host.fingerprint);
     struct counters *counters = NULL;
-    choose_cpus(options, license);
     license->ghz_add = best_ghz(clock_ghz);
     license->ghz_imul = best_ghz(clock_ghz_imul);
     int rc = open_counters(&counters, license->counters, sizeof license->counters);
@@ -116,13 +109,35 @@ static int measure(const struct options *options, bool progress, struct license 
         check_counters(&license->scope[0], counters, license->counters,
                        sizeof license->counters);
     counters_close(counters);
+    return rc;
+}
+
+static int measure(const struct options *options, bool progress, struct license *license,
+                   struct error *error)
+{
+    struct cpu_lock *lock = NULL;
+    struct host host;
+    host_read(&host, "");
+    license->tool_version = simdbench_version.number;
+    snprintf(license->cpu, sizeof license->cpu, "%s", host.cpu);
+    snprintf(license->virtualisation, sizeof license->virtualisation, "%s",
+             host.virtualisation);
+    snprintf(license->fingerprint, sizeof license->fingerprint, "%s", host.fingerprint);
+    choose_cpus(options, license);
+    struct license_scope *const all = &license->scope[LICENSE_SCOPES - 1];
+    int rc = cpu_lock_take(all->cpu, all->n_cpu, all->n_cpu, options->wait_ns,
+                           options->quiet, &lock, error);
+    if (rc == 0)
+        rc = measure_clocks(options, progress, license, error);
+    /* The runs of the net effect lock for themselves. */
+    cpu_lock_free(lock);
     if (rc != 0)
         return rc;
     license_judge(license->scope, LICENSE_SCOPES, &license->verdict);
     if (options->quick)
         snprintf(license->net_skip, sizeof license->net_skip, "--quick leaves it out");
     else
-        rc = license_measure_net(license, progress, error);
+        rc = license_measure_net(options, license, progress, error);
     return rc;
 }
 
@@ -153,12 +168,10 @@ int command_license(struct options *options)
         rc = measure(options, !options->quiet, license, &error);
     if (rc == 0)
         rc = write_outputs(options, license, &error);
-    if (rc != 0)
-        complain("%s", error.text);
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         license_scope_free(&license->scope[i]);
     for (size_t i = 0; i < license->n_nets; i++)
         license_net_free(&license->net[i]);
     free(license);
-    return rc == -EINTR ? EXIT_INTERRUPTED : rc ? EXIT_USAGE : EXIT_OK;
+    return exit_status_of(rc, &error);
 }

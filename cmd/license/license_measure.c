@@ -63,14 +63,15 @@ static int choose(size_t which, const char *narrow, struct options *options,
 }
 
 /* The same plan and run as those of `simdbench OP`. */
-static int measure_op(size_t which, const char *narrow, struct license_net *net,
-                      struct error *error)
+static int measure_op(const struct options *given, size_t which, const char *narrow,
+                      struct license_net *net, struct error *error)
 {
     struct options options;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
     struct run *const run = must_have(run_new());
     int rc = choose(which, narrow, &options, error);
+    options.wait_ns = given->wait_ns;
     if (rc == 0)
         rc = plan_prepare(&options, &catalog, &plan, error);
     if (rc == 0)
@@ -84,7 +85,8 @@ static int measure_op(size_t which, const char *narrow, struct license_net *net,
     return rc;
 }
 
-int license_measure_net(struct license *license, bool progress, struct error *error)
+int license_measure_net(const struct options *given, struct license *license,
+                        bool progress, struct error *error)
 {
     const char *const narrow = narrow_isa();
     const int wide = isa_find(wide_isa);
@@ -101,8 +103,8 @@ int license_measure_net(struct license *license, bool progress, struct error *er
         if (progress)
             fprintf(stderr, "simdbench license: %s with %s and %s\n", net->op, narrow,
                     wide_isa);
-        const int rc = measure_op(i, narrow, net, &why);
-        if (rc == -ENOMEM || rc == -EINTR)
+        const int rc = measure_op(given, i, narrow, net, &why);
+        if (rc == -ENOMEM || rc == -EINTR || rc == -EBUSY)
             return error_set(error, rc, "%s: %.400s", net->op, why.text);
         if (rc < 0)
             snprintf(net->skip, sizeof net->skip, "%.255s", why.text);

@@ -3,6 +3,7 @@
  * license_measure.c (what is left of it for the ops). */
 #pragma once
 
+#include "cli/cli.h"
 #include "kernels.h"
 #include "perfctr.h"
 #include "reports.h"
@@ -14,5 +15,7 @@ int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
                   struct counters *counters, struct error *error);
 void license_scope_free(struct license_scope *scope);
 
-/* Runs each op with avx512 and the widest narrower instruction set that is here. */
-int license_measure_net(struct license *license, bool progress, struct error *error);
+/* Runs each op with avx512 and the widest narrower instruction set that is here; waits
+ * for a CPU as `given` says. */
+int license_measure_net(const struct options *given, struct license *license,
+                        bool progress, struct error *error);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some baselines are no fair opponents: they run narrower vectors than they could, or
- * other threads than the case. */
+/* Some baselines are no fair opponents: they run a reference, narrower vectors than they
+ * could, or other threads than the case. */
 #include "measure_private.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,21 @@ static void unrank(struct result *result, const char *reason)
 void fairness_clear(struct result *result)
 {
     string_set(&result->unranked, NULL);
+}
+
+void fairness_implementation(struct result *result, const char *implementation)
+{
+    char text[128];
+    /* "ref:any", "gemm:ref", but no "prefetch". */
+    for (const char *at = implementation; at && (at = strstr(at, "ref")); at += 3) {
+        if ((at > implementation && isalnum((unsigned char)at[-1])) ||
+            isalnum((unsigned char)at[3]))
+            continue;
+        snprintf(text, sizeof text, "ran its reference implementation (%.64s)",
+                 implementation);
+        unrank(result, text);
+        return;
+    }
 }
 
 void fairness_isa(struct result *result, const struct offer *offer, const char *chosen)

@@ -2,6 +2,7 @@
 #include "measure_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error)
 {
-    const struct session *session = group->session;
+    struct session *session = group->session;
     const struct options *options = session->options;
     int status =
         worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
@@ -22,7 +23,12 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     for (size_t i = 0; i < session->plan->n_events; i++)
         cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
     cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
-    return worker_tell(worker, request, options->timeout_ns, error);
+    proofs_ask(session, request);
+    cJSON *reply = NULL;
+    status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    proofs_take(group, worker, reply);
+    cJSON_Delete(reply);
+    return status;
 }
 
 int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
@@ -77,6 +83,61 @@ static int enter_worker(struct group_state *group, struct worker *worker, bool h
     return open_worker(group, worker, huge, error);
 }
 
+static const struct simdbench_operand *output_of(const struct group_state *group)
+{
+    for (uint32_t i = 0; i < group->map.count; i++)
+        if (operand_is_output(&group->map.operand[i]))
+            return &group->map.operand[i];
+    return NULL;
+}
+
+/* Answers that have no place yet, for each semiring. */
+static void find_semirings(struct group_state *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
+        const struct case_state *entry = &group->cases[i];
+        if (!case_is_limit(group, entry) && !group_answers(group, entry) &&
+            group->n_answers < ARRAY_LEN(group->answers))
+            group->answers[group->n_answers++] =
+                (struct answers){.semiring = entry->offer->semiring};
+    }
+    memcpy(group->again, group->answers, sizeof group->again);
+}
+
+/* Gives n answers of each semiring, and their common index, a place from `end` on;
+ * returns where they end. */
+static uint64_t place_answers(const struct group_state *group, struct answers *list,
+                              const struct simdbench_operand *output, uint64_t n,
+                              uint64_t end)
+{
+    uint64_t index = UINT64_MAX;
+    if (n < output->count) {
+        index = end;
+        end += n * sizeof(uint64_t);
+    }
+    for (size_t i = 0; i < group->n_answers; i++) {
+        const uint64_t slack = end + (n * type_bytes(output->type) + 63) / 64 * 64;
+        list[i] = (struct answers){.semiring = list[i].semiring,
+                                   .n = n,
+                                   .index = index,
+                                   .value = end,
+                                   .slack = slack};
+        end = slack + n * sizeof(double);
+    }
+    return end;
+}
+
+/* operands_sample() takes fewer of what costs more: here a sixteenth of the operations,
+ * and at most that many outputs. */
+enum { AGAIN_SHARE = 16, AGAIN_OUTPUTS_SHARE = 256 };
+
+static double again_ops(const struct group_state *group,
+                        const struct simdbench_operand *output)
+{
+    return fmax(AGAIN_SHARE * group->plan->shape.ops,
+                AGAIN_OUTPUTS_SHARE * (double)output->count);
+}
+
 int group_place(struct group_state *group, struct error *error)
 {
     const struct options *options = group->session->options;
@@ -84,33 +145,20 @@ int group_place(struct group_state *group, struct error *error)
     int status = group_offsets(group, group->seed, error);
     if (status < 0)
         return status;
-    const struct simdbench_operand *output = NULL;
-    for (uint32_t i = 0; i < group->map.count && !output; i++)
-        if (operand_is_output(&group->map.operand[i]))
-            output = &group->map.operand[i];
+    const struct simdbench_operand *output = output_of(group);
     uint64_t end = group->map.bytes > group->block ? group->map.bytes : group->block;
     end = (end + 4095) / 4096 * 4096;
     group->n_answers = 0;
     if (output) {
-        uint64_t n = operands_sample(output, plan->shape.ops, options->check_full,
-                                     group->seed, NULL);
-        uint64_t index = UINT64_MAX;
-        if (n < output->count) {
-            index = end;
-            end += n * sizeof(uint64_t);
-        }
-        for (size_t i = 0; i < group->n_cases; i++) {
-            const struct offer *offer = group->cases[i].offer;
-            if (case_is_limit(group, &group->cases[i]) ||
-                group_answers(group, &group->cases[i]) ||
-                group->n_answers == ARRAY_LEN(group->answers))
-                continue;
-            struct answers *answers = &group->answers[group->n_answers++];
-            *answers = (struct answers){
-                .semiring = offer->semiring, .n = n, .index = index, .value = end};
-            answers->slack = end + (n * type_bytes(output->type) + 63) / 64 * 64;
-            end = answers->slack + n * sizeof(double);
-        }
+        find_semirings(group);
+        end = place_answers(group, group->answers, output,
+                            operands_sample(output, plan->shape.ops, options->check_full,
+                                            group->seed, NULL),
+                            end);
+        end = place_answers(
+            group, group->again, output,
+            operands_sample(output, again_ops(group, output), false, group->seed, NULL),
+            end);
     }
     group->memory_bytes = (end + 4095) / 4096 * 4096;
     /* Zero first: pages of an earlier group are given back, not reused dirty. */
@@ -144,20 +192,22 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     return status;
 }
 
-int group_write_answers(struct group_state *group, struct worker *owner,
-                        struct error *error)
+/* The op's owner writes the answers that the list has places for. */
+static int write_answers(struct group_state *group, struct answers *list, bool full,
+                         double ops, uint64_t seed, struct error *error)
 {
+    struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
     const struct options *options = group->session->options;
     int status = 0;
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
-        struct answers *answers = &group->answers[i];
+        struct answers *answers = &list[i];
         cJSON *request = message_new("reference");
         cJSON_AddStringToObject(request, "op", group->plan->op);
         if (answers->semiring)
             cJSON_AddStringToObject(request, "semiring", answers->semiring);
-        message_add_u64(request, "seed", group->seed);
-        cJSON_AddBoolToObject(request, "full", options->check_full);
-        cJSON_AddNumberToObject(request, "ops", group->plan->shape.ops);
+        message_add_u64(request, "seed", seed);
+        cJSON_AddBoolToObject(request, "full", full);
+        cJSON_AddNumberToObject(request, "ops", ops);
         group_add_answers(answers, request);
         /* A full check of a large shape takes as long as it takes. */
         int64_t timeout = timeout_with(options, group->plan->shape.ops * 20);
@@ -168,6 +218,29 @@ int group_write_answers(struct group_state *group, struct worker *owner,
         }
     }
     return status;
+}
+
+int group_write_answers(struct group_state *group, struct error *error)
+{
+    return write_answers(group, group->answers, group->session->options->check_full,
+                         group->plan->shape.ops, group->seed, error);
+}
+
+int group_change(struct group_state *group, uint64_t seed, struct error *error)
+{
+    struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
+    const struct simdbench_operand *output = output_of(group);
+    cJSON *request = message_new("change");
+    cJSON_AddStringToObject(request, "op", group->plan->op);
+    message_add_u64(request, "seed", seed);
+    if (group->plan->input)
+        cJSON_AddStringToObject(request, "input", group->plan->input);
+    const int status =
+        worker_tell(owner, request, group->session->options->timeout_ns, error);
+    if (status < 0 || !output)
+        return status;
+    return write_answers(group, group->again, false, again_ops(group, output), seed,
+                         error);
 }
 
 int group_try_input(struct group_state *group, struct error *error)
@@ -183,7 +256,7 @@ int group_prepare(struct group_state *group, struct error *error)
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
     int status = group_try_input(group, error);
     if (status == 0)
-        status = group_write_answers(group, owner, error);
+        status = group_write_answers(group, error);
     if (status < 0)
         return status;
     bool huge = group->session->options->huge_pages;

@@ -14,7 +14,26 @@ static void take_choice(struct case_state *entry, struct result *result,
     if (isa)
         string_set(&result->module_isa, isa);
     fairness_clear(result);
+    fairness_implementation(result, message_text(reply, "implementation"));
     fairness_isa(result, entry->offer, isa);
+}
+
+/* The limit that belongs to the choice is another roof of the same kind. */
+static void take_roof(const struct group_state *group, const struct case_state *entry,
+                      struct result *result, const char *roof)
+{
+    const struct case_state *limit = NULL;
+    for (size_t i = 0; i < group->n_cases && entry->plan->limit_id && !limit; i++)
+        if (!strcmp(group->cases[i].plan->id, entry->plan->limit_id))
+            limit = &group->cases[i];
+    for (size_t i = 0; i < group->n_cases && limit && roof; i++) {
+        const struct case_state *other = &group->cases[i];
+        if (case_is_limit(group, other) && other->offer->type == limit->offer->type &&
+            !strcmp(other->offer->isa, limit->offer->isa) &&
+            other->plan->threads == limit->plan->threads &&
+            !strcmp(other->offer->variant, roof))
+            must(string_set(&result->limit_id, other->plan->id));
+    }
 }
 
 void case_take(struct case_state *entry, struct result *result, const cJSON *reply)
@@ -40,6 +59,7 @@ static int prepare(struct group_state *group, struct case_state *entry)
     if (reply) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
         take_choice(entry, result, reply);
+        take_roof(group, entry, result, message_text(reply, "roof"));
         case_take(entry, result, reply);
     }
     cJSON_Delete(reply);
@@ -108,24 +128,67 @@ static int ask_owner(struct group_state *group, struct result *result,
     return status == -EINTR ? status : 0;
 }
 
+void group_take_check(const struct group_state *group, struct result *result,
+                      const cJSON *reply, const char *who)
+{
+    const char *note = message_text(reply, "note");
+    char text[512];
+    snprintf(text, sizeof text, "%s%s", who, note ?: "");
+    note_once(result, note ? text : NULL);
+    fairness_alive(result, message_int(reply, "threads_alive", 1),
+                   (int)group->session->plan->most_threads);
+}
+
 static int check(struct group_state *group, struct case_state *entry)
 {
-    const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
     const struct answers *answers = group_answers(group, entry);
     cJSON *request = message_new("check"), *reply = NULL;
     message_add_u64(request, "case", entry->number);
     if (answers)
         add_answers(group, answers, request);
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+    const int64_t started = clock_now();
+    int status = case_ask(group, entry, request, budget_first_call(group, entry), &reply);
+    entry->check_ns = (double)(clock_now() - started);
     if (reply) {
-        note_once(result, message_text(reply, "note"));
-        fairness_alive(result, message_int(reply, "threads_alive", 1),
-                       (int)group->session->plan->most_threads);
+        group_take_check(group, result, reply, "");
         if (!take_accuracy(result, reply))
             status = ask_owner(group, result, answers);
     }
     cJSON_Delete(reply);
+    return status;
+}
+
+cJSON *group_again_request(const struct group_state *group,
+                           const struct case_state *entry, uint64_t number, uint64_t seed)
+{
+    const struct answers *answers = group_answers(group, entry);
+    cJSON *request = message_new("check");
+    message_add_u64(request, "case", number);
+    cJSON_AddTrueToObject(request, "again");
+    message_add_u64(request, "seed", seed);
+    if (answers)
+        group_add_answers(&group->again[answers - group->answers], request);
+    message_add_u64(request, "accuracy_n", 0);
+    return request;
+}
+
+int group_check_again(struct group_state *group, struct error *error)
+{
+    const uint64_t seed = random_next(&group->random);
+    int status = group_change(group, seed, error);
+    for (size_t i = 0; i < group->n_cases && status == 0; i++) {
+        struct case_state *entry = &group->cases[i];
+        if (!entry->active || case_is_limit(group, entry))
+            continue;
+        cJSON *reply = NULL;
+        status =
+            case_ask(group, entry, group_again_request(group, entry, entry->number, seed),
+                     group->session->options->timeout_ns, &reply);
+        if (reply)
+            group_take_check(group, case_result(group, entry), reply, "");
+        cJSON_Delete(reply);
+    }
     return status;
 }
 

@@ -45,10 +45,11 @@ struct session {
     const struct watcher *watcher;
     struct run *run;
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
+    struct proofs proofs;                /* of its events, once a worker told them */
     int64_t started;                     /* clock_now() */
-    double probe_ns; /* batch time that may still be spent on clock probes */
-    double *shares;  /* what each probe got of the core, see clock_core_share() */
-    size_t n_shares;
+    double probe_ns;  /* batch time that may still be spent on clock probes */
+    double core_best; /* share of the core that any batch got; 0: not known */
+    size_t n_core_probed, n_core_shared; /* batches whose share is known, and is low */
 };
 
 struct case_state {
@@ -58,7 +59,7 @@ struct case_state {
     uint64_t number; /* in its worker */
     int team;        /* threads that share its work, 0: its library decides */
     uint64_t iterations;
-    double call_ns;
+    double call_ns, check_ns; /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool active; /* still takes part in this group */
@@ -76,12 +77,13 @@ struct group_state {
     size_t number;
     struct case_state *cases;
     size_t n_cases;
-    size_t used_cpus; /* of plan->cpu: one for each thread */
-    uint64_t seed;
+    size_t used_cpus;      /* of plan->cpu: one for each thread */
+    uint64_t seed, random; /* what operands begin with; of what comes later */
     uint64_t memory_bytes;
     uint64_t block; /* least that is reserved for operands, before the answers */
     struct operands_map map;
-    struct answers answers[8];
+    /* For the first check, and fewer for those that follow. */
+    struct answers answers[8], again[8];
     size_t n_answers;
     bool refused; /* the op does not know the --input that was asked for */
 };
@@ -100,7 +102,8 @@ void group_end(struct group_state *group, const struct worker *worker, enum stat
                const char *reason);
 /* Asks the case's worker. On failure the case ends as wrong, failed or skipped, the reply
  * is NULL, and the result is: 0 if the others can go on, GROUP_RESTART if the group must
- * start again in fresh workers, -EINTR. */
+ * start again in fresh workers, -EINTR. A baseline whose check takes too long is no
+ * failure: it is skipped. */
 enum { GROUP_RESTART = 1 };
 int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
              int64_t timeout_ns, cJSON **reply);
@@ -133,12 +136,22 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool huge
 /* The op's owner maps the operands and writes the inputs, then the right answers. */
 int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error);
-int group_write_answers(struct group_state *group, struct worker *owner,
-                        struct error *error);
+int group_write_answers(struct group_state *group, struct error *error);
 /* The answers that a case is compared with, or NULL (group_case.c); into a request. */
 const struct answers *group_answers(const struct group_state *group,
                                     const struct case_state *entry);
 void group_add_answers(const struct answers *answers, cJSON *request);
+/* Takes the note of an answer to check, which begins with `who` ("head "), and how many
+ * threads there are. */
+void group_take_check(const struct group_state *group, struct result *result,
+                      const cJSON *reply, const char *who);
+/* For a check after the first one: the owner changes a part of the inputs and writes the
+ * answers for a sample of outputs, both drawn from `seed`. */
+int group_change(struct group_state *group, uint64_t seed, struct error *error);
+/* Then this asks for it, of a case with that number in its worker. */
+cJSON *group_again_request(const struct group_state *group,
+                           const struct case_state *entry, uint64_t number,
+                           uint64_t seed);
 /* A limit of the group's op: what it writes is no answer. */
 static inline bool case_is_limit(const struct group_state *group,
                                  const struct case_state *entry)
@@ -155,9 +168,10 @@ cJSON *batch_request(const struct options *options, uint64_t number, uint64_t ca
                      double call_ns, int64_t *timeout_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
-    double ns;   /* 0 if the clock did not advance */
-    int threads; /* that did something */
-    bool void_;  /* on evidence: preempted, migrated, or a major fault */
+    double ns;         /* 0 if the clock did not advance */
+    int threads;       /* that did something */
+    bool void_;        /* on evidence: preempted, migrated, or a major fault */
+    double core_share; /* adds a cycle beside it, see clock_core_share(); 0: not known */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */

@@ -18,6 +18,7 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
                                    entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
     cJSON_AddBoolToObject(request, "probe", probe);
+    cJSON_AddBoolToObject(request, "core_share", !run_is_emulated(group->session->run));
     int status = case_ask(group, entry, request, timeout, &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)
@@ -33,9 +34,11 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
 
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
-    const bool turns =
-        group->session->options->multiplex && group->session->plan->n_events;
-    struct calibration search = {.shortest_ns = turns ? MULTIPLEX_BATCH_NS : BATCH_NS,
+    const struct plan *plan = group->session->plan;
+    const bool turns = group->session->options->multiplex && plan->n_events;
+    struct calibration search = {.shortest_ns =
+                                     turns ? MULTIPLEX_BATCH_NS
+                                           : fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX),
                                  .calls = 1};
     struct result *result = case_result(group, entry);
     struct batch batch;
@@ -47,6 +50,8 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         if (status)
             return status;
         result->threads_used = batch.threads;
+        if (budget_exceeded(group, entry, batch.ns / (double)search.calls))
+            return 0;
     } while (calibration_next(&search, batch.ns, false));
     entry->iterations = result->iterations = search.calls;
     entry->call_ns = search.call_ns;
@@ -107,9 +112,22 @@ static int measure_overhead(struct group_state *group)
     return 0;
 }
 
-static void add_count(struct counter *counter, const cJSON *count)
+/* Counts of batches beside another thread are kept only while there are no others. */
+static bool add_value(struct counter *counter, double value, bool alone)
 {
-    counter_add_sample(counter, message_number(count, "value", 0));
+    if (counter->n && !alone && !counter->shared)
+        return false;
+    if (counter->shared && alone)
+        counter->n = 0;
+    counter->shared = !alone;
+    must(counter_add_sample(counter, value));
+    return true;
+}
+
+static void add_count(struct counter *counter, const cJSON *count, bool alone)
+{
+    if (!add_value(counter, message_number(count, "value", 0), alone))
+        return;
     double share = message_number(count, "running_share", 1);
     counter->running_share += (share - counter->running_share) / (double)counter->n;
     string_set(&counter->scope, message_text(count, "scope"));
@@ -121,6 +139,7 @@ static void add_count(struct counter *counter, const cJSON *count)
 /* A batch without a value matters only while there is none from another batch. */
 static void add_absence(struct counter *counter, const cJSON *count)
 {
+    counter->voided += message_true(count, "impossible");
     if (counter->n)
         return;
     string_set(&counter->absent, message_text(count, "absent"));
@@ -131,7 +150,7 @@ static void add_absence(struct counter *counter, const cJSON *count)
 
 /* Takes the counts of perf_event, and those of getrusage where perf_event has none. */
 static void add_counters(struct group_state *group, struct case_state *entry,
-                         const cJSON *reply)
+                         const cJSON *reply, bool alone)
 {
     const struct session *session = group->session;
     struct result *result = case_result(group, entry);
@@ -156,7 +175,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
             counter->threads =
                 fmax(counter->threads, message_number(count, "threads", 1));
         } else if (cJSON_IsNumber(value)) {
-            add_count(counter, count);
+            add_count(counter, count, alone);
         } else if (absent && at < USAGE_COUNTERS) {
             string_set(&counter->event, "getrusage");
             string_set(&counter->config, NULL);
@@ -165,15 +184,33 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         }
     }
     for (i = 0; i < USAGE_COUNTERS; i++)
-        counter_add_sample(&result->counters[i], usage[i]);
+        add_value(&result->counters[i], usage[i], alone);
 }
 
-static void add_share(struct session *session, double share)
+/* False on evidence that another thread ran on the core. */
+static bool had_core(struct session *session, double share)
 {
     if (!(share > 0))
-        return;
-    must_grow(session->shares, session->n_shares);
-    session->shares[session->n_shares++] = share;
+        return true;
+    session->core_best = fmax(session->core_best, share);
+    const bool alone = share >= CLOCK_CORE_SHARED * clock_core_whole(session->core_best);
+    session->n_core_probed++;
+    session->n_core_shared += !alone;
+    return alone;
+}
+
+/* What a valid batch tells. */
+static void add_batch(struct group_state *group, struct case_state *entry, uint32_t round,
+                      const struct batch *batch)
+{
+    struct result *result = case_result(group, entry);
+    const bool alone = had_core(group->session, batch->core_share);
+    const double ghz = message_number(batch->reply, "ghz", 0);
+    must((alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
+    add_counters(group, entry, batch->reply, alone);
+    if (ghz > 0)
+        must(result_add_clock(result, ghz));
+    note_once(result, message_text(batch->reply, "note"));
 }
 
 /* All active cases once, in a random order. A batch is kept unless there is evidence
@@ -201,13 +238,7 @@ static int run_round(struct group_state *group, uint32_t round, const int *order
         struct case_state *entry = &group->cases[order[i]];
         struct result *result = case_result(group, entry);
         if (status == 0 && !stolen && !batches[i].void_) {
-            result_add_sample(result, round, batches[i].ns);
-            add_counters(group, entry, batches[i].reply);
-            double ghz = message_number(batches[i].reply, "ghz", 0);
-            if (ghz > 0)
-                result_add_clock(result, ghz);
-            add_share(session, message_number(batches[i].reply, "width", 0));
-            note_once(result, message_text(batches[i].reply, "note"));
+            add_batch(group, entry, round, &batches[i]);
         } else if (status == 0) {
             result->voided++;
             *complete = false;
@@ -217,31 +248,71 @@ static int run_round(struct group_state *group, uint32_t round, const int *order
     return status;
 }
 
-static uint32_t choose_rounds(const struct group_state *group, size_t n)
+/* When the rounds of a group end: after `wanted` of them without a void batch, or once
+ * all medians are precise, but not before each case has `alone` samples; and after `most`
+ * in any case. The precision is looked at when the least number of samples reaches
+ * `look`, which then doubles: more looks would end too often on intervals that are narrow
+ * by chance. */
+struct pace {
+    uint32_t wanted, most, alone, look;
+    const char *stopped; /* what ended them */
+};
+
+static struct pace choose_pace(const struct group_state *group, size_t n)
 {
     const struct options *options = group->session->options;
-    if (options->rounds)
-        return options->rounds;
+    struct pace pace = {.wanted = options->rounds,
+                        .look = 2 * ROUNDS_MIN,
+                        .stopped = options->rounds ? "rounds" : "time"};
     double round_ns = 0;
     for (size_t i = 0; i < group->n_cases; i++) {
         const struct case_state *entry = &group->cases[i];
         if (entry->active)
             round_ns += entry->call_ns * (double)(entry->iterations + 1);
     }
-    double rounds = (double)options->time_per_case_ns * (double)n / round_ns;
-    return (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+    const double rounds = group->session->plan->case_ns * (double)n / round_ns;
+    if (!pace.wanted)
+        pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+    pace.most = 3 * pace.wanted;
+    pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
+    return pace;
+}
+
+static bool pace_ends(struct pace *pace, const struct group_state *group, uint32_t ran,
+                      uint32_t complete)
+{
+    const double precision = group->session->plan->precision;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active &&
+            case_result(group, &group->cases[i])->n_samples < least)
+            least = case_result(group, &group->cases[i])->n_samples;
+    if (ran >= pace->most || (complete >= pace->wanted && least >= pace->alone))
+        return true;
+    if (!(precision > 0) || least < pace->look)
+        return false;
+    pace->look *= 2;
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active &&
+            !result_precise(case_result(group, &group->cases[i]), precision))
+            return false;
+    pace->stopped = "precision";
+    return true;
 }
 
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
-static void judge(struct group_state *group, uint32_t ran)
+static void judge(struct group_state *group, const struct pace *pace, uint32_t ran)
 {
     for (size_t i = 0; i < group->n_cases; i++) {
         struct case_state *entry = &group->cases[i];
         struct result *result = case_result(group, entry);
         char reason[256];
+        if (result->n_samples < pace->alone && result->apart.n)
+            must(result_join_apart(result));
         if (!entry->active || (!ran && !result->n_samples))
             continue;
-        if (result->n_samples * 2 < ran) {
+        must(string_set(&result->stopped, ran ? pace->stopped : NULL));
+        if ((result->n_samples + (result->shared ? 0 : result->apart.n)) * 2 < ran) {
             snprintf(
                 reason, sizeof reason,
                 "%u of %u batches were disturbed (preempted, stolen time, migration or "
@@ -251,6 +322,7 @@ static void judge(struct group_state *group, uint32_t ran)
         } else {
             result_set_status(result, STATUS_OK, NULL);
         }
+        counters_contradict(group, entry);
     }
 }
 
@@ -263,6 +335,8 @@ int group_measure(struct group_state *group, struct error *error)
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
+        if (!group->cases[i].active)
+            continue;
         if (status == 0)
             set_overhead(group, &group->cases[i]);
         if (n == ARRAY_LEN(order))
@@ -273,18 +347,31 @@ int group_measure(struct group_state *group, struct error *error)
     if (status || !n)
         return status < 0 ? error_set(error, status, "interrupted") : status;
     struct batch *batches = must_have(calloc(n, sizeof *batches));
-    uint32_t rounds = choose_rounds(group, n), complete = 0, round = 0;
+    struct pace pace = choose_pace(group, n);
+    uint32_t complete = 0, round = 0;
     uint64_t random = group->seed;
-    /* Rounds that were disturbed run again, at most as many again. */
-    for (; complete < rounds && round < 2 * rounds && status == 0; round++) {
+    /* Before two of them, which a kernel cannot foresee, and after the last. */
+    const uint64_t later = (pace.wanted < pace.look ? pace.wanted : pace.look) - 1;
+    const uint64_t check_at[] = {1 + random_next(&group->random) % (later + !later),
+                                 1 + random_next(&group->random) % (later + !later)};
+    error->text[0] = '\0';
+    for (; status == 0 && !pace_ends(&pace, group, round, complete); round++) {
         bool whole;
-        session_tell(group->session, group->number, "round", complete, rounds);
+        session_tell(group->session, group->number, "round", complete, pace.wanted);
         order_shuffle(order, n, &random);
-        status = run_round(group, round, order, n, batches, &whole);
-        complete += whole;
+        if (round == check_at[0] || round == check_at[1])
+            status = group_check_again(group, error);
+        if (status == 0) {
+            status = run_round(group, round, order, n, batches, &whole);
+            complete += whole;
+        }
     }
     free(batches);
+    if (status == 0)
+        status = group_check_again(group, error);
     if (status == 0 || status == -EINTR)
-        judge(group, status == 0 ? round : 0);
-    return status < 0 ? error_set(error, status, "interrupted") : status;
+        judge(group, &pace, status == 0 ? round : 0);
+    if (status < 0 && !error->text[0])
+        return error_set(error, status, "interrupted");
+    return status;
 }

@@ -66,21 +66,13 @@ static int try_inputs(struct session *session, const size_t *first, struct error
     return 0;
 }
 
-/* A probe that got clearly less of the core than the best one shared it. */
 static void note_core_share(const struct session *session)
 {
-    double best = 0, shared = 0;
-    for (size_t i = 0; i < session->n_shares; i++)
-        best = session->shares[i] > best ? session->shares[i] : best;
-    /* More than four is a clock that was read too low. */
-    best = best > 4 ? 4 : best;
-    for (size_t i = 0; i < session->n_shares; i++)
-        shared += session->shares[i] < 0.85 * best;
-    if (!session->n_shares)
+    struct facts *const facts = &session->run->host;
+    if (!session->n_core_probed)
         return;
-    struct facts *facts = &session->run->host;
-    must(facts_number(facts, "core_probes", (double)session->n_shares));
-    must(facts_number(facts, "core_shared_probes", shared));
+    must(facts_number(facts, "core_probes", (double)session->n_core_probed));
+    must(facts_number(facts, "core_shared_probes", (double)session->n_core_shared));
 }
 
 int run_plan(const struct options *options, struct catalog *catalog,
@@ -121,7 +113,6 @@ int run_plan(const struct options *options, struct catalog *catalog,
     if (status == 0 || run->interrupted)
         note_core_share(&session);
 out:
-    free(session.shares);
     free(first);
     return status;
 }

@@ -129,6 +129,7 @@ void group_begin(struct session *session, size_t g, size_t first,
     group->used_cpus = list || plan->threads > n_cpu ? n_cpu : plan->threads;
     uint64_t state = session->options->seed + g;
     group->seed = random_next(&state);
+    group->random = random_next(&state);
     for (size_t i = 0; i < plan->n_cases; i++)
         group->cases[i] =
             (struct case_state){.plan = &plan->cases[i],

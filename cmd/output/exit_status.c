@@ -6,12 +6,12 @@
 
 static bool is_bad(const struct result *result)
 {
-    return result->status == STATUS_WRONG || result->status == STATUS_FAILED;
+    return status_is_bad(result->status);
 }
 
 static bool was_measured(const struct result *result)
 {
-    return result->status == STATUS_OK || result->status == STATUS_NOISY;
+    return result->status == STATUS_OK || result->status >= STATUS_NOISY;
 }
 
 static int plain_status(const struct run *run)

@@ -42,12 +42,20 @@ static void add_settings(const struct options *options, const struct plan *plan,
         text_list_join(&plan->isas_instead, " ", text, sizeof text);
         must(facts_text(settings, "isa_measured", text));
     }
+    text[0] = '\0';
+    for (size_t i = 0, n = 0; i < plan->n_cpu && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? "," : "",
+                              plan->cpu[i]);
+    if (plan->n_cpu)
+        must(facts_text(settings, "cpu_measured", text));
+    must(facts_bool(settings, "cpu_locked", plan->lock != NULL));
     const struct {
         const char *name;
         double number;
     } numbers[] = {
         {"align", (double)options->align},
-        {"time_per_case_ns", (double)options->time_per_case_ns},
+        {"time_per_case_ns", plan->case_ns},
+        {"precision", plan->precision},
         {"rounds", options->rounds},
         {"timeout_ns", (double)options->timeout_ns},
     };

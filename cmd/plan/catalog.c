@@ -125,6 +125,7 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
             .variant = copy(message_text(kernel, "variant")),
             .layout = copy(message_text(kernel, "layout")),
             .roof = copy(message_text(kernel, "roof")),
+            .other_roof = copy(message_text(kernel, "other_roof")),
             .type = type_find(message_text(kernel, "type")),
             .flags = (uint32_t)message_int(kernel, "flags", 0),
             .max_ulp = message_number(kernel, "max_ulp", 0),
@@ -263,6 +264,7 @@ void offer_free(const struct offer *offer)
     free(offer->variant);
     free(offer->layout);
     free(offer->roof);
+    free(offer->other_roof);
 }
 
 void catalog_free(struct catalog *catalog)

@@ -52,6 +52,20 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
     return false;
 }
 
+/* "conv f32, layout nchw16c: no kernel can run here (this CPU has no AVX-512)". */
+static void say_left_out(const struct request *request, const struct plan_group *group)
+{
+    char text[256];
+    size_t i = 0;
+    while (!group->cases[i].skip ||
+           request->selection->catalog->offers[group->cases[i].offer].is_baseline)
+        i++;
+    snprintf(text, sizeof text, "%.60s %s%s%s: no kernel can run here (%s)", group->op,
+             type_name(group->type), group->shape.layout[0] ? ", layout " : "",
+             group->shape.layout, group->cases[i].skip);
+    text_list_add_once(&request->plan->left_out, text);
+}
+
 static int add_group(const struct request *request, const struct shape_info *shape,
                      const char *input, uint32_t threads, bool any_layout,
                      struct error *error)
@@ -74,6 +88,8 @@ static int add_group(const struct request *request, const struct shape_info *sha
         plan_free_group(&group);
         return status;
     }
+    if (!plan_group_runs(selection->catalog, &group))
+        say_left_out(request, &group);
     must_grow(plan->groups, plan->n_groups);
     plan->groups[plan->n_groups++] = group;
     return 0;
@@ -311,6 +327,7 @@ void plan_free(struct plan *plan)
     text_list_free(&plan->left_out);
     text_list_free(&plan->isas_instead);
     text_list_free(&plan->why_instead);
+    cpu_lock_free(plan->lock);
     *plan = (struct plan){.n_groups = 0};
 }
 
@@ -338,14 +355,16 @@ void plan_print(const struct plan *plan, FILE *file)
     fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
 }
 
-/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s. */
-static double case_seconds(const struct options *options, const struct shape_info *shape)
+/* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the
+ * precision is reached soon. */
+static double case_seconds(const struct options *options, const struct plan *plan,
+                           const struct shape_info *shape)
 {
     const double call_ns = shape->ops / 50 + shape->bytes / 10;
     const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
-    const double wanted = (double)options->time_per_case_ns / turn_ns;
-    const double rounds =
-        options->rounds ? options->rounds : fmin(fmax(wanted, ROUNDS_MIN), ROUNDS_MAX);
+    const double most = plan->precision > 0 ? 4 * ROUNDS_MIN : ROUNDS_MAX;
+    const double wanted = fmin(plan->case_ns / turn_ns, most);
+    const double rounds = options->rounds ? options->rounds : fmax(wanted, ROUNDS_MIN);
     return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
 }
 
@@ -354,7 +373,7 @@ double plan_seconds(const struct options *options, const struct plan *plan)
     double seconds = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *const group = &plan->groups[g];
-        seconds += (double)group->n_cases * case_seconds(options, &group->shape);
+        seconds += (double)group->n_cases * case_seconds(options, plan, &group->shape);
     }
     return seconds;
 }

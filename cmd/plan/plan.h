@@ -15,9 +15,10 @@
 
 /* A kernel that somebody offers. */
 struct offer {
-    struct worker *worker;                               /* runs it */
-    uint32_t index;                                      /* its number there */
-    char *op, *semiring, *isa, *variant, *layout, *roof; /* NULL where there is none */
+    struct worker *worker; /* runs it */
+    uint32_t index;        /* its number there */
+    /* NULL where there is none */
+    char *op, *semiring, *isa, *variant, *layout, *roof, *other_roof;
     uint32_t type, flags;
     double max_ulp, mean_ulp; /* 0: not stated */
     bool is_baseline, is_roof;
@@ -90,7 +91,9 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 #define BATCH_NS 500000.0
 /* Batches in which counters take turns are long enough to scale the counts. */
 #define MULTIPLEX_BATCH_NS (1.1 * COUNTERS_SCALABLE_NS)
-enum { ROUNDS_MIN = 10, ROUNDS_MAX = 60 };
+/* Rounds that a case has at least, also with the core alone. More than the most make
+ * batches longer instead. */
+enum { ROUNDS_MIN = 12, ROUNDS_MAX = 10000 };
 
 struct plan_case {
     char *id;
@@ -123,7 +126,10 @@ struct plan {
     size_t n_events;
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */
     size_t n_cpu;
+    struct cpu_lock *lock; /* on these, until plan_free(); NULL: none */
     uint32_t most_threads; /* of any case */
+    double case_ns;        /* how long each case is measured at most */
+    double precision; /* of the median's interval, where a case may end; 0: nowhere */
 };
 
 /* The only place that filters: the plan of an op, or with options->suite those of all
@@ -133,7 +139,8 @@ struct plan {
 int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
- * complete. -EINVAL names an event; -E2BIG for too many of them. */
+ * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
+ * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -EBUSY. */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */

@@ -135,37 +135,53 @@ static bool limit_by_part(struct plan_group *group, size_t number,
     return false;
 }
 
-/* The roof that limits a kernel: same type, its mix, its ISA (a library's: the best
- * here). */
+/* The number of a row of op roof that is of that name: same type, the kernel's ISA (a
+ * library's: the best here). Number n_offers: there is none. */
+static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
+                        const char *name)
+{
+    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
+    size_t i = 0;
+    for (; i < catalog->n_offers; i++) {
+        const struct offer *roof = &catalog->offers[i];
+        if (roof->is_roof && roof->type == offer->type && !strcmp(roof->isa, isa) &&
+            !strcmp(roof->variant, name))
+            break;
+    }
+    return i;
+}
+
+/* Adds a roof to the group if it is not there yet; its id is the caller's. NULL: none. */
+static char *add_roof(const struct selection *selection, struct plan_group *group,
+                      const struct offer *offer, const char *name)
+{
+    const size_t i =
+        name ? find_roof(selection->catalog, offer, name) : selection->catalog->n_offers;
+    if (i == selection->catalog->n_offers)
+        return NULL;
+    const struct offer *roof = &selection->catalog->offers[i];
+    char bytes[32];
+    snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
+    char *id = make_id(selection->options, roof,
+                       roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
+    for (size_t k = 0; k < group->n_cases; k++)
+        if (!strcmp(group->cases[k].id, id))
+            return id;
+    add_case(group, i, must_have(strdup(id)));
+    return id;
+}
+
+/* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
 static void add_limit(const struct selection *selection, struct plan_group *group,
                       size_t number)
 {
-    const struct catalog *catalog = selection->catalog;
-    const struct offer *offer = &catalog->offers[group->cases[number].offer];
+    const struct offer *offer = &selection->catalog->offers[group->cases[number].offer];
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
-        limit_by_part(group, number, catalog))
+        limit_by_part(group, number, selection->catalog))
         return;
-    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
-    for (size_t i = 0; i < catalog->n_offers; i++) {
-        const struct offer *roof = &catalog->offers[i];
-        if (!roof->is_roof || roof->type != offer->type || strcmp(roof->isa, isa) ||
-            strcmp(roof->variant, offer->roof))
-            continue;
-        char bytes[32];
-        snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
-        char *id =
-            make_id(selection->options, roof,
-                    roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
-        group->cases[number].limit_id = must_have(strdup(id));
-        for (size_t k = 0; k < group->n_cases; k++) {
-            if (!strcmp(group->cases[k].id, id)) {
-                free(id);
-                return;
-            }
-        }
-        add_case(group, i, id);
-        return;
-    }
+    char *id = add_roof(selection, group, offer, offer->roof);
+    group->cases[number].limit_id = id;
+    free(add_roof(selection, group, offer, offer->other_roof));
 }
 
 void plan_free_group(struct plan_group *group)
@@ -202,6 +218,23 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
     return true;
 }
 
+bool plan_group_runs(const struct catalog *catalog, const struct plan_group *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (!catalog->offers[group->cases[i].offer].is_baseline && !group->cases[i].skip)
+            return true;
+    return false;
+}
+
+/* Baselines alone are nothing to compare. */
+static void skip_baselines(const struct plan_group *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (!group->cases[i].skip)
+            group->cases[i].skip =
+                must_have(strdup("no kernel to compare it with can run here"));
+}
+
 static int finish_group(const struct selection *selection, struct plan_group *group,
                         struct error *error)
 {
@@ -213,6 +246,8 @@ static int finish_group(const struct selection *selection, struct plan_group *gr
                                  group->cases[i].id);
         }
     }
+    if (!plan_group_runs(selection->catalog, group))
+        skip_baselines(group);
     for (size_t i = 0; i < n && !selection->options->accuracy; i++)
         add_limit(selection, group, i);
     return 0;

@@ -35,4 +35,6 @@ int selection_shapes(struct selection *selection, struct error *error);
  * `any_layout`. */
 int plan_fill_group(const struct selection *selection, bool any_layout,
                     struct plan_group *group, struct error *error);
+/* Can any kernel of our own or of a plug-in run here? */
+bool plan_group_runs(const struct catalog *catalog, const struct plan_group *group);
 void plan_free_group(struct plan_group *group);

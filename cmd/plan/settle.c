@@ -6,33 +6,23 @@
 #include <math.h>
 #include <string.h>
 
+/* Takes all CPUs that the user named, else the first that no other run measures on. */
 static int choose_cpus(const struct options *options, struct plan *plan,
                        struct error *error)
 {
+    int order[CPUS_MAX];
     if (options->n_cpu > CPUS_MAX)
         return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
-    plan->n_cpu = options->n_cpu;
     for (size_t i = 0; i < options->n_cpu; i++)
-        plan->cpu[i] = options->cpu[i];
-    if (plan->n_cpu)
-        return 0;
-    /* The last one: interrupts and other people's work prefer the first. Then one of
-     * each core, and those that share a core with them last. */
-    int allowed[CPUS_MAX], order[CPUS_MAX];
-    const size_t n = cpus_allowed(allowed, CPUS_MAX);
-    for (size_t i = 0; i < n; i++)
-        order[i] = allowed[n - 1 - i];
-    size_t chosen = cpus_cores(order, n);
-    for (size_t i = n; i-- > 0 && chosen < n;) {
-        size_t at = 0;
-        while (at < chosen && order[at] != allowed[i])
-            at++;
-        if (at == chosen)
-            order[chosen++] = allowed[i];
-    }
-    plan->n_cpu = plan->most_threads < n ? plan->most_threads : n;
+        order[i] = options->cpu[i];
+    const size_t n = options->n_cpu ? options->n_cpu : cpu_order(order);
+    plan->n_cpu = plan->most_threads < n && !options->n_cpu ? plan->most_threads : n;
+    const int status = options->dry_run
+                           ? 0
+                           : cpu_lock_take(order, n, plan->n_cpu, options->wait_ns,
+                                           options->quiet, &plan->lock, error);
     memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
-    return 0;
+    return status;
 }
 
 /* Own kernels get no more threads than are worth while; a limit gets all. */
@@ -84,6 +74,9 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
 {
     cJSON *thresholds = NULL;
     plan->most_threads = 1;
+    const bool exact = options->time_per_case_ns || options->rounds;
+    plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns : 1e8;
+    plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {

@@ -2,12 +2,13 @@
 /*
  * Room process: this program as the system sees it. Exit statuses, standard streams that
  * are closed, full or gone, signals that ask to stop, facts of the terminal, the version,
- * files that outlive it, growing lists of texts, and memory that is out.
+ * files that outlive it, locks on CPUs, growing lists of texts, and memory that is out.
  */
 #pragma once
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ enum exit_status {
     EXIT_UNDECIDED = 3,     /* --strict: a comparison is inconclusive or unusable */
     EXIT_WRONG = 4,         /* a case was wrong or failed */
     EXIT_NOTHING = 5,       /* nothing was measured or compared */
+    EXIT_BUSY = 6,          /* --wait: another run kept the CPUs */
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
@@ -66,6 +68,25 @@ int terminal_width(FILE *file);
 enum state_kind { STATE_CACHE, STATE_CONFIG };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);
+
+/* ---- one measurement at a time on each core (cpu_lock.c) ---- */
+
+/* Locks on cores, which end with this process if not before. */
+struct cpu_lock;
+#define WAIT_FOREVER INT64_MAX
+/* Writes the CPUs that this process may use, at most CPUS_MAX, in the order in which a
+ * run takes them, and returns how many: the last one first, as interrupts and other
+ * people's work prefer the first; then one of each core, and those that share a core with
+ * them last. */
+size_t cpu_order(int *cpu);
+/* Locks the cores of `need` of `n` CPUs, the first that no other run of any user has or
+ * waits for, and moves these to the front. Until then it waits in a queue, and tells so
+ * on standard error. -EBUSY: they were not free within `wait_ns`; -EINTR. Where there can
+ * be no locks it says so, unless `quiet`, and goes on: *lock is NULL then, and if
+ * SIMDBENCH_LOCKS is empty. */
+int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
+                  struct cpu_lock **lock, struct error *error);
+void cpu_lock_free(struct cpu_lock *lock); /* NULL is allowed */
 
 /* Memory that is out ends the program: these return only for a pointer that is not NULL,
  * and for a status that is not negative. */

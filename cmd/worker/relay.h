@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to worker/: what a worker prints is passed on to standard error, without what
  * could control a terminal, a line at a time, and not endlessly. */
-#ifndef SIMDBENCH_RELAY_H
-#define SIMDBENCH_RELAY_H
+#pragma once
 
 #include "worker/worker.h"
 
@@ -12,5 +11,3 @@ int relay_open(struct relay *relay, int *end);
 void relay_pass(struct relay *relay, const char *name);
 /* Passes on the rest. */
 void relay_close(struct relay *relay, const char *name);
-
-#endif

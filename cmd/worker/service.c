@@ -57,6 +57,7 @@ int service_new(struct service **out, const char *path,
 static void unmap(struct service *service)
 {
     service_release_all(service);
+    service_forget_other(service);
     if (service->memory)
         munmap(service->memory, service->memory_bytes);
     if (service->arena)
@@ -77,51 +78,6 @@ void service_free(struct service *service)
     while (service->n_parts-- > 0)
         module_unload(&service->part[service->n_parts].module);
     free(service);
-}
-
-static cJSON *setup(struct service *service, const cJSON *request)
-{
-    struct error error = {.text = ""};
-    int cpu[CPUS_MAX];
-    size_t n = 0;
-    const cJSON *item;
-    cJSON_ArrayForEach (item, message_get(request, "cpus")) {
-        if (n < CPUS_MAX && cJSON_IsNumber(item))
-            cpu[n++] = item->valueint;
-    }
-    memcpy(service->cpu, cpu, sizeof cpu);
-    service->n_cpu = n;
-    if (n) {
-        int status = cpus_pin(cpu, n, &error);
-        if (status < 0)
-            return service_error(status, "%s", error.text);
-    }
-    if (service->sampler.counters)
-        counters_close(service->sampler.counters);
-    service->sampler.counters = NULL;
-    service->n_events = 0;
-    service->multiplex = false;
-    cJSON_ArrayForEach (item, message_get(request, "events")) {
-        const char *name = cJSON_GetStringValue(item);
-        if (!name || service->n_events == EVENTS_MAX)
-            return service_error(-EINVAL, "at most %d events", EVENTS_MAX);
-        int status = event_encode(name, &service->events[service->n_events++], &error);
-        if (status < 0)
-            return service_error(status, "%s", error.text);
-    }
-    if (!service->n_events)
-        return service_ok();
-    service->multiplex = message_true(request, "multiplex");
-    int status =
-        counters_open(&service->sampler.counters, service->events, service->n_events,
-                      service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
-                      &perf_system_linux, &error);
-    if (status < 0)
-        return service_error(status, "%s", error.text);
-    cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "passes",
-                            (double)counters_passes(service->sampler.counters));
-    return reply;
 }
 
 /* A private copy on 2 MiB pages: memfd pages cannot be huge for an ordinary user. */
@@ -242,8 +198,10 @@ static cJSON *reference(struct service *service, const cJSON *request)
                         message_true(request, "full"), message_u64(request, "seed", 0),
                         to.index);
     const char *semiring = message_text(request, "semiring");
-    int status = op->reference(&service->operands.view, semiring, to.index, to.n,
-                               to.value, to.slack);
+    struct operands shared;
+    service_shared(service, &shared);
+    int status =
+        op->reference(&shared.view, semiring, to.index, to.n, to.value, to.slack);
     if (status < 0 && !semiring)
         return service_error(status, "op %s has no reference: %s", op->name,
                              strerror(-status));
@@ -263,9 +221,10 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"load", service_load},
         {"objects", service_objects},
         {"shape", service_shape},
-        {"setup", setup},
+        {"setup", service_setup},
         {"map", map},
         {"fill", fill},
+        {"change", service_change},
         {"reference", reference},
         {"prepare", service_prepare},
         {"check", service_check},

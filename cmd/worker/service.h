@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <signal.h>
+
 #include "split.h"
 #include "worker/worker.h"
 
@@ -28,6 +30,9 @@ struct service_case {
     /* The kernel's own, or that of a team, whose state is a split. */
     void (*run)(const struct simdbench_operands *operands, void *state);
     struct split *split; /* NULL: no team */
+    uint64_t batches;    /* that it ran so far */
+    /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
+    bool left_modes, left_signals;
 };
 
 /* Simdbench's own kernels, or those of a module. */
@@ -49,6 +54,8 @@ struct service {
     unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
     uint64_t arena_bytes;
     struct operands operands;
+    struct operands other; /* inputs that another seed filled, in memory of its own;
+                              count 0: not yet needed */
 
     int cpu[CPUS_MAX]; /* thread i runs on the i-th of them; none: anywhere */
     size_t n_cpu;
@@ -56,6 +63,7 @@ struct service {
 
     struct event events[EVENTS_MAX];
     size_t n_events;
+    struct perf_system perf; /* the kernel's, with as many counters as are alive */
     bool multiplex;
     struct sampler sampler;
 
@@ -89,6 +97,8 @@ int service_add_part(struct service *service, const char *path,
                      struct error *error);
 /* Adds what one part offers to a reply. */
 void service_describe_part(const struct service_part *part, cJSON *reply);
+/* service_setup.c */
+cJSON *service_setup(struct service *service, const cJSON *request);
 cJSON *service_describe(struct service *service, const cJSON *request);
 cJSON *service_load(struct service *service, const cJSON *request);
 cJSON *service_objects(struct service *service, const cJSON *request);
@@ -96,6 +106,17 @@ cJSON *service_shape(struct service *service, const cJSON *request);
 cJSON *service_prepare(struct service *service, const cJSON *request);
 cJSON *service_check(struct service *service, const cJSON *request);
 cJSON *service_accuracy(struct service *service, const cJSON *request);
+/* Around calls of a case: the state in which a kernel is called; then what it left behind
+ * is noted in the case and undone. */
+void service_enter(sigset_t *mask);
+void service_leave(struct service_case *entry, const sigset_t *mask);
+/* service_change.c: changes a part of the inputs; forgets what it took them from. */
+cJSON *service_change(struct service *service, const cJSON *request);
+void service_forget_other(struct service *service);
+/* The operands in the shared memory, where a worker has a copy of its own too. */
+void service_shared(const struct service *service, struct operands *shared);
+/* Takes the inputs over into that copy, if there is one. */
+void service_take_inputs(const struct service *service);
 /* The case that a request names, or NULL. */
 struct service_case *service_find_case(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);

@@ -3,6 +3,7 @@
 #include "service.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
@@ -30,6 +31,8 @@ static void batch_counts_add(const struct service *service,
 static void add_absence(cJSON *item, const struct count *count)
 {
     cJSON_AddStringToObject(item, "absent", count->absent);
+    if (count->impossible)
+        cJSON_AddBoolToObject(item, "impossible", true);
     if (count->fix[0])
         cJSON_AddStringToObject(item, "fix", count->fix);
     if (count->code) {
@@ -101,22 +104,26 @@ static void add_threads(const struct service *service, const struct sample *samp
 
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
-    const struct service_case *entry = service_find_case(service, request);
+    struct service_case *entry = service_find_case(service, request);
     uint64_t iterations = message_u64(request, "iterations", 0);
+    sigset_t mask;
     if (!entry || !iterations)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
     const struct simdbench_operands *operands = &service->operands.view;
     struct counters *counters = service->sampler.counters;
     bool cold = message_true(request, "cold");
+    const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
+    const double before_share = shared ? clock_core_share() : 0;
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
     /* Skip the per-thread times when the process has one thread. */
     const bool team = service->alive > 1;
     struct thread_times before, after;
-    float_state_reset();
+    service_enter(&mask);
+    entry->batches++;
     entry->run(operands, entry->state);
     /* By now a library has started its threads. */
     int status = counters ? counters_follow_threads(counters) : 0;
@@ -143,21 +150,21 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     }
     if (team)
         thread_times_read(&after);
-    float_state_reset();
+    service_leave(entry, &mask);
     service_rest(service);
+    const double after_share = shared ? clock_core_share() : 0;
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
+    if (shared)
+        cJSON_AddNumberToObject(reply, "core_share", fmin(before_share, after_share));
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
         cJSON_AddItemToObject(reply, "counts", batch_counts_reply(service, &counts));
         service_add_text(reply, "note", counters_note(counters));
     }
-    if (message_true(request, "probe")) {
-        double ghz = clock_ghz(20000);
-        cJSON_AddNumberToObject(reply, "ghz", ghz);
-        cJSON_AddNumberToObject(reply, "width", clock_core_share(ghz));
-    }
+    if (message_true(request, "probe"))
+        cJSON_AddNumberToObject(reply, "ghz", clock_ghz(20000));
     return reply;
 }
 
@@ -257,7 +264,7 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
     if (service->multiplex) {
         struct error error;
         int status = counters_open(&sampler.counters, service->events, service->n_events,
-                                   COUNTERS_PINNED, &perf_system_linux, &error);
+                                   COUNTERS_PINNED, &service->perf, &error);
         if (status < 0)
             return service_error(status, "%s", error.text);
     }

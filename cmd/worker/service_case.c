@@ -63,6 +63,7 @@ static void add_choice(const struct service_case *entry,
     service_add_text(reply, "implementation", choice.implementation);
     service_add_text(reply, "isa", choice.isa);
     service_add_text(reply, "note", choice.note);
+    service_add_text(reply, "roof", choice.roof);
     message_add_u64(reply, "workspace_bytes", choice.workspace_bytes);
 }
 
@@ -128,11 +129,41 @@ static int threads_alive(void)
     return n;
 }
 
-static cJSON *wrong(const char *text)
+/* `again`: how many batches came after the check in which it was right; 0: none. */
+static cJSON *wrong(const char *text, uint64_t again)
 {
-    cJSON *reply = service_error(-EDOM, "%s", text);
+    cJSON *reply =
+        again
+            ? service_error(-EDOM, "right at first, wrong after %" PRIu64 " batch%s: %s",
+                            again, again > 1 ? "es" : "", text)
+            : service_error(-EDOM, "%s", text);
     cJSON_AddBoolToObject(reply, "wrong", true);
     return reply;
+}
+
+void service_enter(sigset_t *mask)
+{
+    sigprocmask(SIG_SETMASK, NULL, mask);
+    float_state_reset();
+}
+
+void service_leave(struct service_case *entry, const sigset_t *mask)
+{
+    sigset_t now;
+    entry->left_modes |= float_state_changed();
+    float_state_reset();
+    sigprocmask(SIG_SETMASK, mask, &now);
+    for (int number = 1; number < NSIG; number++)
+        entry->left_signals |= sigismember(&now, number) != sigismember(mask, number);
+}
+
+static const char *left_behind(const struct service_case *entry)
+{
+    return entry->left_modes && entry->left_signals
+               ? "leaves rounding or flush-to-zero modes, and the signal mask, changed"
+           : entry->left_modes   ? "leaves rounding or flush-to-zero modes changed"
+           : entry->left_signals ? "leaves the signal mask changed"
+                                 : NULL;
 }
 
 const struct simdbench_operand *service_output(const struct service *service)
@@ -205,37 +236,51 @@ static int verify_others(const struct service *service,
                       sizeof error->text);
 }
 
+/* Calls the kernel once, on outputs that are wrong. */
+static int call_checked(const struct service *service, struct service_case *entry,
+                        const struct answers *want, struct error *error)
+{
+    const struct operands *operands = &service->operands;
+    sigset_t mask;
+    const uint64_t before = operands_hash(operands);
+    service_enter(&mask);
+    entry->run(&operands->view, entry->state);
+    service_leave(entry, &mask);
+    const int damaged = operands_damaged(operands);
+    if (damaged >= 0)
+        return error_set(error, -EDOM, "wrote outside operand %d", damaged);
+    if (operands_hash(operands) != before)
+        return error_set(error, -EDOM, "wrote to an input");
+    if (!want->n)
+        return 0;
+    return operands_compare(service_output(service), want->index, want->n, want->value,
+                            want->slack, error)
+               ?: verify_others(service, entry->kernel, want->index, want->n, error);
+}
+
 cJSON *service_check(struct service *service, const cJSON *request)
 {
-    const struct service_case *entry = service_find_case(service, request);
+    struct service_case *entry = service_find_case(service, request);
     if (!entry)
         return service_error(-EINVAL, "check: no such case");
+    const bool again = message_true(request, "again");
     const struct operands *operands = &service->operands;
-    operands_guard(operands);
-    operands_poison(operands);
-    uint64_t before = operands_hash(operands);
-    float_state_reset();
-    entry->run(&operands->view, entry->state);
-    bool changed = float_state_changed();
-    float_state_reset();
-    struct error error = {.text = ""};
-    int damaged = operands_damaged(operands);
-    if (damaged >= 0) {
-        snprintf(error.text, sizeof error.text, "wrote outside operand %d", damaged);
-        return wrong(error.text);
-    }
-    if (operands_hash(operands) != before)
-        return wrong("wrote to an input");
     const struct simdbench_operand *output = service_output(service);
-    if (message_u64(request, "n", 0) && output) {
-        struct answers want;
-        if (!service_answers(service, request, output, &want))
-            return service_error(-EINVAL, "check: outside the shared memory");
-        if (operands_compare(output, want.index, want.n, want.value, want.slack, &error) <
-                0 ||
-            verify_others(service, entry->kernel, want.index, want.n, &error) < 0)
-            return wrong(error.text);
+    struct answers want = {.n = 0};
+    struct error error = {.text = ""};
+    if (message_u64(request, "n", 0) && output &&
+        !service_answers(service, request, output, &want))
+        return service_error(-EINVAL, "check: outside the shared memory");
+    operands_guard(operands);
+    if (again) {
+        service_take_inputs(service);
+        operands_spoil(operands, want.index, want.n, want.value, want.slack,
+                       message_u64(request, "seed", 0));
+    } else {
+        operands_poison(operands);
     }
+    if (call_checked(service, entry, &want, &error) < 0)
+        return wrong(error.text, again ? entry->batches : 0);
     cJSON *reply = service_ok();
     int status =
         add_accuracy(service, service_op(service, entry->kernel->op), request, reply);
@@ -246,8 +291,6 @@ cJSON *service_check(struct service *service, const cJSON *request)
     service->alive = threads_alive();
     service_rest(service);
     cJSON_AddNumberToObject(reply, "threads_alive", service->alive);
-    if (changed)
-        cJSON_AddStringToObject(reply, "note",
-                                "leaves rounding or flush-to-zero modes changed");
+    service_add_text(reply, "note", left_behind(entry));
     return reply;
 }

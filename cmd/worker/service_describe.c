@@ -67,6 +67,7 @@ static cJSON *describe_kernel(const struct simdbench_kernel *kernel)
     service_add_text(item, "variant", kernel->variant);
     service_add_text(item, "layout", kernel->layout);
     service_add_text(item, "roof", kernel->roof);
+    service_add_text(item, "other_roof", kernel->other_roof);
     cJSON_AddNumberToObject(item, "flags", kernel->flags);
     if (kernel->max_ulp > 0) {
         cJSON_AddNumberToObject(item, "max_ulp", kernel->max_ulp);

@@ -43,6 +43,26 @@ int message_read_operands(const cJSON *array, struct operands_map *map);
 cJSON *message_dims(const struct simdbench_shape *shape);
 int message_read_dims(const cJSON *array, struct simdbench_shape *shape);
 
+/* ---- proofs of the events of a run (event_proofs.c) ---- */
+
+struct proofs {
+    bool loaded;
+    size_t n; /* events */
+    bool known[EVENTS_MAX];
+    struct proof proof[EVENTS_MAX];
+    struct slots slots; /* none announced: unknown */
+};
+/* Adds to a message of `setup` what is known of its events, and takes what one tells of
+ * those that are not: true if there was any. */
+void proofs_add(cJSON *message, const struct proofs *proofs);
+bool proofs_read(const cJSON *message, struct proofs *proofs);
+/* What this host found out since it booted: counters.json in the user's cache. Without a
+ * place for it, or a fingerprint (NULL), nothing is known and nothing kept. */
+void proofs_load(const char *fingerprint, const struct event *events, size_t n,
+                 struct proofs *proofs);
+void proofs_save(const char *fingerprint, const struct event *events,
+                 const struct proofs *proofs);
+
 /* ---- client (client.c) ---- */
 
 /* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below

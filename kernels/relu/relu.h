@@ -17,8 +17,7 @@
  *   and_mask    compare, then clear what is negative; on avx512 a masked move does that
  *   stream      max with non-temporal stores: its limit is roof copy_stream
  *   auto        max or stream, whichever is faster at this size on this machine; its
- *               limit is roof copy, so that one column shows both and more than 100% is
- *               what streaming gains
+ *               limit is that of the one it chose
  *   inplace     max; its limit is roof update
  * and slow on purpose:
  *   branch      compare and jump, for each element

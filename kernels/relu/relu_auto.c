@@ -197,7 +197,9 @@ static int auto_prepare(run_function *const pair[2],
                                   const void *state, struct simdbench_choice *choice) \
     {                                                                                 \
         (void)operands;                                                               \
-        choice->implementation = ((const struct relu_auto *)state)->text;             \
+        const struct relu_auto *made = state;                                         \
+        choice->implementation = made->text;                                          \
+        choice->roof = made->stream ? "copy_stream" : "copy";                         \
     }
 
 AUTO(scalar)

@@ -20,9 +20,9 @@ struct note {
 
 static enum kind kind_of(const struct run *run, const struct result *result)
 {
-    if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
+    if (status_is_bad(result->status))
         return KIND_ERROR;
-    if (result->status == STATUS_NOISY)
+    if (result->status == STATUS_NOISY || result->status == STATUS_SHORT)
         return KIND_WARNING;
     if (result->status != STATUS_OK || !result->comparison)
         return KIND_NONE;
@@ -103,13 +103,13 @@ static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
 static void put_summary(const struct run *run, const struct export_rows *rows, FILE *file)
 {
     const struct gate *gate = run->gate;
-    size_t ended[STATUS_NOISY + 1] = {0};
+    size_t ended[STATUS_COUNT] = {0};
 
     for (size_t i = 0; i < rows->n; i++)
         ended[rows->row[i].result->status]++;
     fprintf(file, "::notice title=simdbench::%zu case%s", rows->n,
             rows->n == 1 ? "" : "s");
-    for (enum status status = STATUS_OK; status <= STATUS_NOISY; status++)
+    for (enum status status = STATUS_OK; status < STATUS_COUNT; status++)
         if (ended[status])
             fprintf(file, ", %zu %s", ended[status], status_name(status));
     if (gate)

@@ -64,7 +64,7 @@ enum outcome { OUTCOME_PASS, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_SKIPPED, OU
 
 static enum outcome outcome_of(const struct run *run, const struct result *result)
 {
-    if (result->status == STATUS_WRONG || result->status == STATUS_FAILED)
+    if (status_is_bad(result->status))
         return OUTCOME_ERROR;
     if (result->status == STATUS_SKIPPED || result->status == STATUS_PENDING)
         return OUTCOME_SKIPPED;

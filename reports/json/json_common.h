@@ -47,7 +47,8 @@ struct fields {
 extern const struct fields run_fields, tool_fields, source_fields;
 extern const struct fields case_fields, work_fields, measured_fields, accuracy_fields;
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
-extern const struct fields counter_fields, count_fields, absence_fields, metric_fields;
+extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
+    metric_fields;
 
 /* An object, or null in its place and NULL if there is nothing to tell. */
 cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known);

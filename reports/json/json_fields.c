@@ -28,6 +28,7 @@ const struct fields work_fields =
 const struct fields measured_fields =
     FIELDS(FIELD(SPAN, result, prepare_ns), FIELD(U64, result, iterations),
            FIELD(SPAN, result, overhead_ns), FIELD(U32, result, voided),
+           FIELD(BOOL, result, shared), FIELD(NAME, result, stopped),
            FIELD(AMOUNT, result, workspace_bytes));
 const struct fields accuracy_fields =
     FIELDS(FIELD(SPAN, result, max_ulp), FIELD(SPAN, result, mean_ulp),
@@ -53,6 +54,9 @@ const struct fields count_fields =
 const struct fields absence_fields =
     FIELDS(FIELD(NAME, counter, fix), FIELD_AS("errno", AMOUNT, counter, code),
            FIELD(NAME, counter, errno_name));
+const struct fields proof_fields =
+    FIELDS(FIELD(NAME, counter, verdict), FIELD(NAME, counter, doubt),
+           FIELD(AMOUNT, counter, voided));
 const struct fields metric_fields =
     FIELDS(FIELD(NUMBER, metric, value), FIELD(TEXT, metric, unit),
            FIELD(NAME, metric, formula), FIELD(BOOL, metric, asked));

@@ -41,15 +41,15 @@ static int add_count(const struct value *entry, void *context)
 
 struct samples_reader {
     struct result *result;
+    int (*add)(struct result *, uint32_t, double);
     const struct value *rounds;
     const cJSON *round;
+    double last;
 };
 
 static int add_sample(const struct value *entry, void *context)
 {
     struct samples_reader *from = context;
-    struct result *result = from->result;
-    size_t n = result->n_samples;
     struct value round = *entry;
     double number, whole;
     int code = value_from(entry, 0, &number);
@@ -63,18 +63,20 @@ static int add_sample(const struct value *entry, void *context)
     code = value_whole(&round, UINT32_MAX, &whole);
     if (code)
         return code;
-    if (n && result->rounds[n - 1] >= whole)
+    if (from->last >= whole)
         return VALUE_FAIL(&round, "rounds must ascend");
     from->round = from->round->next;
-    return result_add_sample(result, (uint32_t)whole, number) ? value_no_memory(entry)
-                                                              : 0;
+    from->last = whole;
+    return from->add(from->result, (uint32_t)whole, number) ? value_no_memory(entry) : 0;
 }
 
-static int read_samples(const struct value *object, struct result *result)
+static int read_samples(const struct value *object, struct result *result,
+                        int (*add)(struct result *, uint32_t, double))
 {
     struct value samples = value_member(object, "samples_ns");
     struct value rounds = value_member(object, "rounds");
-    struct samples_reader from = {.result = result, .rounds = &rounds};
+    struct samples_reader from = {
+        .result = result, .add = add, .rounds = &rounds, .last = -1};
     int code = value_array(&samples) ?: value_array(&rounds);
 
     if (code)
@@ -86,6 +88,13 @@ static int read_samples(const struct value *object, struct result *result)
     return code;
 }
 
+static int read_apart(const struct value *object, struct result *result)
+{
+    struct value apart = value_member(object, "apart");
+
+    return value_absent(&apart) ? 0 : read_samples(&apart, result, result_add_apart);
+}
+
 static int add_counter(const struct value *entry, void *context)
 {
     struct value reason = value_member(entry, "absent");
@@ -95,6 +104,7 @@ static int add_counter(const struct value *entry, void *context)
     if (!counter)
         return value_no_memory(entry);
     const int code = value_fields(entry, &counter_fields, counter)
+                         ?: value_fields(entry, &proof_fields, counter)
                          ?: value_name(&reason, &counter->absent);
     if (code || counter->absent)
         return code ?: value_fields(entry, &absence_fields, counter);
@@ -145,10 +155,10 @@ static int read_status(const struct value *object, struct result *result)
 
     if (code)
         return code;
-    while (found <= STATUS_NOISY &&
+    while (found < STATUS_COUNT &&
            strcmp(status_name((enum status)found), status.json->valuestring))
         found++;
-    if (found > STATUS_NOISY)
+    if (found == STATUS_COUNT)
         return VALUE_FAIL(&status, "unknown status");
     result->status = (enum status)found;
     code = value_name(&reason, &result->reason);
@@ -239,7 +249,8 @@ int json_read_result(const struct value *entry, void *context)
                 ?: value_fields(&work, &work_fields, result)
                 ?: value_fields(entry, &measured_fields, result)
                 ?: read_accuracy(entry, result)
-                ?: read_samples(entry, result)
+                ?: read_samples(entry, result, result_add_sample)
+                ?: read_apart(entry, result)
                 ?: read_derived(entry, result)
                 ?: read_limit(entry, result)
                 ?: value_array(&ratios)

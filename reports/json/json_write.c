@@ -58,6 +58,8 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
             json_numbers(json, item, "samples", counter->samples, NULL, counter->n);
         }
         json_fields(json, item, &counter_fields, counter);
+        if (counter->verdict || counter->doubt || counter->voided > 0)
+            json_fields(json, item, &proof_fields, counter);
     }
 }
 
@@ -106,6 +108,13 @@ static void put_ratios(struct json *json, cJSON *parent, const struct result *re
     }
 }
 
+static void put_samples(struct json *json, cJSON *object, const double *ns,
+                        const uint32_t *rounds, size_t n)
+{
+    json_numbers(json, object, "samples_ns", ns, NULL, n);
+    json_numbers(json, object, "rounds", NULL, rounds, n);
+}
+
 static void put_result(struct json *json, cJSON *parent, const struct result *result)
 {
     cJSON *object = json_object(json, parent, NULL);
@@ -124,8 +133,11 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     cJSON *const accuracy = json_maybe(json, object, "accuracy", result->has_accuracy);
     if (accuracy)
         json_fields(json, accuracy, &accuracy_fields, result);
-    json_numbers(json, object, "samples_ns", result->samples_ns, NULL, result->n_samples);
-    json_numbers(json, object, "rounds", NULL, result->rounds, result->n_samples);
+    put_samples(json, object, result->samples_ns, result->rounds, result->n_samples);
+    const struct apart *const apart = &result->apart;
+    cJSON *const set_apart = json_maybe(json, object, "apart", apart->n);
+    if (set_apart)
+        put_samples(json, set_apart, apart->samples_ns, apart->rounds, apart->n);
     put_summary(json, object, result);
     put_limit(json, object, result);
     put_ratios(json, object, result);

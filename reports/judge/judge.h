@@ -37,6 +37,11 @@ struct speedup {
 int result_speedup(const struct result *result, const struct result *other,
                    struct speedup *speedup);
 
+/* True if the median of the times is known to within that part of it, with a reserve: a
+ * run whose rounds end on it, looked at when their number doubles, keeps the level of its
+ * intervals. */
+bool result_precise(const struct result *result, double precision);
+
 /* ---- verdicts (gate.c) ---- */
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of

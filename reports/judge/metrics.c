@@ -116,6 +116,21 @@ void metrics_derive(const struct run *run, struct result *result)
     }
 }
 
+/* Is one of the counters of the formula in doubt? */
+static bool is_doubted(const struct result *result, const char *formula)
+{
+    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+        const size_t length = strlen(counter->name);
+        for (const char *at = formula; counter->doubt && at && *at;) {
+            const size_t token = strcspn(at, " +*/()");
+            if (token == length && !memcmp(at, counter->name, length))
+                return true;
+            at += token ? token : 1;
+        }
+    }
+    return false;
+}
+
 bool metrics_text(const struct result *result, struct buffer *buffer)
 {
     bool any = false;
@@ -132,7 +147,9 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
             text_digits(metric->value, number);
         buffer_add(buffer, any ? ", " : "");
         buffer_plain(buffer, metric->name);
-        buffer_format(buffer, " %s%s", number, !*unit || !strcmp(unit, "%") ? "" : " ");
+        buffer_format(buffer, " %s%s%s", number,
+                      is_doubted(result, metric->formula) ? "?" : "",
+                      !*unit || !strcmp(unit, "%") ? "" : " ");
         buffer_plain(buffer, unit);
         any = true;
     }

@@ -12,7 +12,13 @@ static const char *const status_names[] = {
     [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
     [STATUS_SKIPPED] = "skipped", [STATUS_WRONG] = "wrong",
     [STATUS_FAILED] = "failed",   [STATUS_NOISY] = "noisy",
+    [STATUS_SHORT] = "short",     [STATUS_SUSPECT] = "suspect",
 };
+
+bool status_is_bad(enum status status)
+{
+    return status == STATUS_WRONG || status == STATUS_FAILED || status == STATUS_SUSPECT;
+}
 
 const char *status_name(enum status status)
 {
@@ -129,6 +135,11 @@ double facts_find_number(const struct facts *facts, const char *name)
     return fact ? fact->number : NAN;
 }
 
+bool run_is_emulated(const struct run *run)
+{
+    return text_same(facts_find_text(&run->host, "virtualisation"), "qemu");
+}
+
 struct run *run_new(void)
 {
     struct run *run = calloc(1, sizeof *run);
@@ -173,17 +184,55 @@ int result_add_module_option(struct result *result, const char *name, const char
     return setting_add(&result->module_options, &result->n_module_options, name, value);
 }
 
-int result_add_sample(struct result *result, uint32_t round, double ns)
+static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t round,
+                      double ns)
 {
-    const size_t n = result->n_samples;
-
-    if (n && result->rounds[n - 1] >= round)
+    if (*n && (*rounds)[*n - 1] >= round)
         return -EINVAL;
-    uint32_t *const entry = array_grow(&result->rounds, n, sizeof *entry);
+    uint32_t *const entry = array_grow(rounds, *n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = round;
-    return number_add(&result->samples_ns, &result->n_samples, ns);
+    return number_add(samples, n, ns);
+}
+
+int result_add_sample(struct result *result, uint32_t round, double ns)
+{
+    return sample_add(&result->samples_ns, &result->rounds, &result->n_samples, round,
+                      ns);
+}
+
+int result_add_apart(struct result *result, uint32_t round, double ns)
+{
+    struct apart *const apart = &result->apart;
+
+    return sample_add(&apart->samples_ns, &apart->rounds, &apart->n, round, ns);
+}
+
+int result_join_apart(struct result *result)
+{
+    const struct apart *const apart = &result->apart;
+    double *const ns = result->samples_ns;
+    uint32_t *const rounds = result->rounds;
+    const size_t n = result->n_samples;
+    int code = 0;
+
+    result->samples_ns = NULL;
+    result->rounds = NULL;
+    result->n_samples = 0;
+    result->shared = true;
+    for (size_t i = 0, k = 0; i + k < n + apart->n && !code;) {
+        if (k == apart->n || (i < n && rounds[i] < apart->rounds[k])) {
+            code = result_add_sample(result, rounds[i], ns[i]);
+            i++;
+        } else {
+            code = result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
+            k++;
+        }
+    }
+    free(ns);
+    free(rounds);
+    return code;
 }
 
 int result_add_clock(struct result *result, double ghz)
@@ -223,7 +272,7 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline)
 
 bool result_has_summary(const struct result *result)
 {
-    return (result->status == STATUS_OK || result->status == STATUS_NOISY) &&
+    return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&
            ((result->n_samples && result->iterations) || result->median_ns > 0);
 }
 
@@ -261,6 +310,11 @@ void result_clear_samples(struct result *result)
 {
     free(result->samples_ns);
     free(result->rounds);
+    free(result->apart.samples_ns);
+    free(result->apart.rounds);
+    result->apart = (struct apart){.n = 0};
+    result->shared = false;
+    string_set(&result->stopped, NULL);
     free(result->clock_ghz);
     result->samples_ns = result->clock_ghz = NULL;
     result->rounds = NULL;
@@ -270,7 +324,7 @@ void result_clear_samples(struct result *result)
         free(counter->samples);
         counter->samples = NULL;
         counter->n = 0;
-        counter->value = counter->per_element = 0;
+        counter->value = counter->per_element = counter->voided = 0;
     }
     for (size_t i = 0; i < result->n_metrics; i++)
         result->metrics[i].value = NAN;
@@ -315,7 +369,8 @@ static void result_free(struct result *result)
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->counters, result->n_counters)
         TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
-                   counter->absent, counter->fix, counter->errno_name);
+                   counter->absent, counter->fix, counter->errno_name, counter->verdict,
+                   counter->doubt);
     free(result->counters);
     FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);

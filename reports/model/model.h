@@ -21,9 +21,14 @@ enum status {
     STATUS_SKIPPED,
     STATUS_WRONG,
     STATUS_FAILED,
-    STATUS_NOISY
+    STATUS_NOISY,
+    STATUS_SHORT,   /* a call takes no longer than the loop that times it */
+    STATUS_SUSPECT, /* it is faster than its limit allows */
+    STATUS_COUNT
 };
 const char *status_name(enum status status);
+/* True of a result that is not what was asked for: wrong, failed or suspect. */
+bool status_is_bad(enum status status);
 
 struct setting {
     char *name, *value;
@@ -44,14 +49,18 @@ struct counter {
     char *absent;       /* reason; then there is no value */
     char *fix;          /* what to do about it, if anything */
     char *errno_name;   /* of the call that failed, NULL: none did */
+    char *verdict;      /* "proven", "unproven", "dead", "wrong"; NULL: not tried */
+    char *doubt;        /* why the value may not be what its name says; NULL: it is */
     double code;        /* its errno, or 0 */
     bool asked;         /* the user named it: the table has a column for it */
     double value;       /* median per call; NaN if there are no samples */
     double per_element; /* value / ops; NaN if unknown */
     double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
+    double voided;   /* samples that were thrown away: no core counts so much */
     double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
     bool user_read;  /* without system calls */
+    bool shared;     /* of batches beside another thread, as there are no others */
     double *samples; /* raw count of each batch */
     size_t n;
 };
@@ -146,6 +155,14 @@ struct gate {
     size_t regressed, improved, same, inconclusive, unusable, only_one;
 };
 
+/* Valid batches beside which another thread ran on the core, by the evidence of probes
+ * before and after each. */
+struct apart {
+    double *samples_ns; /* raw totals */
+    uint32_t *rounds;   /* ascending */
+    size_t n;
+};
+
 /* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
  * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
  * bytes, and the names of the counters that were asked for: the table's columns follow
@@ -184,6 +201,9 @@ struct result {
     double *samples_ns;                    /* raw total of each valid batch */
     uint32_t *rounds; /* the round that each sample belongs to, ascending */
     size_t n_samples;
+    struct apart apart;
+    bool shared;   /* too few batches had the core alone: those apart are samples too */
+    char *stopped; /* what ended the rounds: "precision", "time", "rounds"; or NULL */
     double overhead_ns; /* of the loop, per call */
     uint32_t voided;    /* batches thrown away on evidence */
     double *clock_ghz;  /* clock probes beside this case's batches */
@@ -265,6 +285,8 @@ int facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
+/* True if its CPU was emulated: times are then no evidence of anything. */
+bool run_is_emulated(const struct run *run);
 /* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
 #define FOR_EACH(type, entry, array, n)                                          \
     for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
@@ -280,6 +302,10 @@ int result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
  */
 int result_add_sample(struct result *result, uint32_t round, double ns);
+/* The same for a batch that is set apart. */
+int result_add_apart(struct result *result, uint32_t round, double ns);
+/* Makes samples of the batches that are apart, too: the result is shared. -ENOMEM. */
+int result_join_apart(struct result *result);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);
 int result_add_module_option(struct result *result, const char *name, const char *value);

@@ -122,11 +122,61 @@ static void counter_lines(struct legend *legend)
     }
 }
 
+/* Without the numbers in parentheses, which differ from case to case. */
+static size_t doubt_length(const char *doubt)
+{
+    const char *const numbers = strstr(doubt, " (");
+    return numbers ? (size_t)(numbers - doubt) : strlen(doubt);
+}
+
+/* One line for each doubt, with the names of all counters that it is about. */
+static void doubt_lines(struct legend *legend)
+{
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
+    struct tally doubts = {.n = 0};
+    double voided = 0;
+
+    for (size_t i = 0; i < run->n_results; i++)
+        FOR_EACH (const struct counter, counter, run->results[i].counters,
+                  run->results[i].n_counters) {
+            voided += counter->voided;
+            if (counter->doubt && !counter->absent)
+                tally_add(&doubts, counter->doubt, doubt_length(counter->doubt), "");
+        }
+    for (size_t d = 0; d < doubts.n; d++) {
+        struct tally names = {.n = 0};
+        const char *const doubt = doubts.entry[d].key;
+        const size_t length = doubts.entry[d].key_length;
+        for (size_t i = 0; i < run->n_results; i++)
+            FOR_EACH (const struct counter, counter, run->results[i].counters,
+                      run->results[i].n_counters) {
+                if (counter->doubt && !counter->absent &&
+                    doubt_length(counter->doubt) == length &&
+                    !memcmp(counter->doubt, doubt, length))
+                    tally_add(&names, counter->name, strlen(counter->name), "");
+            }
+        buffer_add(buffer, "in doubt, marked ?: ");
+        for (size_t i = 0; i < names.n; i++) {
+            buffer_add(buffer, i ? ", " : "");
+            buffer_plain(buffer, names.entry[i].key);
+        }
+        buffer_add(buffer, names.lost ? ", ...: " : ": ");
+        buffer_plain_n(buffer, doubt, length);
+        legend_flush(legend);
+    }
+    if (voided > 0) {
+        buffer_format(buffer, "void: %.0f counts that no core can reach were thrown away",
+                      voided);
+        legend_flush(legend);
+    }
+}
+
 static void status_line(struct legend *legend)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    size_t count[STATUS_NOISY + 1] = {0}, cases = 0;
+    size_t count[STATUS_COUNT] = {0}, cases = 0;
 
     for (size_t i = 0; i < run->n_results; i++)
         if (!run->results[i].is_roof) {
@@ -136,7 +186,7 @@ static void status_line(struct legend *legend)
     if (count[STATUS_OK] == cases)
         return;
     buffer_format(buffer, "cases: %zu of %zu ok", count[STATUS_OK], cases);
-    for (int status = STATUS_PENDING; status <= STATUS_NOISY; status++)
+    for (int status = STATUS_PENDING; status < STATUS_COUNT; status++)
         if (status != STATUS_OK && count[status])
             buffer_format(buffer, ", %zu %s", count[status],
                           status_name((enum status)status));
@@ -149,15 +199,21 @@ static void core_shared_line(struct legend *legend)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    double probes = facts_find_number(&run->host, "core_probes");
-    double shared = facts_find_number(&run->host, "core_shared_probes");
+    const double probed = facts_find_number(&run->host, "core_probes");
+    const double shared = facts_find_number(&run->host, "core_shared_probes");
+    bool rows = false;
 
-    if (!(shared > 0.05 * probes))
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        rows |= result->shared;
+    if (!rows && !(shared > 0.05 * probed))
         return;
     buffer_format(buffer,
-                  "core shared: %.0f of %.0f probes found another thread on this core; "
-                  "shares and ratios are lower than alone",
-                  shared, probes);
+                  "core shared: %.0f of %.0f batches ran beside another thread on this "
+                  "core and are set apart",
+                  shared, probed);
+    if (rows)
+        buffer_add(buffer, "; rows that say shared contain them, as fewer than 12 did "
+                           "not");
     legend_flush(legend);
 }
 
@@ -174,6 +230,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     workspace_lines(&legend);
     note_lines(&legend);
     counter_lines(&legend);
+    doubt_lines(&legend);
     if (run->pmu_reason && *run->pmu_reason)
         legend_put(&legend, "no PMU: ", run->pmu_reason);
     core_shared_line(&legend);
@@ -203,6 +260,10 @@ void legend_origin(const struct run *run, legend_line *line, void *context)
         add_named(buffer, separator, "", fact);
         separator = fact ? ", " : separator;
     }
+    const char *const cpus = facts_find_text(&run->settings, "cpu_measured");
+    add_named(buffer, separator,
+              cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
+    separator = cpus ? ", " : separator;
     add_named(buffer, separator, "fingerprint ", run->fingerprint);
     legend_flush(&legend);
     buffer_add(buffer, "run: simdbench");

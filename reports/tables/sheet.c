@@ -148,7 +148,9 @@ static void interval_cell(const struct result *result, char *text)
     double half = fmax(ci->hi - result->median_ns, result->median_ns - ci->lo);
     double percent = 100 * half / result->median_ns;
 
-    if (ci->known && percent >= 999.5)
+    if (result->shared)
+        snprintf(text, CELL_SIZE, "shared");
+    else if (ci->known && percent >= 999.5)
         snprintf(text, CELL_SIZE, ">999%%");
     else if (ci->known && result->median_ns > 0)
         snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
@@ -226,6 +228,8 @@ static void counter_cell(const struct column *column, const struct result *resul
             snprintf(text, CELL_SIZE, "n/a");
         } else if (counter->n && isfinite(counter->value)) {
             text_scaled(counter->value, "", text);
+            if (counter->doubt)
+                strncat(text, "?", CELL_SIZE - strlen(text) - 1);
         }
         return;
     }

@@ -208,7 +208,7 @@ static void print_row(const struct result *result, void *context)
 {
     struct layout *layout = context;
     bool ok = result->status == STATUS_OK;
-    bool bad = result->status == STATUS_WRONG || result->status == STATUS_FAILED;
+    bool bad = status_is_bad(result->status);
     int width = id_width(layout, result);
 
     if (result->is_roof)

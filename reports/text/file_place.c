@@ -31,9 +31,10 @@ static int follow(char target[PATH_MAX])
 char *file_target(const char *path)
 {
     char target[PATH_MAX];
-    int code = strlen(path) < sizeof target ? 1 : -ENAMETOOLONG;
+    const size_t size = strlen(path) + 1;
+    int code = size <= sizeof target ? 1 : -ENAMETOOLONG;
 
-    snprintf(target, sizeof target, "%s", path);
+    memcpy(target, path, size <= sizeof target ? size : 0);
     for (int links = 0; code > 0; links++)
         code = links > LINKS_MAX ? -ELOOP : follow(target);
     errno = -code;

@@ -96,6 +96,14 @@ class FailingBuilds(AbCase):
     def test_crash(self):
         self.broken(module("pace"), module("crash_run"), "head", "failed", "signal")
 
+    def test_wrong_after_the_first_calls(self):
+        """Each would be an improvement otherwise."""
+        for name in ("lazy_later", "keeps_results"):
+            for more in ([], ["--check=full"]):
+                with self.subTest(name=name, more=more):
+                    self.broken(module("pace"), module(name), "head", "wrong",
+                                r"right at first, wrong after \d+ batches", *more)
+
     def test_scribble(self):
         self.broken(module("writes_input"), module("pace"), "base", "wrong", "input")
 

@@ -68,8 +68,14 @@ class Foreign(Case):
 
     def test_hang(self):
         started = time.monotonic()
-        self.assertRegex(self.fake("hangs", "failed", "--timeout=1s")["reason"], r"\b1 s")
+        reason = self.fake("hangs", "skipped", "--timeout=1s")["reason"]
+        self.assertIn("its first call took more than 1 s: left out", reason)
         self.assertLess(time.monotonic() - started, 30)
+
+    def test_reference(self):
+        """What a library calls its reference is no opponent."""
+        bad = self.fake("reference", "ok noisy")
+        self.assertEqual(bad["unranked"], "ran its reference implementation (ref:any)")
 
     def test_exception(self):
         self.assertEqual(self.fake("raises", "failed")["reason"], "ValueError: first line")
@@ -93,6 +99,12 @@ class Foreign(Case):
                           ("input", "wrote to an input")):
             with self.subTest(how=how):
                 self.assertRegex(self.fake(how, "wrong")["reason"], text)
+
+    def test_wrong_after_the_first_calls(self):
+        for how in ("stops", "keeps"):
+            with self.subTest(how=how):
+                self.assertRegex(self.fake(how, "wrong")["reason"],
+                                 r"^right at first, wrong after \d+ batch")
 
     def test_unsupported_shape(self):
         self.assertEqual(self.fake("unsupported", "skipped")["reason"],

@@ -49,6 +49,15 @@ class Plugins(Case):
     def test_wrong_result(self):
         self.assertIn("0.5", self.broken("wrong_result", "wrong")["reason"])
 
+    def test_wrong_after_the_first_calls(self):
+        """Whatever a kernel can tell from its operands, and in one round or more."""
+        for name in ("lazy_later", "keeps_results"):
+            for more in ([], ["--check=full", "--cache=cold", "--rounds=100"], ["--in-process"]):
+                with self.subTest(name=name, more=more):
+                    bad = self.broken(name, "wrong", *more)
+                    self.assertRegex(bad["reason"], r"^right at first, wrong after \d+ batch")
+                    self.assertEqual(bad["samples_ns"], [])
+
     def test_changed_arithmetic_is_flagged(self):
         self.assertTrue(self.broken("changes_mxcsr", "ok")["notes"])
 

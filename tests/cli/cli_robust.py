@@ -104,6 +104,13 @@ class Misbehaving(Started):
         for result in self.run_bad("thread"):
             self.assertIn("2 threads alive", " ".join(result["notes"]))
 
+    def test_what_later_calls_leave_is_noted(self):
+        for how, text in (("thread", "2 threads alive"), ("rounding", "rounding"),
+                          ("signals", "signal mask")):
+            with self.subTest(how=how):
+                notes = [note for r in self.run_bad(how, after=100) for note in r["notes"]]
+                self.assertIn(text, " ".join(notes))
+
     def test_load_and_describe(self):
         """Without it there is nothing to run: an error that names the plug-in."""
         for how in ("load-exit", "load-garbage", "load-kill-group", "describe-hang"):

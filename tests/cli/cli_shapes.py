@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts, inputs and shapes of a plug-in's op; and what a kernel says of itself."""
+"""Inputs and shapes of a plug-in's op; and what a kernel says of itself."""
 import re
 
 from cli_tool import MODULES, SHORT, Case, kernels
 
-__all__ = ["Layouts", "Inputs", "Accuracy", "Choices", "Lists"]
+__all__ = ["Inputs", "Accuracy", "Choices", "Lists"]
 
 THIRD = f"--plugin={MODULES / 'third.so'}"
 
 
 class Third(Case):
-    """Plans and runs of the op that tests/modules/third.c brings."""
-
-    def plan(self, *arguments, **more):
-        if not any(str(a).startswith("--baseline") for a in arguments):
-            arguments = (*arguments, "--baseline=none")
-        return self.run_tool("third", THIRD, "--isa=scalar", "--dry-run", *arguments, **more)
+    """Runs of the op that tests/modules/third.c brings."""
 
     def measure(self, *arguments, **more):
         return self.run_json("third", THIRD, "--isa=scalar", *SHORT, *arguments, **more)
-
-
-class Layouts(Third):
-    def test_plan_and_result_tell_it(self):
-        self.assertIn("third f32 m6, layout mirrored, 6 operations",
-                      self.plan("--shape=m6").stdout)
-        document = self.measure("--sizes=6", "--baseline=none")
-        self.assertEqual({(r["shape"], r["layout"]) for r in kernels(document)},
-                         {("6", "plain"), ("m6", "mirrored")})
 
 
 class Inputs(Third):

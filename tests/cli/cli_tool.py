@@ -16,6 +16,8 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path.append(str(SOURCE / "tests/formats"))
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
 MODULES = BINARY.parent / "tests/modules"
+# Tests run side by side and do not wait for each other.
+os.environ["SIMDBENCH_LOCKS"] = ""
 # nohup and a shell's `&` ignore signals, others block them, and children would inherit
 # that. (Python itself restores SIGPIPE and SIGXFSZ in them.)
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
@@ -34,11 +36,15 @@ def sanitized():
     return b"__asan_init" in BINARY.read_bytes()
 
 
+# What runs find out of this machine is no business of the user's.
+CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
+
+
 def environment(**more):
     """The caller's, without what changes output."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
-    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", **more}
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name, **more}
 
 
 class Case(unittest.TestCase):

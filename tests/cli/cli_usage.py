@@ -2,7 +2,7 @@
 """Help, plans, and every way to ask for what cannot be."""
 import time
 
-from cli_tool import SOURCE, Case, environment, plain
+from cli_tool import SOURCE, Case, plain
 
 __all__ = ["Help", "Mistakes", "Plan"]
 
@@ -61,7 +61,7 @@ class Mistakes(Case):
         for line in (SOURCE / "tests/golden/mistakes.txt").read_text().splitlines():
             if line.startswith("$ simdbench"):
                 text += f"{line}\n{plain(self.refused(line.split()[2:]))}\n"
-        self.assertGreater(text.count("$ "), 50)
+        self.assertGreater(text.count("$ "), 25)
         self.assert_golden("mistakes.txt", text)
 
     def test_unknown_event(self):
@@ -87,13 +87,8 @@ class Mistakes(Case):
 
 
 class Plan(Case):
-    def plan(self, *arguments):
-        return self.run_tool("gemm", "--dry-run", "--baseline=none", *arguments).stdout
-
-    def test_golden(self):
-        self.assert_golden("plan.txt", self.plan("--isa=scalar", "--sizes=8..32", "--seed=1"))
-
     def test_nothing_is_written(self):
-        self.run_tool("gemm", "--dry-run", "--sizes=8", f"--json={self.folder}/run.json",
-                      env=environment(NO_COLOR="1"))
+        done = self.run_tool("gemm", "--dry-run", "--sizes=8", "--seed=1",
+                             f"--json={self.folder}/run.json")
+        self.assertTrue(done.stdout.startswith("seed 1\ngroup 1: gemm f32 8x8x8, 1024 op"))
         self.assertEqual(list(self.folder.iterdir()), [])

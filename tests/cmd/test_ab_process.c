@@ -1,129 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two builds on scripted workers: processes, rounds, arms, and what becomes of builds
- * that fail. What the numbers mean is for tests/reports/test_gate.c. */
-#include <math.h>
-
-#include <sys/mman.h>
-
-#include "ab/ab_private.h"
-#include "command_line.h"
-#include "near.h"
-#include "output/output.h"
+/* Two builds in processes and rounds. What the numbers mean is for
+ * tests/reports/test_gate.c. */
 #include "process/process.h"
-#include "scripted_run.h"
-
-static struct ab *ab;
-
-/* Times of head's kernels, by life of its worker: 1 is as fast as base. */
-static double (*head_times)(const struct asked *asked);
-static bool (*disturbs)(const struct asked *asked);
-
-static int arm_of(const struct asked *asked)
-{
-    const uint64_t letter = asked->kernel / 1000;
-    return letter == 'b' ? ARM_BASE : letter == 'h' ? ARM_HEAD : ARM_CONTROL;
-}
-
-static void batch(const struct asked *asked, cJSON *reply)
-{
-    if (head_times && arm_of(asked) == ARM_HEAD) {
-        const double ns = message_number(reply, "ns", 0) * head_times(asked);
-        script_say(reply, "ns", ns);
-        script_say(reply, "cpu_ns", ns);
-    }
-    if (disturbs && disturbs(asked))
-        script_say(reply, "major_faults", 1);
-}
-
-/* Both builds have good and open; or base has good and old, head new and good. */
-static const struct row same[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
-                                  {"mul", "max", "f32", "scalar", "open", NULL, NULL, 0}};
-static const struct row older[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
-                                   {"mul", "max", "f32", "scalar", "old", NULL, NULL, 0}};
-static const struct row newer[] = {
-    {"mul", "max", "f32", "scalar", "new", NULL, NULL, 0},
-    {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0}};
-
-/* As ab_open() does it, without files and processes. */
-static void open_builds(const char *more, const struct row *base, const struct row *head,
-                        bool own_processes)
-{
-    static const char *const names[] = {"base", "head", "control"};
-    char words[256];
-    ab_close(ab);
-    options_free(&options);
-    script_begin();
-    head_times = NULL;
-    disturbs = NULL;
-    script.batch = batch;
-    snprintf(words, sizeof words,
-             "ab base head mul --isa=scalar --sizes=8 --threshold=10%%%s%s",
-             *more ? " " : "", more);
-    options = parsed(words);
-    ab = calloc(1, sizeof *ab);
-    assert_non_null(ab);
-    ab->options = options;
-    ab->options.all_threads = true;
-    ab->own_processes = own_processes;
-    ab->catalog.memory_fd = memfd_create("ab", MFD_CLOEXEC);
-    script_worker(&ab->catalog, "simdbench", NULL, script_ops, NULL, 0);
-    script_worker(&ab->catalog, "their base", NULL, "[]", base, 2);
-    script_worker(&ab->catalog, "their head", NULL, "[]", head, 2);
-    for (int i = 0; i < ARMS; i++) {
-        struct ab_arm *arm = &ab->arm[i];
-        arm->name = names[i];
-        snprintf(arm->load, sizeof arm->load, "%s", names[i]);
-        if (own_processes || i == 0)
-            ab->workers[i] = worker_new(names[i], NULL, NULL, 0, ab->catalog.memory_fd);
-        arm->worker = ab->workers[own_processes ? i : 0];
-    }
-    if (ab_plan_make(ab, "mul", &error) < 0)
-        fail_msg("%s", error.text);
-    ab->session = (struct session){
-        .options = &ab->options, .catalog = &ab->catalog, .plan = &ab->plan};
-}
-
-static int measure(double extra_work)
-{
-    const struct ab_gate gate = {.seed = 7, .extra_work = extra_work};
-    run_free(run);
-    run = run_new();
-    script.n_log = 0;
-    return ab_measure(ab, &gate, NULL, run, &error);
-}
-
-static const struct result *find(const char *variant)
-{
-    for (size_t i = 0; i < run->n_results; i++) {
-        if (!strcmp(run->results[i].variant, variant))
-            return &run->results[i];
-    }
-    fail_msg("no result %s", variant);
-    return NULL;
-}
-
-static const struct comparison *expect(const char *variant, enum verdict verdict)
-{
-    const struct comparison *comparison = find(variant)->comparison;
-    if (comparison->verdict != verdict)
-        fail_msg("%s is %s: %s", variant, verdict_name(comparison->verdict),
-                 comparison->reason ?: "");
-    return comparison;
-}
-
-static size_t prepared(char arm, uint64_t kernel)
-{
-    return script_count("prepare", NULL, 1000 * (uint64_t)arm + kernel);
-}
+#include "scripted_builds.h"
 
 /* ---- processes and rounds ---- */
 
 static void test_equal_builds(void **state)
 {
-    (void)state;
     open_builds("", same, same, false);
     script.loop_ns = 100;
     assert_int_equal(measure(0), 0);
+    assert_string_equal(error.text, "");
     const struct comparison *good = expect("good", VERDICT_SAME);
     expect("open", VERDICT_SAME);
     assert_int_equal(run_exit_status(run), EXIT_OK);
@@ -137,7 +25,13 @@ static void test_equal_builds(void **state)
     /* Inputs are written for each, answers once; calls and the loop's cost are found
      * once. */
     assert_int_equal(script_count("fill", "simdbench", ANY_KERNEL), AB_PROCESSES);
-    assert_int_equal(script_count("reference", "simdbench", ANY_KERNEL), 1);
+    assert_int_equal(script_count("reference", "simdbench", ANY_KERNEL),
+                     1 + AB_PROCESSES);
+    /* At the end of each, other inputs and answers check both kernels of all arms again.
+     */
+    assert_int_equal(script_count("change", "simdbench", ANY_KERNEL), AB_PROCESSES);
+    assert_int_equal(script_count("check", "base", ANY_KERNEL),
+                     AB_PROCESSES * ARMS * 2 * 2);
     assert_int_equal(script_count("setup", "simdbench", ANY_KERNEL), AB_PROCESSES);
     assert_int_equal(script_count("overhead", NULL, ANY_KERNEL), 1);
     for (size_t i = 0; i < good->n_trials; i++) {
@@ -146,11 +40,77 @@ static void test_equal_builds(void **state)
         assert_near(good->trials[i].head_ns, 1000, 1e-9);
         assert_near(good->trials[i].control_ns, 1000, 1e-9);
     }
-    assert_int_equal(find("good")->n_samples, good->n_trials);
-    assert_near(find("good")->median_ns, 1000, 1e-9);
+    /* Operands move, answers stay behind all of them. */
+    const uint64_t answers = script_asked("check", NULL, ANY_KERNEL, 0)->bytes;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < script_count("map", NULL, ANY_KERNEL); i++) {
+        const uint64_t bytes = script_asked("map", NULL, ANY_KERNEL, i)->bytes;
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    assert_true(least < most && most <= answers);
+    assert_int_equal(run_find("good")->n_samples, good->n_trials);
+    assert_near(run_find("good")->median_ns, 1000, 1e-9);
     assert_int_equal(run->gate->n_arms, ARMS);
     assert_string_equal(run->gate->kind, "paired");
-    assert_true(ab_seconds(ab) > 0);
+}
+
+/* Processes, and in each the batches of what both builds have. */
+static void test_seconds(void **state)
+{
+    const double quick = 24 * 204000.8 + 1.6, slow = 6 * 2060000.0 + 2000000;
+    open_builds("--sizes=10000000", same, same, false);
+    assert_near(ab_seconds(ab), 16 * (2 * 0.007 + 2 * 3 * (quick + slow) * 1e-9), 1e-9);
+    open_builds("--processes=8", older, newer, true);
+    assert_near(ab_seconds(ab), 8 * (0.015 + 3 * quick * 1e-9), 1e-9);
+}
+
+/* ---- who watches ---- */
+
+static uint32_t told, groups_done;
+
+static void tell(void *context, const struct progress *progress)
+{
+    assert_ptr_equal(context, &told);
+    assert_string_equal(progress->step, "process");
+    assert_int_equal(progress->done, told++);
+    assert_int_equal(progress->wanted, 8);
+    assert_int_equal(progress->started, 5);
+}
+
+static void finish(void *context, struct run *grown, size_t group)
+{
+    assert_ptr_equal(context, &told);
+    assert_int_equal(group, 0);
+    assert_int_equal(told, 8);
+    groups_done++;
+    assert_int_equal(grown->results[0].comparison->verdict, VERDICT_SAME);
+}
+
+static void passing(const struct asked *asked, cJSON *reply)
+{
+    script.now += 1000;
+}
+
+static void test_watcher(void **state)
+{
+    const struct watcher watcher = {
+        .context = &told, .progress = tell, .group_done = finish};
+    const struct ab_gate gate = {.seed = 7};
+    open_builds("--processes=8 --rounds=4 --strict", same, same, true);
+    script.batch = passing;
+    script.now = 5;
+    run_free(run);
+    run = run_new();
+    assert_int_equal(ab_measure(ab, &gate, &watcher, run, &error), 0);
+    assert_int_equal(groups_done, 2); /* looks */
+    assert_near(run->gate->seconds,
+                1e-6 * (double)script_count("batch", NULL, ANY_KERNEL), 1e-12);
+    assert_near(run->gate->threshold, 0.1, 0);
+    assert_true(run->gate->strict && run->gate->own_processes);
+    assert_near(facts_find_number(&run->settings, "processes"), 8, 0);
+    assert_near(facts_find_number(&run->settings, "process_rounds"), 4, 0);
+    assert_false(run->interrupted);
 }
 
 /* 1, 100 and twice 120 calls make 120 us; then rounds have up to a fifth more, the same
@@ -159,7 +119,6 @@ static void test_rounds(void **state)
 {
     uint64_t most = 0, least = UINT64_MAX;
     int first_orders = 0;
-    (void)state;
     open_builds("--processes=8 --variants=good --timeout=1s", same, same, false);
     assert_int_equal(measure(0), 0);
     static const uint64_t calls[] = {1, 100, 132, 132};
@@ -197,24 +156,21 @@ static void test_rounds(void **state)
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
         script.call_ns[k] = 1e6;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->comparison->n_trials, 8 * AB_ROUNDS_LEAST);
+    assert_int_equal(run_find("good")->comparison->n_trials, 8 * AB_ROUNDS_LEAST);
 }
 
 static double slower(const struct asked *asked)
 {
-    (void)asked;
     return 1.25;
 }
 
 static double faster(const struct asked *asked)
 {
-    (void)asked;
     return 0.75;
 }
 
 static void test_changes(void **state)
 {
-    (void)state;
     open_builds("", same, same, false);
     head_times = slower;
     assert_int_equal(measure(0), 0);
@@ -231,11 +187,35 @@ static void test_changes(void **state)
     assert_near(good->change, 0.5, 0.01);
     for (size_t i = 0; i < good->n_trials; i++)
         assert_near(good->trials[i].control_ns, 1000, 1e-9);
+    /* What remains of a call without its loop may be very short. */
+    for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
+        script.call_ns[k] = 0.5;
+    script.loop_ns = 0.25;
+    assert_int_equal(measure(0), 0);
+    expect("good", VERDICT_SAME);
+    /* A loop of which nothing is told costs nothing; what head prepares is told. */
+    script_trouble("overhead", 1, 1, "ns", 0);
+    script_trouble("prepare", 1, 99, "workspace_bytes", 4096)->kernel = 1000 * 'h';
+    assert_int_equal(measure(0), 0);
+    assert_near(run_find("good")->overhead_ns, 0, 0);
+    assert_near(run_find("good")->workspace_bytes, 4096, 0);
     /* Head's calls take no longer than the loop alone: no round counts. */
     script.loop_ns = 3000;
     head_times = faster;
     assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(run_find("good")->status, STATUS_SHORT);
+    expect("good", VERDICT_UNUSABLE);
+    /* Or hardly longer than nothing, which is as little as the loop. */
+    for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
+        script.call_ns[k] = 1000;
+    script.loop_ns = 1001;
+    head_times = NULL;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run_find("good")->status, STATUS_SHORT);
+    assert_int_equal(run_find("good")->n_samples, 0);
+    script.loop_ns = 999;
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run_find("good")->status, STATUS_OK);
 }
 
 /* ---- the second look ---- */
@@ -247,7 +227,6 @@ static double undecided(const struct asked *asked)
 
 static void test_second_look(void **state)
 {
-    (void)state;
     open_builds("--processes=8", same, same, false);
     head_times = undecided;
     assert_int_equal(measure(0), 0);
@@ -256,7 +235,7 @@ static void test_second_look(void **state)
     assert_int_equal(prepared('h', 0), 8);
     assert_int_equal(prepared('h', 1), 16);
     /* Answers may have been overwritten meanwhile. */
-    assert_int_equal(script_count("reference", NULL, ANY_KERNEL), 2);
+    assert_int_equal(script_count("reference", NULL, ANY_KERNEL), 2 + 16);
     assert_int_equal(run_exit_status(run), EXIT_OK);
     run->gate->strict = true;
     assert_int_equal(run_exit_status(run), EXIT_UNDECIDED);
@@ -271,7 +250,6 @@ static bool every_third_life(const struct asked *asked)
 
 static bool always(const struct asked *asked)
 {
-    (void)asked;
     return true;
 }
 
@@ -283,7 +261,6 @@ static bool every_other_batch_of_head(const struct asked *asked)
 
 static void test_disturbed_processes(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     disturbs = every_third_life;
     assert_int_equal(measure(0), 0);
@@ -291,6 +268,7 @@ static void test_disturbed_processes(void **state)
     assert_int_equal(good->processes, 8);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 3);
     assert_int_equal(good->voided, 3 * 2 * 4); /* as many again */
+    assert_int_equal(run_find("good")->voided, good->voided);
     assert_int_equal(good->n_trials, 8 * 4);
     /* Rounds are replaced too. */
     disturbs = every_other_batch_of_head;
@@ -305,9 +283,9 @@ static void test_disturbed_processes(void **state)
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 16);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), ARMS * (32 + 16 * 8));
     expect("good", VERDICT_UNUSABLE);
-    assert_int_equal(find("good")->status, STATUS_NOISY);
+    assert_int_equal(run_find("good")->status, STATUS_NOISY);
     assert_non_null(
-        strstr(find("good")->reason, "16 of 16 processes were too disturbed"));
+        strstr(run_find("good")->reason, "16 of 16 processes were too disturbed"));
     assert_int_equal(run_exit_status(run), EXIT_OK);
 }
 
@@ -325,7 +303,6 @@ static bool after_some_rounds(const struct asked *asked)
 /* A quarter of the rounds makes a process, half of the processes a comparison. */
 static void test_usable_processes(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --variants=good", same, same, false);
     disturbs = after_some_rounds;
     quiet_lives = 99;
@@ -333,7 +310,7 @@ static void test_usable_processes(void **state)
     quiet_rounds[1] = AB_ROUNDS / 4;
     assert_int_equal(measure(0), 0);
     assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
-    assert_int_equal(find("good")->comparison->n_trials, 8 * AB_ROUNDS / 4);
+    assert_int_equal(run_find("good")->comparison->n_trials, 8 * AB_ROUNDS / 4);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 15);
     quiet_rounds[0] = AB_ROUNDS;
     quiet_rounds[1] = AB_ROUNDS;
@@ -341,20 +318,18 @@ static void test_usable_processes(void **state)
         open_builds("--processes=8 --variants=good", same, same, false);
         disturbs = after_some_rounds;
         assert_int_equal(measure(0), 0);
-        assert_int_equal(find("good")->status,
+        assert_int_equal(run_find("good")->status,
                          quiet_lives < 4 ? STATUS_NOISY : STATUS_OK);
     }
 }
 
 static void steal(const struct asked *asked, cJSON *reply)
 {
-    (void)reply;
     script.stolen += asked->life == 2;
 }
 
 static void test_stolen_time(void **state)
 {
-    (void)state;
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     script.batch = steal;
     assert_int_equal(measure(0), 0);
@@ -362,165 +337,11 @@ static void test_stolen_time(void **state)
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 1);
 }
 
-/* ---- builds that differ or fail ---- */
-
-static void test_only_one_has_it(void **state)
-{
-    (void)state;
-    open_builds("", older, newer, false);
-    assert_int_equal(measure(0), 0);
-    expect("good", VERDICT_SAME);
-    assert_string_equal(expect("old", VERDICT_GONE)->reason, "only base has it");
-    assert_string_equal(expect("new", VERDICT_NEW)->reason, "only head has it");
-    assert_int_equal(find("old")->status, STATUS_SKIPPED);
-    /* Head's own number of the kernel that both have. */
-    assert_int_equal(prepared('b', 0), AB_PROCESSES);
-    assert_int_equal(prepared('h', 1), AB_PROCESSES);
-    assert_int_equal(prepared('b', 1) + prepared('h', 0), 0);
-}
-
-static void test_failing_builds(void **state)
-{
-    static const struct {
-        const char *verb;
-        char arm;
-        int first, code; /* EDOM: it is wrong; 0: its clock stands still */
-        enum status status;
-        const char *name;
-    } rows[] = {
-        {"check", 'h', 1, ECONNRESET, STATUS_FAILED, "head"},
-        {"check", 'b', 3, ETIMEDOUT, STATUS_FAILED, "base"},
-        {"check", 'c', 2, EDOM, STATUS_WRONG, "control (a copy of base)"},
-        {"prepare", 'h', 1, ENOTSUP, STATUS_SKIPPED, "head"},
-        {"batch", 'h', 30, ECONNRESET, STATUS_FAILED, "head"},
-        {"batch", 'h', 30, 0, STATUS_FAILED, NULL},
-    };
-    (void)state;
-    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
-        const int code = rows[i / 2].code, first = rows[i / 2].first;
-        char reason[128] = "the clock did not advance during a batch";
-        open_builds("--processes=8", same, same, i % 2);
-        struct trouble *const trouble = script_trouble(rows[i / 2].verb, first, first,
-                                                       code == EDOM ? "wrong" : "ns", 0);
-        trouble->kernel = 1000 * (uint64_t)rows[i / 2].arm + 1;
-        trouble->code = -code;
-        assert_int_equal(measure(0), 0);
-        const struct result *open = find("open");
-        if (open->status != rows[i / 2].status)
-            fail_msg("row %zu: %s", i, status_name(open->status));
-        if (code)
-            snprintf(reason, sizeof reason, "%s: %s in '%s'", rows[i / 2].name,
-                     strerror(code), rows[i / 2].verb);
-        assert_string_equal(open->reason, reason);
-        assert_string_equal(open->comparison->reason, reason);
-        assert_int_equal(open->comparison->verdict, VERDICT_UNUSABLE);
-        assert_int_equal(open->n_samples, 0);
-        assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
-        assert_int_equal(run_exit_status(run),
-                         open->status == STATUS_SKIPPED ? EXIT_OK : EXIT_WRONG);
-    }
-}
-
-static void test_own_processes(void **state)
-{
-    (void)state;
-    open_builds("--processes=8", same, same, true);
-    assert_int_equal(measure(0), 0);
-    expect("good", VERDICT_SAME);
-    static const char *const names[] = {"base", "head", "control"};
-    for (int i = 0; i < ARMS; i++) {
-        assert_int_equal(script_count("start", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("kill", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("load", names[i], ANY_KERNEL), 8);
-        assert_int_equal(script_count("overhead", names[i], ANY_KERNEL), 1);
-    }
-}
-
-static void test_build_that_does_not_load(void **state)
-{
-    (void)state;
-    open_builds("--processes=8", same, same, true);
-    script_trouble("load", 3, 3, NULL, -ENOEXEC)->worker = "head";
-    assert_int_equal(measure(0), 0);
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(run->results[i].status, STATUS_FAILED);
-        assert_string_equal(run->results[i].reason, "head: Exec format error in 'load'");
-    }
-    assert_int_equal(script_count("start", "head", ANY_KERNEL), 3);
-    open_builds("--processes=8", same, same, true);
-    script_trouble("map", 1, 9, NULL, -EOPNOTSUPP)->worker = "head";
-    assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_SKIPPED);
-    /* Nothing can start the owner of an op again, unless it is ours. */
-    open_builds("--processes=8", same, same, false);
-    struct worker **const workers = ab->catalog.workers, *const owner = workers[0];
-    workers[0] = workers[1];
-    workers[1] = owner;
-    worker_kill(owner);
-    assert_int_equal(measure(0), 0);
-    assert_int_equal(find("good")->status, STATUS_FAILED);
-}
-
-static void test_interruption(void **state)
-{
-    (void)state;
-    open_builds("--processes=8 --rounds=4", same, same, false);
-    script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
-    assert_int_equal(measure(0), -EINTR);
-    assert_true(run->interrupted);
-    /* Processes that came to their end count. */
-    const uint32_t processes = find("good")->comparison->processes;
-    assert_true(processes >= 5 && processes <= 6);
-    assert_int_equal(find("good")->comparison->n_trials, 4 * processes);
-    assert_int_equal(find("good")->status, STATUS_OK);
-    open_builds("--processes=8", same, same, false);
-    script_trouble("overhead", 1, 1, NULL, -EINTR);
-    assert_int_equal(measure(0), -EINTR);
-    assert_string_equal(find("good")->comparison->reason, "interrupted");
-    assert_int_equal(find("good")->status, STATUS_SKIPPED);
-}
-
-/* The seed decides the inputs: the same in all processes and in all runs with it. */
-static void test_seed(void **state)
-{
-    char hash[32];
-    (void)state;
-    open_builds("--processes=8", same, same, false);
-    assert_int_equal(measure(0), 0);
-    snprintf(hash, sizeof hash, "%s", find("good")->input_hash);
-    assert_int_equal(measure(0), 0);
-    assert_string_equal(find("good")->input_hash, hash);
-    const struct ab_gate other = {.seed = 8};
-    run_free(run);
-    run = run_new();
-    assert_int_equal(ab_measure(ab, &other, NULL, run, &error), 0);
-    assert_string_not_equal(find("good")->input_hash, hash);
-}
-
-static int close_builds(void **state)
-{
-    (void)state;
-    ab_close(ab);
-    run_free(run);
-    options_free(&options);
-    return 0;
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {TEST(test_equal_builds),
-                                       TEST(test_rounds),
-                                       TEST(test_changes),
-                                       TEST(test_second_look),
-                                       TEST(test_disturbed_processes),
-                                       TEST(test_usable_processes),
-                                       TEST(test_stolen_time),
-                                       TEST(test_only_one_has_it),
-                                       TEST(test_failing_builds),
-                                       TEST(test_own_processes),
-                                       TEST(test_build_that_does_not_load),
-                                       TEST(test_interruption),
-                                       TEST(test_seed)};
-    return cmocka_run_group_tests(tests, NULL, close_builds);
+    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_equal_builds),
+                             TEST(test_seconds), TEST(test_watcher), TEST(test_rounds),
+                             TEST(test_changes), TEST(test_second_look),
+                             TEST(test_disturbed_processes), TEST(test_usable_processes),
+                             TEST(test_stolen_time));
 }

@@ -37,7 +37,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.n_threads, 1);
     assert_int_equal(options.threads[0], 1);
     assert_int_equal(options.align, 64);
-    assert_int_equal(options.time_per_case_ns, 100000000);
+    assert_int_equal(options.time_per_case_ns, 0);
     assert_int_equal(options.timeout_ns, 60000000000);
     assert_int_equal(options.rounds, 0);
     assert_int_equal(options.format, FORMAT_TABLE);
@@ -255,7 +255,8 @@ static void test_refuses(void **state)
         {"report --isa=avx2 a", "--isa", "no option of report"},
         {"ab a b gemm --isa-fallback=on", "--isa-fallback", "no option of ab"},
         {"list kernels x y", "y", "no more words"},
-        {"doctor x", "x", "no further words"},
+        {"doctor x", "x", "there is only doctor counters"},
+        {"doctor counters x", "x", "no more words"},
         {"doctor --format=csv", "--format=csv", "table|json"},
         {"reprot run.json", "reprot", "did you mean report?"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},

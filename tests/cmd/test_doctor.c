@@ -230,6 +230,60 @@ static void test_baselines(void **state)
 
 /* ---- what is read ---- */
 
+/* What opens need not count. */
+static void test_proofs(void **state)
+{
+    struct checks checks = {.n = 0};
+    struct proofs proofs = {.n = 2, .known = {true, true}};
+    proofs.proof[0].verdict = proofs.proof[1].verdict = PROOF_REFUSED;
+    checks_proofs(&checks, &proofs);
+    assert_int_equal(checks.n, 0);
+
+    proofs.slots = (struct slots){6, 6};
+    proofs.proof[0].verdict = PROOF_PROVEN;
+    proofs.proof[1].verdict = PROOF_UNPROVEN;
+    checks_proofs(&checks, &proofs);
+    expect_ok(&checks, "counters alive", "6 of 6");
+    expect_ok(&checks, "events proven", "1 of 2, 0 dead, 0 wrong");
+
+    checks.n = 0;
+    proofs.slots.live = 5;
+    checks_proofs(&checks, &proofs);
+    expect_cost(&checks, "counters alive", "doctor counters");
+    checks.n = 0;
+    proofs.slots.live = 6;
+    proofs.proof[1].verdict = PROOF_DEAD;
+    checks_proofs(&checks, &proofs);
+    expect_cost(&checks, "events proven", "doctor counters");
+    assert_string_equal(find(&checks, "events proven")->value, "1 of 2, 1 dead, 0 wrong");
+    checks.n = 0;
+    proofs.proof[1].verdict = PROOF_WRONG;
+    checks_proofs(&checks, &proofs);
+    expect_cost(&checks, "events proven", "doctor counters");
+}
+
+/* Each event of the groups stands once in the table. */
+static void test_event_list(void **state)
+{
+    struct event_list list;
+    size_t most = 0;
+    event_list_groups(uarch_host(), &list);
+    assert_true(list.n > 0);
+    for (size_t i = 0; i < list.n; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(list.event[i].name, list.event[k].name);
+    /* No CPU has more than fit. */
+    for (size_t u = 0; u < uarch_count(); u++) {
+        size_t n = 0;
+        for (size_t g = 0; g < counter_group_count(); g++) {
+            const char *names[COUNTER_GROUP_EVENTS];
+            n += counter_group_events(g, uarch_get(u), names);
+        }
+        most = n > most ? n : most;
+    }
+    assert_in_range(most, 1, EVENTS_MAX);
+}
+
 static void test_read(void **state)
 {
     char root[] = "/tmp/simdbench-XXXXXX";
@@ -315,5 +369,6 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_good), TEST(test_each_cost), TEST(test_each_ok),
                      TEST(test_nothing_told), TEST(test_isas), TEST(test_baselines),
-                     TEST(test_read), TEST(test_print));
+                     TEST(test_proofs), TEST(test_event_list), TEST(test_read),
+                     TEST(test_print));
 }

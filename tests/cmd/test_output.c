@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files get runs, also while these grow; the exit status tells what a run means. */
 #include <dirent.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "command_line.h"
 #include "output/output.h"
@@ -192,7 +184,6 @@ static void test_exit_status(void **state)
         {"o", "stored", "u!", EXIT_UNDECIDED},
         {"o", "stored", "r^", EXIT_REGRESSED},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = run_new();
         const char *const flags = rows[i].flags;
@@ -215,9 +206,7 @@ static void test_exit_status(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        TEST(test_saves_and_replaces), TEST(test_leaves_nothing),
-        TEST(test_writes_to_devices), TEST(test_live_saving), TEST(test_exit_status)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_saves_and_replaces),
+                             TEST(test_leaves_nothing), TEST(test_writes_to_devices),
+                             TEST(test_live_saving), TEST(test_exit_status));
 }

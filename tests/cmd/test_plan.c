@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a command line to groups of cases: selection, shapes, layouts, inputs, limits;
- * then what is counted, on which CPUs, with how many threads. */
-#include <errno.h>
-#include <math.h>
-
-#include "file_tree.h"
+/* From a command line to groups of cases: selection, shapes, layouts, inputs, limits. */
 #include "golden.h"
-#include "scripted_worker.h"
-
-static struct catalog catalog;
-static struct options options;
-static struct plan plan;
-static struct error error;
-static char folder[] = "/tmp/simdbench-plan-XXXXXX";
-
-static int begin(void **state)
-{
-    (void)state;
-    script_begin();
-    script.isas = 2;
-    script_catalog(&catalog);
-    return mkdtemp(folder) ? setenv("XDG_CONFIG_HOME", folder, 1) : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    plan_free(&plan);
-    options_free(&options);
-    catalog_free(&catalog);
-    return tree_remove(folder);
-}
-
-static int make(const char *words)
-{
-    plan_free(&plan);
-    options_free(&options);
-    return script_plan(words, &catalog, &options, &plan, &error);
-}
+#include "scripted_run.h"
 
 /* ---- plans as a golden file ---- */
 
@@ -74,7 +38,7 @@ static void print_plan(FILE *file)
 static void print_command(const char *line, FILE *file)
 {
     char *const words = replaced(line, "wide", isa_get(1)->name);
-    const int status = make(words);
+    const int status = plan_words(words);
     if (status < 0)
         fprintf(file, "%s: %s\n", strerrorname_np(-status), error.text);
     print_plan(file);
@@ -86,7 +50,6 @@ static void test_plans(void **state)
 {
     char path[4096], *text = NULL, *rest, *line;
     size_t size = 0;
-    (void)state;
     snprintf(path, sizeof path, "%s/plans.txt", golden_folder);
     char *const golden = rest = golden_read(path);
     FILE *const file = open_memstream(&text, &size);
@@ -108,54 +71,137 @@ static void test_plans(void **state)
 
 /* ---- what no line of that file can say ---- */
 
-static void expect_error(const char *words, int code, const char *text)
-{
-    const int status = make(words);
-    if (status != code || !strstr(error.text, text))
-        fail_msg("%s: %d, %s", words, status, error.text);
-}
-
 static void offer_again(const char *isa)
 {
     const struct row again = {"mul", "max", "f32", isa, "add", NULL, NULL, 0};
     script_offer(&catalog, script_worker(&catalog, "again", NULL, "[]", &again, 1));
 }
 
-static void withdraw(void)
+static void withdraw(size_t n)
 {
-    offer_free(&catalog.offers[--catalog.n_offers]);
+    while (n-- > 0)
+        offer_free(&catalog.offers[--catalog.n_offers]);
     worker_free(catalog.workers[--catalog.n_workers]);
 }
 
 /* The widest set that is available has no such kernel. */
 static void test_fallback_passes_over_a_set(void **state)
 {
-    char words[64];
-    (void)state;
+    char words[64], why[200];
     if (isa_count() < 3)
         skip();
     offer_again(isa_get(2)->name);
-    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s",
-             isa_get(2)->name);
-    assert_int_equal(make(words), 0);
+    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s,%s",
+             isa_get(1)->name, isa_get(2)->name);
+    assert_int_equal(plan_words(words), 0);
     assert_string_equal(plan.isas_instead.item[0], "scalar");
-    assert_non_null(strstr(plan.why_instead.item[0],
-                           "measured scalar, its widest with such kernels, instead"));
+    snprintf(why, sizeof why,
+             "this CPU has no %s: measured scalar, its widest with such "
+             "kernels, instead",
+             isa_get(2)->title);
+    assert_string_equal(plan.why_instead.item[0], why);
     assert_string_equal(plan.groups[0].cases[0].id, "mul/max-f32/scalar/add@8");
     assert_int_equal(plan.groups[0].cases[0].notes.n, 1);
     assert_non_null(plan.groups[0].cases[1].skip);
-    withdraw();
+    script.isas = 1;
+    assert_int_equal(plan_words(words), 0);
+    snprintf(why, sizeof why,
+             "this CPU has no %s or %s: measured scalar, its widest, instead",
+             isa_get(1)->title, isa_get(2)->title);
+    assert_string_equal(plan.why_instead.item[0], why);
+    script.isas = 2;
+    withdraw(1);
+}
+
+/* Kernels that choose a set for themselves lack none. */
+static void test_fallback_wants_a_set(void **state)
+{
+    char words[64];
+    script.isas = 1;
+    offer_again("lib");
+    snprintf(words, sizeof words, "mul --sizes=8 --variants=add --isa=%s",
+             isa_get(1)->name);
+    assert_int_equal(plan_words(words), 0);
+    assert_int_equal(plan.groups[0].n_cases, 1);
+    offer_again(isa_get(1)->name);
+    assert_int_equal(plan_words(words), 0);
+    assert_string_equal(plan.isas_instead.item[0], "scalar");
+    assert_string_equal(plan.groups[0].cases[0].id, "mul/max-f32/scalar/add@8");
+    withdraw(1);
+    withdraw(1);
+    script.isas = 2;
+}
+
+/* A part of the same work by the same worker limits a kernel, not what differs from it.
+ */
+static void test_limited_by_a_part(void **state)
+{
+    const char *const wide = isa_get(1)->name;
+    const struct row part = {"mul",  "max", "f32", "scalar",
+                             "part", NULL,  NULL,  SIMDBENCH_PARTIAL};
+    const struct row rows[] = {
+        {"mul", "min", "f32", "scalar", "part", NULL, NULL, SIMDBENCH_PARTIAL},
+        {"mul", "max", "f32", wide, "part", NULL, NULL, SIMDBENCH_PARTIAL},
+        {"mul", "max", "f32", "scalar", "other", NULL, NULL, SIMDBENCH_PARTIAL},
+        part,
+        {"mul", "max", "f32", "scalar", "whole", NULL, "part", 0},
+        {"mul", "max", "f32", "scalar", "second", NULL, "whole", 0}};
+    script_offer(&catalog, script_worker(&catalog, "b", "b.so", "[]", rows, 6));
+    assert_int_equal(plan_words("mul --sizes=8 --isa=scalar --variants=part,whole"), 0);
+    assert_string_equal(plan.groups[0].cases[1].limit_id, "b:mul/max-f32/scalar/part@8");
+    withdraw(6);
+    script_offer(&catalog, script_worker(&catalog, "a", "a.so", "[]", &part, 1));
+    script_offer(&catalog, script_worker(&catalog, "b", "b.so", "[]", rows, 6));
+    assert_int_equal(plan_words("mul --sizes=8 --isa=all --semiring=all "
+                                "--variants=part,other,whole,second"),
+                     0);
+    const struct plan_case *const cases = plan.groups[0].cases;
+    assert_int_equal(plan.groups[0].n_cases, 7);
+    assert_string_equal(cases[5].limit_id, "b:mul/max-f32/scalar/part@8");
+    for (size_t c = 0; c < 7; c++)
+        assert_true(c == 5 || !cases[c].limit_id);
+    withdraw(6);
+    withdraw(1);
+}
+
+/* A library's rows for another set are there if it has none for that of ours; an op is
+ * measured in the first type that it has, if that is not f32. */
+static void test_rows_for_want_of_others(void **state)
+{
+    const struct row few = {"mul", "max", "f32", "scalar", "few", NULL, NULL, 0};
+    const struct row late = {"late", NULL, "f64", "scalar", "late", NULL, NULL, 0};
+    struct worker *const library =
+        script_worker(&catalog, "few", "few.so", "[]", &few, 1);
+    library->info.is_baseline = true;
+    script_offer(&catalog, library);
+    assert_int_equal(plan_words("mul --sizes=8 --baseline=few"), 0);
+    assert_string_equal(plan.groups[0].cases[4].id, "few:mul/max-f32/scalar/few@8");
+    withdraw(1);
+    script_offer(&catalog, script_worker(&catalog, "late", NULL, "[{\"name\": \"late\"}]",
+                                         &late, 1));
+    assert_int_equal(plan_words("late --sizes=8"), 0);
+    assert_string_equal(plan.groups[0].cases[0].id, "late/f64/scalar/late@8");
+    withdraw(1);
 }
 
 static void test_refused_by_catalog_and_memory(void **state)
 {
-    (void)state;
-    expect_error("mul --sizes=8,100000000000000", -ENOMEM,
-                 "--sizes: '100000000000000' of op mul needs about ");
-    offer_again("scalar");
+    expect_error(
+        "mul --sizes=8,100000000000000", -ENOMEM,
+        "--sizes: '100000000000000' of op mul needs about 1.6e+06 GB of memory, ");
+    assert_in_range(strtod(strstr(error.text, "memory, ") + 8, NULL), 0, 100000);
+    expect_error("mul --sizes=100000000000000 --pages=2m", -ENOMEM, " 2.4e+06 GB ");
+    expect_error("mul --sizes=100000000000000 --filter=zzz", -ENOENT, "");
+    script_worker(&catalog, "idle", NULL, "[{\"name\": \"idle\"}]", NULL, 0);
+    expect_error("mull", -EINVAL, "mull: no such command or op; did you mean mul? ");
+    expect_error("idle --sizes=8", -EINVAL, "op idle: nobody offers a kernel");
+    withdraw(0);
+    offer_again("lib");
+    offer_again("lib");
     expect_error("mul --isa=scalar --sizes=8", -EEXIST,
-                 "two cases are called mul/max-f32/scalar/add@8");
-    withdraw();
+                 "two cases are called mul/max-f32/lib/add@8");
+    withdraw(1);
+    withdraw(1);
 }
 
 static void test_shape_files(void **state)
@@ -173,135 +219,86 @@ static void test_shape_files(void **state)
         {"", 0, "no shapes in it"},
     };
     char words[128];
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        tree_put_bytes(folder, "/shapes", files[i].text, files[i].size);
+        tree_put_bytes(home, "/shapes", files[i].text, files[i].size);
         snprintf(words, sizeof words, "mul --variants=mine --shapes=%s/shapes,large",
-                 folder);
+                 home);
         if (files[i].says) {
             expect_error(words, -EINVAL, files[i].says);
             continue;
         }
-        assert_int_equal(make(words), 0);
+        assert_int_equal(plan_words(words), 0);
         assert_int_equal(plan.n_groups, 4);
         assert_string_equal(plan.groups[0].shape.text, "11");
         assert_string_equal(plan.groups[2].shape.text, "13");
         assert_string_equal(plan.groups[3].shape.text, "512");
     }
-    snprintf(words, sizeof words, "mul --shapes=%s", folder);
+    snprintf(words, sizeof words, "mul --shapes=%s", home);
     expect_error(words, -EIO, "--shapes=");
 }
 
-/* ---- plan_settle() ---- */
+/* ---- what is told of a plan ---- */
 
-static void test_events(void **state)
+static void expect_printed(const char *words, const char *expected)
 {
-    char words[1024] = "mul --events=r1";
-    (void)state;
-    assert_int_equal(make("mul --events=page-faults,cycles,page-faults "
-                          "--counters=core"),
-                     0);
-    assert_true(plan.n_events >= 3);
-    assert_string_equal(plan.event[0].name, "page-faults");
-    assert_string_equal(plan.event[1].name, "cycles");
-    for (size_t i = 2; i < plan.n_events; i++)
-        assert_string_not_equal(plan.event[i].name, "cycles");
-    expect_error("mul --events=cyclse", -EINVAL, "--events: event cyclse: ");
-    for (int i = 2; i <= EVENTS_MAX; i++)
-        sprintf(words + strlen(words), ",r%x", i);
-    assert_int_equal(make(words), 0);
-    assert_int_equal(plan.n_events, EVENTS_MAX);
-    strcat(words, ",r999");
-    expect_error(words, -E2BIG, "count in several runs");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+    assert_int_equal(plan_words(words), 0);
+    plan_print(&plan, file);
+    fclose(file);
+    assert_string_equal(text, expected);
+    free(text);
 }
 
-/* The last CPU first, then one of each core. */
-static void test_cpus(void **state)
+static void test_printed(void **state)
 {
-    static const int order[] = {3, 1, 2, 0};
-    static int given[] = {7, 5};
-    char words[64];
-    (void)state;
-    for (size_t n = 1; n <= 4; n++) {
-        snprintf(words, sizeof words, "mul --sizes=8 --threads=%zu,1", n);
-        assert_int_equal(make(words), 0);
-        assert_int_equal(plan.most_threads, n);
-        assert_int_equal(plan.n_cpu, n);
-        assert_memory_equal(plan.cpu, order, n * sizeof order[0]);
-    }
-    options.cpu = given;
-    options.n_cpu = 2;
-    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
-    assert_int_equal(plan.n_cpu, 2);
-    assert_memory_equal(plan.cpu, given, sizeof given);
-    options.n_cpu = CPUS_MAX + 1;
-    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
-    options.cpu = NULL;
+    char deep[200];
+    expect_printed("mul --isa=scalar --type=f64,f32 --sizes=4",
+                   "group 1: mul f64 4, 8 operations, 32 bytes\n"
+                   "  mul/max-f64/scalar/add@4\n"
+                   "group 2: mul f32 4, 8 operations, 32 bytes\n"
+                   "  mul/max-f32/scalar/add@4\n  mine:mul/max-f32/scalar/mine@4\n"
+                   "  roof/f32/scalar/add_max@registers\n4 cases in 2 groups\n");
+    script.isas = 1;
+    snprintf(
+        deep, sizeof deep,
+        "group 1: fold f32 deep-8, layout deep, input odd, 2 threads, 16 operations, "
+        "64 bytes\n  fold/f32/%s/blocked@deep-8;threads=2;input=odd  skipped: the "
+        "CPU lacks %s\n1 cases in 1 groups\n",
+        isa_get(1)->name, isa_get(1)->name);
+    expect_printed(
+        "fold --isa=all --variants=blocked --shape=deep-8 --threads=2 --input=odd", deep);
+    script.isas = 2;
 }
 
-/* Own kernels have no more threads than are worth while. */
-static void test_teams(void **state)
+/* Calls of 840 us of a large size, less than a batch of the small ones. */
+static void test_seconds(void **state)
 {
-    const struct threshold thresholds[] = {{2, 100}, {3, INFINITY}};
-    struct host host;
-    char path[4096];
-    (void)state;
-    host_read(&host, "");
-    assert_int_equal(thresholds_save(host.fingerprint, "mul", thresholds, 2, path,
-                                     sizeof path, &error),
-                     0);
-    /* 16 operations, 128, and 128 of a plug-in and a limit. */
-    assert_int_equal(make("mul --sizes=8,64 --threads=3"), 0);
-    const struct plan_case *small = plan.groups[0].cases, *large = plan.groups[1].cases;
-    assert_int_equal(small[0].team, 1);
-    assert_int_equal(large[0].team, 2);
-    assert_int_equal(large[1].team, 3);
-    assert_int_equal(large[2].team, 3);
-    assert_string_equal(
-        small[0].notes.item[0],
-        "1 of 3 threads: here more of them are faster from 100 operations "
-        "a call on (simdbench threads mul); --threads-threshold=off runs "
-        "all");
-    assert_non_null(strstr(large[0].notes.item[0],
-                           "2 of 3 threads: here more of them are faster at no size"));
-    assert_int_equal(large[1].notes.n + large[2].notes.n, 0);
-    assert_int_equal(make("mul --sizes=64 --threads=2"), 0);
-    assert_int_equal(plan.groups[0].cases[0].team, 2);
-    assert_int_equal(plan.groups[0].cases[0].notes.n, 0);
-    assert_int_equal(make("mul --sizes=8 --threads=3 --threads-threshold=off"), 0);
-    assert_int_equal(plan.groups[0].cases[0].team, 3);
-
-    /* Without that variable below the home folder; a folder must be named from the root.
-     */
-    assert_int_equal(setenv("HOME", folder, 1), 0);
-    assert_int_equal(setenv("XDG_CONFIG_HOME", "relative", 1), 0);
-    assert_int_equal(make("mul --sizes=8 --threads=3"), 0);
-    assert_int_equal(plan.groups[0].cases[0].team, 3);
-    tree_put(folder, "/.config/simdbench/threads.json", "[]");
-    expect_error("mul --threads=2", -EINVAL, "/.config/simdbench/threads.json: ");
-    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
-
-    static const char *const broken[] = {"", "{", "[]", "{\"schema_version\": 2}"};
-    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
-        tree_put(folder, "/simdbench/threads.json", broken[i]);
-        expect_error("mul --threads=2", -EINVAL, path);
-        assert_non_null(strstr(error.text, "--threads-threshold=off"));
-        assert_int_equal(make("mul --threads=2 --threads-threshold=off"), 0);
-        assert_int_equal(make("mul"), 0);
+    static const struct {
+        const char *words;
+        double ms; /* each of three cases */
+    } rows[] = {{"mul --sizes=1000000 --rounds=7", 7 * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=33.6ms", 20 * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=1ms", ROUNDS_MIN * 1.68 + 12},
+                {"mul --sizes=1000000 --time-per-case=1s", 1000 + 12},
+                {"mul --sizes=1000000", 4 * ROUNDS_MIN * 1.68 + 12},
+                {"mul --sizes=8 --rounds=10", 10 * 0.55000672 + 8.000032},
+                {"mul --sizes=8,8000000 --rounds=1", 0.55000672 + 8.000032 + 13.44 + 40}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_int_equal(plan_words(rows[i].words), 0);
+        assert_string_equal(error.text, "");
+        assert_near(plan_seconds(&options, &plan), 3e-3 * rows[i].ms, 1e-9);
     }
 }
 
 int main(int argc, char **argv)
 {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {TEST(test_plans),
-                                       TEST(test_fallback_passes_over_a_set),
-                                       TEST(test_refused_by_catalog_and_memory),
-                                       TEST(test_shape_files),
-                                       TEST(test_events),
-                                       TEST(test_cpus),
-                                       TEST(test_teams)};
     if (!golden_arguments(argc, argv))
         return 2;
-    return cmocka_run_group_tests(tests, begin, end);
+    return RUN_TESTS_BETWEEN(
+        home_open, home_close, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
+        TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
+        TEST(test_rows_for_want_of_others), TEST(test_refused_by_catalog_and_memory),
+        TEST(test_shape_files), TEST(test_printed), TEST(test_seconds));
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a plan to samples: calibration, rounds, what is thrown away and what is
  * subtracted. */
-#include <math.h>
-
-#include "near.h"
 #include "scripted_run.h"
 
 /* One case, without a limit. */
@@ -31,7 +28,6 @@ static void expect_calls(const uint64_t *calls, size_t first, size_t n)
 static void test_calibration(void **state)
 {
     static const uint64_t calls[] = {1, 100, CALLS, CALLS, CALLS};
-    (void)state;
     const struct result *result = one("--rounds=3");
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 3);
@@ -51,16 +47,16 @@ static void test_calibration(void **state)
 static void test_target_is_crossed_twice(void **state)
 {
     static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
-    (void)state;
     script_trouble("batch", 1, 1, "ns", 6e5);
     assert_int_equal(one("--rounds=1")->iterations, CALLS);
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
 }
 
-static void test_calls_longer_than_a_batch(void **state)
+static void test_very_short_and_long_calls(void **state)
 {
-    (void)state;
+    script.call_ns[0] = 0.5;
+    assert_int_equal(one("--rounds=2")->status, STATUS_OK);
     script.call_ns[0] = 3e6;
     assert_int_equal(one("--rounds=2")->iterations, 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
@@ -69,7 +65,6 @@ static void test_calls_longer_than_a_batch(void **state)
 /* A worker that takes no longer for more calls is not believed. */
 static void test_calibration_ends(void **state)
 {
-    (void)state;
     script_trouble("batch", 1, 1000, "ns", 1000);
     script_trouble("batch", 1, 1000, "cpu_ns", 1000);
     const struct result *result = one("--rounds=10");
@@ -97,25 +92,15 @@ static void test_timeouts_saturate(void **state)
 /* Counters that take turns need time for it. */
 static void test_multiplex(void **state)
 {
-    (void)state;
     assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->iterations,
                      (uint64_t)ceil(1.1 * MULTIPLEX_BATCH_NS / 1000));
     assert_true(run->results[0].samples_ns[0] >= COUNTERS_SCALABLE_NS);
     assert_int_equal(one("--rounds=1 --multiplex")->iterations, CALLS);
 }
 
-static void test_number_of_rounds(void **state)
-{
-    (void)state;
-    assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
-    assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
-    assert_int_equal(one("--time-per-case=1s")->n_samples, ROUNDS_MAX);
-}
-
 /* A team is known; threads of a library are told by their time. */
 static void test_threads_used(void **state)
 {
-    (void)state;
     script_trouble("batch", 1, 99, "threads_busy", 2.6);
     assert_int_equal(one("--rounds=1")->threads_used, 1);
     assert_int_equal(run->results[0].n_notes, 0);
@@ -153,7 +138,6 @@ static void test_evidence(void **state)
         {"migrated", 0, true},
         {"process_ns", 1100000, false},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(evidence); i++) {
         run_begin();
         script_trouble("batch", FIRST, FIRST, evidence[i].field, evidence[i].number);
@@ -171,15 +155,31 @@ static void test_evidence(void **state)
     script_trouble("batch", 1, 99, "cpu_ns", 1);
     script_trouble("batch", 1, 99, "waited_ns", 1);
     assert_int_equal(one("--rounds=10")->voided, 0);
-    cJSON *const reply = cJSON_Parse("{\"ns\": 9, \"waited_ns\": 0}");
-    assert_false(batch_read(reply).void_);
-    cJSON_Delete(reply);
+    static const struct {
+        const char *reply;
+        int threads;
+        bool void_;
+    } replies[] = {
+        {"{\"ns\": 1}", 1, true},
+        {"{\"ns\": 9, \"waited_ns\": 0}", 1, false},
+        {"{\"ns\": 9, \"waited_ns\": 1, \"cpu_ns\": 9}", 1, true},
+        {"{\"ns\": 100, \"cpu_ns\": 149}", 1, false},
+        {"{\"ns\": 100, \"cpu_ns\": 150}", 2, false},
+        {"{\"ns\": 100, \"cpu_ns\": 100, \"process_ns\": 340}", 3, false},
+        {"{\"ns\": 100, \"cpu_ns\": 300, \"threads_busy\": 1.4}", 1, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
+        cJSON *const reply = cJSON_Parse(replies[i].reply);
+        const struct batch batch = batch_read(reply);
+        assert_int_equal(batch.threads, replies[i].threads);
+        assert_int_equal(batch.void_, replies[i].void_);
+        cJSON_Delete(reply);
+    }
 }
 
 /* Only that batch is lost, but the whole round runs again. */
 static void test_round_of_several(void **state)
 {
-    (void)state;
     struct trouble *const trouble =
         script_trouble("batch", FIRST + 3, FIRST + 3, "migrated", 0);
     trouble->worker = "simdbench";
@@ -197,14 +197,12 @@ static void test_round_of_several(void **state)
 
 static void steal(const struct asked *asked, cJSON *reply)
 {
-    (void)reply;
     script.stolen += asked->kernel == 1 && script_count("batch", "simdbench", 1) == FIRST;
 }
 
 /* Time that was stolen is stolen from a round, nobody knows from which batch. */
 static void test_stolen_round(void **state)
 {
-    (void)state;
     script.batch = steal;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
     for (size_t i = 0; i < 5; i++) {
@@ -225,20 +223,19 @@ static void disturb(const struct asked *asked, cJSON *reply)
 
 static void test_noisy(void **state)
 {
-    (void)state;
     script.batch = disturb;
     third_is_good = false;
     const struct result *result = one("--rounds=10");
-    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 20);
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 30);
     assert_int_equal(result->status, STATUS_NOISY);
-    assert_string_equal(result->reason, "20 of 20 batches were disturbed (preempted, "
+    assert_string_equal(result->reason, "30 of 30 batches were disturbed (preempted, "
                                         "stolen time, migration or major faults)");
     run_begin();
     script.batch = disturb;
     third_is_good = true;
     result = one("--rounds=10");
-    assert_int_equal(result->n_samples, 7);
-    assert_int_equal(result->voided, 13);
+    assert_int_equal(result->n_samples, 10);
+    assert_int_equal(result->voided, 19);
     assert_int_equal(result->status, STATUS_NOISY);
     /* Half of them are enough. */
     run_begin();
@@ -255,7 +252,6 @@ static void test_noisy(void **state)
 static void test_probes(void **state)
 {
     static const size_t probed[] = {0, 10, 15, 20, 25};
-    (void)state;
     const struct result *result = one("--rounds=30");
     for (size_t i = 0, k = 0; i < 34; i++) {
         const bool expected = i >= 4 && k < 5 && i - 4 == probed[k];
@@ -272,35 +268,31 @@ static void test_probes(void **state)
     assert_false(script_asked("batch", NULL, ANY_KERNEL, 6)->probe);
 }
 
+static void annotate(const struct asked *asked, cJSON *reply)
+{
+    cJSON_AddStringToObject(reply, "note", asked->probe ? "probed" : "not probed");
+}
+
+static void test_notes_do_not_repeat(void **state)
+{
+    script.batch = annotate;
+    const struct result *result = one("--rounds=12");
+    assert_int_equal(result->n_notes, 2);
+    assert_string_equal(result->notes[0], "probed");
+    assert_string_equal(result->notes[1], "not probed");
+}
+
 static void test_each_case_is_probed(void **state)
 {
-    (void)state;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
     for (size_t i = 0; i < run->n_results; i++)
         assert_int_equal(run->results[i].n_clock, 1);
-}
-
-/* Probes that got clearly less of the core than the best one; a clock that was read too
- * low looks like more than four. */
-static void test_core_share(void **state)
-{
-    (void)state;
-    script_trouble("batch", FIRST, FIRST, "width", 3.3);
-    script_trouble("batch", FIRST + 10, FIRST + 10, "width", 9);
-    one("--rounds=30");
-    assert_near(facts_find_number(&run->host, "core_probes"), 5, 0);
-    assert_near(facts_find_number(&run->host, "core_shared_probes"), 1, 0);
-    run_begin();
-    script_trouble("batch", FIRST, FIRST, "width", 3.5);
-    one("--rounds=30");
-    assert_near(facts_find_number(&run->host, "core_shared_probes"), 0, 0);
 }
 
 /* ---- what is subtracted ---- */
 
 static void test_loop_is_subtracted(void **state)
 {
-    (void)state;
     script.loop_ns = 100;
     const struct result *result = one("--rounds=10");
     assert_int_equal(result->iterations, 500);
@@ -321,11 +313,10 @@ static void count(const struct asked *asked, cJSON *reply)
     char text[128];
     snprintf(text, sizeof text,
              "[{\"value\": %.0f, \"running_share\": 0.5, \"scope\": \"user\", "
-             "\"threads\": 2}]",
+             "\"threads\": 2}, {\"value\": 11}]",
              (double)asked->calls * 9 + 100);
     cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
     script_say(reply, "minor_faults", 2 * (double)asked->calls);
-    script_say(reply, "major_faults", 0);
     script_say(reply, "voluntary_switches", 3 * (double)asked->calls);
     script_say(reply, "involuntary_switches", (double)asked->calls);
 }
@@ -342,10 +333,12 @@ static const struct counter *counter_of(const struct result *result, const char 
 
 static void test_events(void **state)
 {
-    (void)state;
     script.batch = count;
     script.overhead_counts = "[{\"call\": 2, \"region\": 100}]";
-    const struct result *result = one("--rounds=10 --events=cycles");
+    const struct result *result = one("--rounds=10 --events=cycles,instructions");
+    assert_near(counter_of(result, "instructions")->value, 11.0 / CALLS, 1e-9);
+    assert_near(counter_of(result, "instructions")->running_share, 1, 0);
+    assert_near(counter_of(result, "instructions")->threads, 1, 0);
     const struct counter *cycles = counter_of(result, "cycles");
     assert_near(cycles->overhead, 2 + 100.0 / CALLS, 1e-9);
     assert_near(cycles->value, 7, 1e-9);
@@ -366,9 +359,52 @@ static void test_events(void **state)
     assert_non_null(counter_of(result, "page-faults")->config);
 }
 
+/* More branches than instructions, in 3000 cycles by clock and time. */
+static double counted_cycles;
+static void contradict(const struct asked *asked, cJSON *reply)
+{
+    char text[256];
+    const double calls = (double)asked->calls;
+    snprintf(text, sizeof text,
+             "[{\"value\": %.0f}, {\"value\": %.0f}, {\"value\": %.0f}, "
+             "{\"absent\": \"it jumped\", \"impossible\": true}]",
+             50 * calls, 60 * calls, counted_cycles * calls);
+    cJSON_AddItemToObject(reply, "counts", cJSON_Parse(text));
+    if (asked->probe)
+        script_say(reply, "ghz", 3);
+}
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    script.batch = contradict;
+    counted_cycles = 2800;
+    script.proofs = "[{\"verdict\": \"proven\"}, {\"verdict\": \"unproven\", \"reason\": "
+                    "\"nobody knows\"}, {\"verdict\": \"proven\"}, "
+                    "{\"verdict\": \"refused\"}]";
+    const struct result *result =
+        one("--rounds=10 --events=instructions,branches,cycles,branch-misses");
+    const struct counter *const branches = counter_of(result, "branches");
+    assert_string_equal(counter_of(result, "instructions")->verdict, "proven");
+    assert_string_equal(branches->verdict, "unproven");
+    assert_string_equal(branches->doubt,
+                        "more branches than instructions (60 against 51)");
+    assert_string_equal(branches->doubt, counter_of(result, "instructions")->doubt);
+    assert_null(counter_of(result, "cycles")->doubt);
+    assert_int_equal(result->n_notes, 0);
+    assert_null(counter_of(result, "branch-misses")->verdict);
+    assert_near(counter_of(result, "branch-misses")->voided, 10, 0);
+    assert_near(branches->voided, 0, 0);
+    /* The clock has no place of its own: a note tells. */
+    counted_cycles = 2600;
+    result = one("--rounds=10 --events=instructions,branches,cycles,branch-misses");
+    assert_non_null(strstr(counter_of(result, "cycles")->doubt, "fewer cycles"));
+    assert_int_equal(result->n_notes, 1);
+    assert_non_null(strstr(result->notes[0], "clock probe"));
+}
+
 static void refuse(const struct asked *asked, cJSON *reply)
 {
-    (void)asked;
     cJSON_AddItemToObject(
         reply, "counts",
         cJSON_Parse("[{\"absent\": \"no PMU\", \"fix\": \"a host\", \"errno\": 2, "
@@ -377,7 +413,6 @@ static void refuse(const struct asked *asked, cJSON *reply)
 
 static void test_absent_events(void **state)
 {
-    (void)state;
     script.batch = refuse;
     const struct result *result = one("--rounds=2 --events=cycles");
     const struct counter *cycles = counter_of(result, "cycles");
@@ -392,24 +427,12 @@ static void test_absent_events(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, run_setup)
-    const struct CMUnitTest tests[] = {TEST(test_calibration),
-                                       TEST(test_target_is_crossed_twice),
-                                       TEST(test_calls_longer_than_a_batch),
-                                       TEST(test_calibration_ends),
-                                       TEST(test_timeouts_saturate),
-                                       TEST(test_multiplex),
-                                       TEST(test_number_of_rounds),
-                                       TEST(test_threads_used),
-                                       TEST(test_evidence),
-                                       TEST(test_round_of_several),
-                                       TEST(test_stolen_round),
-                                       TEST(test_noisy),
-                                       TEST(test_probes),
-                                       TEST(test_each_case_is_probed),
-                                       TEST(test_core_share),
-                                       TEST(test_loop_is_subtracted),
-                                       TEST(test_events),
-                                       TEST(test_absent_events)};
-    return cmocka_run_group_tests(tests, run_open, run_close);
+    return RUN_TESTS_BETWEEN(
+        run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
+        FRESH(test_very_short_and_long_calls), FRESH(test_calibration_ends),
+        FRESH(test_timeouts_saturate), FRESH(test_multiplex), FRESH(test_threads_used),
+        FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
+        FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
+        FRESH(test_each_case_is_probed), FRESH(test_loop_is_subtracted),
+        FRESH(test_events), FRESH(test_proofs), FRESH(test_absent_events));
 }

@@ -27,7 +27,6 @@ int main(int argc, char **argv)
     struct error error = {.text = ""};
     enum format format = FORMATS;
     struct run *run = argc == 3 && !format_find(argv[2], &format) ? make(argv[1]) : NULL;
-
     if (!run) {
         fprintf(stderr, "usage: sample_formats SAMPLE FORMAT\n");
         return 2;

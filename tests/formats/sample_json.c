@@ -15,7 +15,6 @@ int main(int argc, char **argv)
                       : !strcmp(which, "empty")   ? run_new()
                                                   : NULL;
     int code;
-
     if (!run) {
         fprintf(stderr, "usage: sample_json plan|run|hostile|gate|empty\n");
         return 2;

@@ -60,7 +60,8 @@ class Schema(unittest.TestCase):
         self.assertTrue(any(x["unpaired"] for r in results for x in r["ratios"]))
         self.assertTrue(any(r["metrics"] for r in results))
         self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
-        for key in ("layout", "implementation", "unranked", "source", "workspace_bytes"):
+        for key in ("layout", "implementation", "unranked", "source", "workspace_bytes",
+                    "apart", "shared", "stopped"):
             self.assertTrue(any(r[key] for r in results), key)
         self.assertEqual([s["name"] for s in self.run_sample["sources"]], ["b.json"])
         self.assertTrue(any(r["limit"] and "gbps" in r["limit"] for r in results))
@@ -70,7 +71,8 @@ class Schema(unittest.TestCase):
         del document["sources"], document["gate"]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
-                        "workspace_bytes", "accuracy", "metrics", "comparison"):
+                        "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
+                        "stopped"):
                 del result[key]
             for ratio in result["ratios"]:
                 del ratio["unpaired"]
@@ -103,7 +105,8 @@ class Schema(unittest.TestCase):
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "source",
-                           "workspace_bytes", "accuracy", "metrics", "comparison"):
+                           "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
+                           "shared", "stopped"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {

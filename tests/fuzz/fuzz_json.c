@@ -53,7 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error error = {.text = ""};
     struct run *run, *again;
     char *first, *second;
-
     if (run_read_json(&run, (const char *)data, size, &error)) {
         must(!run && error.text[0], "an error has a text and no run");
         return 0;
@@ -91,7 +90,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     uint64_t state = seed;
     char *text = seed % 4 ? NULL : mutate_json((const char *)data, size, &state);
     size_t length = text ? strlen(text) : 0;
-
     if (length && length <= room)
         memcpy(data, text, length);
     free(text);

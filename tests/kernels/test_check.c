@@ -211,9 +211,112 @@ static void test_other_types(void **state)
                  "should be 1");
 }
 
+/* ---- making wrong ---- */
+
+enum { SPOILED = 4000 };
+
+/* Operands x (role `in`) and y of that many elements, which are f32. */
+static void pair(struct operands *operands, float *x, float *y, uint32_t in, uint32_t out)
+{
+    *operands = (struct operands){.view = {.count = 2}};
+    operands->operand[0] = operands->operand[1] = matrix(1, SPOILED, SPOILED);
+    operands->operand[0].role = in;
+    operands->operand[0].data = x;
+    operands->operand[1].role = out;
+    operands->operand[1].data = y;
+}
+
+/* A fourth is wrong, though half of the answers are equal; other answers stand there. */
+static void test_spoiled(void **state)
+{
+    static float x[SPOILED], y[SPOILED], before[SPOILED], want[SPOILED];
+    static double slack[SPOILED];
+    static uint64_t index[SPOILED];
+    struct operands operands;
+    size_t right = 0, strange = 0;
+    for (size_t i = 0; i < SPOILED; i++) {
+        want[i] = i % 2 ? 0 : (float)i;
+        slack[i] = 0;
+        index[i] = i;
+    }
+    pair(&operands, x, y, SIMDBENCH_IN, SIMDBENCH_OUT);
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        operands_spoil(&operands, seed ? index : NULL, SPOILED, want, slack, seed);
+        if (seed)
+            assert_memory_not_equal(y, before, sizeof y);
+        memcpy(before, y, sizeof y);
+        right = strange = 0;
+        for (size_t i = 0; i < SPOILED; i++) {
+            struct error error;
+            right += operands_compare(&operands.operand[1], &(uint64_t){i}, 1, &want[i],
+                                      slack, &error) == 0;
+            strange += !(y[i] >= 0 && y[i] < SPOILED);
+        }
+        assert_in_range(SPOILED - right, SPOILED / 5, SPOILED / 3);
+        assert_int_equal(strange, 0);
+    }
+    /* Of few elements at least one. */
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct error error;
+        operands.operand[1].count = 1 + seed % 3;
+        operands_spoil(&operands, NULL, 1 + seed % 3, want, slack, seed);
+        assert_int_equal(operands_compare(&operands.operand[1], NULL, 1 + seed % 3, want,
+                                          slack, &error),
+                         -EDOM);
+    }
+}
+
+static void test_spoiled_without_answers(void **state)
+{
+    static float x[SPOILED], y[SPOILED];
+    struct operands operands;
+    size_t moved = 0;
+    for (size_t i = 0; i < SPOILED; i++)
+        x[i] = y[i] = (float)i;
+    pair(&operands, x, y, SIMDBENCH_IN, SIMDBENCH_OUT);
+    operands_spoil(&operands, NULL, 0, NULL, NULL, 1);
+    for (size_t i = 0; i < SPOILED; i++) {
+        moved += y[i] < (float)i || y[i] > (float)i;
+        assert_true(y[i] >= 0 && y[i] < SPOILED);
+    }
+    assert_in_range(moved, SPOILED / 5, SPOILED / 3);
+    pair(&operands, x, y, SIMDBENCH_IN, SIMDBENCH_INOUT);
+    operands_spoil(&operands, NULL, SPOILED, y, NULL, 1);
+    assert_memory_equal(x, y, sizeof y);
+}
+
+/* Inputs alone, a 32nd of them or all, and never none. */
+static void test_changed(void **state)
+{
+    static float x[SPOILED], y[SPOILED], other_x[SPOILED], other_y[SPOILED];
+    struct operands operands, other;
+    for (size_t i = 0; i < SPOILED; i++)
+        other_x[i] = other_y[i] = 1 + (float)i;
+    pair(&operands, x, y, SIMDBENCH_IN, SIMDBENCH_CONST);
+    pair(&other, other_x, other_y, SIMDBENCH_IN, SIMDBENCH_CONST);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        size_t changed = 0;
+        memset(x, 0, sizeof x);
+        operands.operand[0].count = seed % 2 ? SPOILED : 1 + seed / 2 % 2;
+        operands_change(&operands, &other, false, seed);
+        for (size_t i = 0; i < SPOILED; i++) {
+            changed += x[i] > 0;
+            if (x[i] > 0)
+                assert_near(x[i], other_x[i], 0);
+            assert_true(y[i] < 1);
+        }
+        assert_in_range(changed, seed % 2 ? SPOILED / 45 : 1,
+                        seed % 2 ? SPOILED / 24 : 2);
+    }
+    operands.operand[0].count = SPOILED;
+    operands_change(&operands, &other, true, 1);
+    assert_memory_equal(x, other_x, sizeof x);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
                      TEST(test_unequal), TEST(test_message), TEST(test_poisoned),
-                     TEST(test_other_types));
+                     TEST(test_other_types), TEST(test_spoiled),
+                     TEST(test_spoiled_without_answers), TEST(test_changed));
 }

@@ -21,7 +21,6 @@ static void arena_bind(const struct arena *arena, const struct simdbench_shape *
                        enum place place, struct operands *operands)
 {
     const struct simdbench_op *op = op_find("conv");
-
     lay_out(operands, op, shape, SIMDBENCH_F32, 3);
     for (int i = 0; i < 3; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
@@ -38,7 +37,6 @@ static bool fence_holds(const struct arena *arena, const struct simdbench_operan
     char *const first = arena->region[2], *const last = first + REGION;
     char *const from = y->data, *const to = from + y->count * sizeof(float);
     bool holds = true;
-
     for (int i = 1; i <= FENCE; i++) {
         char *const around[2] = {from - i, to + i - 1};
         for (int side = 0; side < 2; side++) {
@@ -61,7 +59,6 @@ static void check_kernel(struct arena *arena, const struct simdbench_kernel *ker
     char reason[256] = "", text[200], name[300];
     struct error error = {0};
     void *state = NULL;
-
     op_find("conv")->format(&operands->shape, text, sizeof text);
     snprintf(name, sizeof name, "conv/f32/%s/%s@%s", kernel->isa, kernel->variant, text);
     fence_holds(arena, y, true);
@@ -104,7 +101,6 @@ static void check(struct arena *arena, const char *text, enum place place)
     const struct simdbench_kernel *const *kernels = kernel_list();
     struct simdbench_shape shape;
     char error[200] = "";
-
     if (op->parse(text, &shape, error, sizeof error) != 0)
         fail_msg("%s", error);
     for (size_t l = 0; l < ARRAY_LEN(layouts); l++) {
@@ -184,7 +180,6 @@ static void test_steps(void **state)
 {
     static const int filters[][2] = {{1, 1}, {3, 3}, {2, 3}, {5, 1}, {1, 4}, {7, 7}};
     int number = 0;
-
     for (size_t f = 0; f < ARRAY_LEN(filters); f++)
         for (int u = 1; u <= 3; u++)
             for (int p = 0; p <= 3; p++)
@@ -223,7 +218,6 @@ static void test_tiny(void **state)
         "c8h2w2k8r2s2p3q3d3",     "c17h1w1k3",          "c8h1w2k8r1s3q3g8",
         "c5h1w1k7r7s7p3q3u2v2",   "n3c8h2w3k8r3s3p1q1", "n2c3h7w7k9r3s3u2v2p1q1",
         "n3c10h5w4k10r3s3p1q1g10"};
-
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         for (int place = 0; place < PLACES; place++)
             check(*state, shapes[i], (enum place)place);
@@ -233,7 +227,6 @@ static void test_tiny(void **state)
 static void test_random(void **state)
 {
     uint64_t seed = 20;
-
 #define DRAW(least, most) \
     ((int)(random_next(&seed) % (uint64_t)((most) - (least) + 1)) + (least))
     for (int i = 0; i < 250; i++) {
@@ -258,7 +251,6 @@ static void test_blocks(void **state)
         "c48h33w29k24r5s5q2",    "c3h60w61k70r7s7u2v2p3q3",
         "c3h47w47k24r11s11u4v4", "c80h14w150k80r3s3p1q1g80",
         "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2"};
-
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         check_text(*state, (int64_t)i, "%s", shapes[i]);
 }
@@ -268,7 +260,6 @@ static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int rows = 0;
-
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "conv") != 0)
             continue;

@@ -79,7 +79,6 @@ static void test_format_cut(void **state)
 {
     const struct simdbench_shape shape = shape_of("conv", "c16h64w64k16");
     char text[8] = "zzzzzzz";
-
     conv()->format(&shape, text, 6);
     assert_string_equal(text, "n1c16");
     assert_int_equal(text[6], 'z');
@@ -134,7 +133,6 @@ static int64_t taps_of(int64_t out, int64_t in, int64_t taps, int64_t stride, in
                        int64_t dilation)
 {
     int64_t n = 0;
-
     for (int64_t i = 0; i < out; i++) {
         for (int64_t t = 0; t < taps; t++) {
             const int64_t at = i * stride - pad + t * dilation;

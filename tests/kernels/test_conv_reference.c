@@ -24,7 +24,6 @@ static uint64_t count(const struct plain *plain, int operand)
 static void test_fill(void **state)
 {
     struct plain plain, blocked, again, other;
-
     conv_make(&plain, "n2c19h3w5k3r3s3", 5);
     conv_make(&blocked, "n2c19h3w5k3r3s3b16", 5);
     conv_make(&again, "n2c19h3w5k3r3s3b16", 5);
@@ -62,7 +61,6 @@ static void expect(const char *text, const float *x, const float *weights,
     struct plain plain;
     float value[64];
     double slack[64];
-
     conv_make(&plain, text, 1);
     memcpy(f32(&plain, 0), x, 4 * count(&plain, 0));
     memcpy(f32(&plain, 1), weights, 4 * count(&plain, 1));
@@ -92,7 +90,6 @@ static void test_answers(void **state)
     static const float nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     static const float four[] = {1, 2, 3, 4};
     static const float blocked[8 * 2] = {1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10};
-
     expect("h3w3r2s2", nine, four, (const float[]){37, 47, 67, 77});
     expect("h3w3r2s2d2", nine, four, (const float[]){1 + 6 + 21 + 36});
     expect("h3w3r2s2u2v2p1q1", nine, four,
@@ -118,7 +115,6 @@ static void test_slack(void **state)
     struct plain plain;
     float value[8];
     double slack[8];
-
     conv_make(&plain, "c2w1k3b8", 1);
     memcpy(f32(&plain, 0), (const float[]){3, -2}, 8);
     memcpy(f32(&plain, 1), (const float[]){1, 1, 2, 3, 0, 0}, 24);
@@ -138,7 +134,6 @@ static void scatter(const struct conv_shape *shape, const float *x, const float 
 {
     const int64_t xb = shape->x_plain ? 1 : shape->b, b = shape->b;
     const int64_t blocks = shape->x_plain ? shape->c : shape->cb;
-
     for (int64_t e = 0; e < shape->n * blocks * shape->h * shape->w * xb; e++) {
         const int64_t pixel = e / xb, w = pixel % shape->w,
                       h = pixel / shape->w % shape->h;
@@ -174,7 +169,6 @@ static void test_scatter(void **state)
         "n1c16h4w4k8r3s3p1q1g1b8", "n1c16h4w4k16r3s3p1q1g2b8",
         "n2c11h5w5k11r3s3p1q1g11", "n1c11h5w5k11r3s3p2q1g11b8",
         "n1c4h5w5k8r3s3p1q1u3v3g4"};
-
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         struct plain plain;
         conv_make(&plain, shapes[i], i);

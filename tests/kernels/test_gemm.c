@@ -27,7 +27,6 @@ static void arena_bind(const struct arena *arena, const struct problem *problem,
         .size = sizeof shape,
         .rank = problem->matrices ? 4 : 3,
         .dim = {problem->m, problem->n, problem->k, problem->matrices}};
-
     lay_out(operands, op, &shape, type, 3);
     for (int i = 0; i < 3; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
@@ -52,7 +51,6 @@ static void fences(const struct arena *arena, const struct simdbench_operand *c,
 {
     char *const first = arena->region[2], *const last = arena->region[2] + REGION;
     char *const from = c->data, *const to = from + c->count * size;
-
     *begin = from - first < FENCE ? first : from - FENCE;
     *end = last - to < FENCE ? last : to + FENCE;
 }
@@ -63,7 +61,6 @@ static bool in_gap(const struct operands *operands, size_t size, size_t at)
     const struct simdbench_operand *c = &operands->operand[2];
     const size_t pitch = (size_t)c->ld * size, stride = (size_t)c->stride * size;
     const size_t within = stride ? at % stride : at;
-
     return within % pitch >= (size_t)operands->shape.dim[1] * size ||
            within / pitch >= (size_t)operands->shape.dim[0];
 }
@@ -74,7 +71,6 @@ static bool gaps_untouched(const struct arena *arena, const struct operands *ope
 {
     const struct simdbench_operand *c = &operands->operand[2];
     char *begin, *end;
-
     fences(arena, c, size, &begin, &end);
     const char *const from = c->data, *const to = from + c->count * size;
     for (const char *at = begin; at < end; at++)
@@ -106,7 +102,6 @@ static bool same_rows(const struct operands *operands, const void *reference, si
     const struct simdbench_operand *c = &operands->operand[2];
     const int64_t rows = operands->shape.dim[0];
     const int64_t matrices = operands->shape.rank == 4 ? operands->shape.dim[3] : 1;
-
     for (int64_t i = 0; i < matrices * rows; i++) {
         const size_t at = (size_t)(i / rows * c->stride + i % rows * c->ld) * size;
         if (!same_elements((const char *)c->data + at, (const char *)reference + at,
@@ -125,7 +120,6 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
     char error[256] = "";
     char *begin, *end;
     void *state = NULL;
-
     fences(arena, &operands->operand[2], size, &begin, &end);
     memset(begin, 0x5a, (size_t)(end - begin));
     if (kernel->prepare(&operands->view, &state, error, sizeof error) != 0)
@@ -168,7 +162,6 @@ static void check(const struct arena *arena, const struct problem *problem)
     static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
     const struct simdbench_op *op = op_find("gemm");
     const struct simdbench_kernel *const *kernels = kernel_list();
-
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_I64; type++) {
         struct operands operands;
         arena_bind(arena, problem, type, &operands);
@@ -188,6 +181,8 @@ static void check(const struct arena *arena, const struct problem *problem)
 
 /* ---- tests ---- */
 
+#define CHECK(...) check(*state, &(struct problem){__VA_ARGS__})
+
 static const int64_t depths[] = {0, 1, 2, 3, 4, 5, 7, 8, 17};
 
 static enum place turn(int64_t number)
@@ -200,7 +195,7 @@ static void test_heights(void **state)
 {
     for (int64_t m = 0; m <= 74; m++)
         for (int64_t n = 15; n <= 17; n += 2)
-            check(*state, &(struct problem){.m = m, .n = n, .k = 5, .place = turn(m)});
+            CHECK(.m = m, .n = n, .k = 5, .place = turn(m));
 }
 
 /* Every number of columns, so every way to cut C into tiles. */
@@ -208,23 +203,20 @@ static void test_widths(void **state)
 {
     for (int64_t n = 0; n <= 74; n++)
         for (int64_t m = 1; m <= 7; m += 3)
-            check(*state,
-                  &(struct problem){.m = m, .n = n, .k = 3, .place = turn(n + m)});
+            CHECK(.m = m, .n = n, .k = 3, .place = turn(n + m));
 }
 
 static void test_depths(void **state)
 {
     for (size_t i = 0; i < ARRAY_LEN(depths); i++)
         for (int64_t n = 5; n <= 40; n += 7)
-            check(*state,
-                  &(struct problem){.m = 27, .n = n, .k = depths[i], .place = turn(n)});
+            CHECK(.m = 27, .n = n, .k = depths[i], .place = turn(n));
 }
 
 /* Rows with gaps, shapes at random. */
 static void test_random(void **state)
 {
     uint64_t seed = 20;
-
     for (int i = 0; i < 60; i++) {
         struct problem problem = {.m = (int64_t)(random_next(&seed) % 71),
                                   .n = (int64_t)(random_next(&seed) % 71),
@@ -239,26 +231,21 @@ static void test_random(void **state)
 /* Operands so large that each ISA packs and cuts them into several blocks. */
 static void test_blocks(void **state)
 {
-    check(*state, &(struct problem){.m = 53, .n = 97, .k = 600, .place = RIGHT});
-    check(*state, &(struct problem){.m = 5, .n = 11, .k = 1031, .place = LEFT});
-    check(*state, &(struct problem){
-                      .m = 26, .n = 801, .k = 131, .gap = {3, 0, 5}, .place = RIGHT});
-    check(*state, &(struct problem){
-                      .m = 25, .n = 513, .k = 257, .gap = {0, 7, 1}, .place = MIDDLE});
-    check(*state, &(struct problem){.m = 1, .n = 1, .k = 2500, .place = RIGHT});
-    check(*state, &(struct problem){.m = 300, .n = 3, .k = 300, .place = RIGHT});
+    CHECK(.m = 53, .n = 97, .k = 600, .place = RIGHT);
+    CHECK(.m = 5, .n = 11, .k = 1031, .place = LEFT);
+    CHECK(.m = 26, .n = 801, .k = 131, .gap = {3, 0, 5}, .place = RIGHT);
+    CHECK(.m = 25, .n = 513, .k = 257, .gap = {0, 7, 1}, .place = MIDDLE);
+    CHECK(.m = 1, .n = 1, .k = 2500, .place = RIGHT);
+    CHECK(.m = 300, .n = 3, .k = 300, .place = RIGHT);
     /* Rows that would all fall on one set of the cache, in one block and in several. */
-    check(*state, &(struct problem){
-                      .m = 131, .n = 20, .k = 19, .gap = {1005, 0, 0}, .place = RIGHT});
-    check(*state, &(struct problem){
-                      .m = 49, .n = 50, .k = 64, .gap = {960, 0, 0}, .place = LEFT});
+    CHECK(.m = 131, .n = 20, .k = 19, .gap = {1005, 0, 0}, .place = RIGHT);
+    CHECK(.m = 49, .n = 50, .k = 64, .gap = {960, 0, 0}, .place = LEFT);
 }
 
 /* Batches, with gaps between matrices and without; none and one of them, too. */
 static void test_batches(void **state)
 {
     uint64_t seed = 5;
-
     for (int64_t i = 0; i < 40; i++) {
         struct problem problem = {.m = (int64_t)(random_next(&seed) % 40),
                                   .n = (int64_t)(random_next(&seed) % 50),
@@ -271,20 +258,15 @@ static void test_batches(void **state)
             problem.gap[operand] = (int64_t)(random_next(&seed) % 5);
         check(*state, &problem);
     }
-    check(*state,
-          &(struct problem){.m = 31, .n = 70, .k = 300, .matrices = 3, .place = RIGHT});
-    check(
-        *state,
-        &(struct problem){
-            .m = 64, .n = 64, .k = 64, .matrices = 8, .place = LEFT, .input = "special"});
+    CHECK(.m = 31, .n = 70, .k = 300, .matrices = 3, .place = RIGHT);
+    CHECK(.m = 64, .n = 64, .k = 64, .matrices = 8, .place = LEFT, .input = "special");
 }
 
 /* Whatever is equal often. */
 static void test_ties(void **state)
 {
     for (int64_t n = 3; n <= 67; n += 16)
-        check(*state, &(struct problem){
-                          .m = 27, .n = n, .k = 40, .place = turn(n), .input = "ties"});
+        CHECK(.m = 27, .n = n, .k = 40, .place = turn(n), .input = "ties");
 }
 
 /* NaN, infinities, zeros of both signs, denormals; integers that saturate and absorb. */
@@ -292,13 +274,8 @@ static void test_special(void **state)
 {
     for (int64_t n = 1; n <= 49; n += 8)
         for (size_t i = 0; i < ARRAY_LEN(depths); i++)
-            check(*state, &(struct problem){.m = 31,
-                                            .n = n,
-                                            .k = depths[i],
-                                            .place = turn(n),
-                                            .input = "special"});
-    check(*state, &(struct problem){
-                      .m = 29, .n = 33, .k = 600, .place = LEFT, .input = "special"});
+            CHECK(.m = 31, .n = n, .k = depths[i], .place = turn(n), .input = "special");
+    CHECK(.m = 29, .n = 33, .k = 600, .place = LEFT, .input = "special");
 }
 
 /* Each semiring has a row on each ISA; with fma where the ISA has one. */
@@ -306,7 +283,6 @@ static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int count = 0;
-
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm") != 0)
             continue;

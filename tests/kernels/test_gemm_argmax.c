@@ -28,7 +28,6 @@ static void bind(const struct arena *arena, const struct problem *problem, uint3
     const struct simdbench_op *op = op_find("gemm_argmax");
     const struct simdbench_shape shape = {
         .size = sizeof shape, .rank = 3, .dim = {problem->m, problem->n, problem->k}};
-
     lay_out(operands, op, &shape, type, OPERANDS);
     for (int i = 0; i < OPERANDS; i++) {
         struct simdbench_operand *operand = &operands->operand[i];
@@ -49,7 +48,6 @@ static double element(const struct simdbench_operand *operand, int64_t row,
                       int64_t column)
 {
     const int64_t at = row * operand->ld + column;
-
     return operand->type == SIMDBENCH_F32 ? (double)((const float *)operand->data)[at]
                                           : ((const double *)operand->data)[at];
 }
@@ -59,7 +57,6 @@ static double element(const struct simdbench_operand *operand, int64_t row,
 static double product(const char *semiring, uint32_t type, double a, double b)
 {
     const double t = strcmp(semiring, "maxtimes") == 0 ? a * b : a + b;
-
     return type == SIMDBENCH_F32 ? (double)(float)t : t;
 }
 
@@ -72,7 +69,6 @@ static void plain(struct arena *arena, const struct operands *operands,
     const double zero = least                               ? INFINITY
                         : strcmp(semiring, "maxtimes") == 0 ? 0
                                                             : -INFINITY;
-
     for (int64_t i = 0; i < dim[0]; i++)
         for (int64_t j = 0; j < dim[1]; j++) {
             double best = zero;
@@ -100,7 +96,6 @@ static void name_kernel(const struct simdbench_kernel *kernel,
                         const struct operands *operands, char *text, size_t size)
 {
     const int64_t *dim = operands->shape.dim;
-
     snprintf(text, size, "%s-%s/%s/%s@%dx%dx%d", kernel->semiring,
              type_name(kernel->type), kernel->isa, kernel->variant, (int)dim[0],
              (int)dim[1], (int)dim[2]);
@@ -111,7 +106,6 @@ static bool gaps_untouched(const struct simdbench_operand *operand, int64_t colu
 {
     const size_t size = type_bytes(operand->type);
     const size_t pitch = (size_t)operand->ld * size, width = (size_t)columns * size;
-
     for (size_t at = 0; at < operand->count * size; at++)
         if (at % pitch >= width && ((const char *)operand->data)[at] != 0x5a)
             return false;
@@ -128,7 +122,6 @@ static void check_kernel(const struct arena *arena, const struct simdbench_kerne
     const uint64_t inputs = operands_hash(operands);
     char error[256] = "", name[128];
     void *state = NULL;
-
     name_kernel(kernel, operands, name, sizeof name);
     memset(c->data, 0x5a, c->count * type_bytes(c->type));
     memset(found->data, 0x5a, found->count * sizeof(int32_t));
@@ -163,7 +156,6 @@ static void check(struct arena *arena, const struct problem *problem)
 {
     static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
     const struct simdbench_kernel *const *kernels = kernel_list();
-
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         struct operands operands;
         bind(arena, problem, type, &operands);
@@ -177,15 +169,15 @@ static void check(struct arena *arena, const struct problem *problem)
     }
 }
 
+#define CHECK(...) check(*state, &(struct problem){__VA_ARGS__})
+
 /* Every way to cut rows into strips and columns into tiles. */
 static void test_edges(void **state)
 {
     for (int64_t m = 0; m <= 50; m++)
-        check(*state,
-              &(struct problem){.m = m, .n = 17, .k = 5, .left = m % 2, .input = "ties"});
+        CHECK(.m = m, .n = 17, .k = 5, .left = m % 2, .input = "ties");
     for (int64_t n = 0; n <= 50; n++)
-        check(*state,
-              &(struct problem){.m = 5, .n = n, .k = 19, .left = n % 2, .input = "ties"});
+        CHECK(.m = 5, .n = n, .k = 19, .left = n % 2, .input = "ties");
 }
 
 /* Spans and blocks of k-steps, whole and ragged, and none. */
@@ -193,31 +185,26 @@ static void test_depths(void **state)
 {
     static const int64_t depths[] = {0,  1,  2,   15,  16,  17,  31,
                                      32, 33, 255, 256, 257, 272, 600};
-
     for (size_t i = 0; i < ARRAY_LEN(depths); i++)
         for (int ties = 0; ties < 2; ties++)
-            check(*state, &(struct problem){.m = 7,
-                                            .n = 21,
-                                            .k = depths[i],
-                                            .left = i % 2,
-                                            .input = ties ? "ties" : NULL});
+            CHECK(.m = 7, .n = 21, .k = depths[i], .left = i % 2,
+                  .input = ties ? "ties" : NULL);
 }
 
 /* NaN, infinities, zeros of both signs, denormals. */
 static void test_special(void **state)
 {
     for (int64_t k = 1; k <= 40; k += 3)
-        check(*state, &(struct problem){.m = 27, .n = 19, .k = k, .input = "special"});
-    check(*state, &(struct problem){.m = 3, .n = 35, .k = 530, .input = "special"});
+        CHECK(.m = 27, .n = 19, .k = k, .input = "special");
+    CHECK(.m = 3, .n = 35, .k = 530, .input = "special");
 }
 
 static void test_large(void **state)
 {
-    check(*state, &(struct problem){.m = 130, .n = 97, .k = 300, .input = "ties"});
-    check(*state, &(struct problem){.m = 3, .n = 1100, .k = 33, .left = true});
-    check(*state, &(struct problem){
-                      .m = 29, .n = 33, .k = 64, .gap = {960, 3, 5, 7}, .left = true});
-    check(*state, &(struct problem){.m = 70, .n = 3, .k = 270, .gap = {0, 0, 2, 0}});
+    CHECK(.m = 130, .n = 97, .k = 300, .input = "ties");
+    CHECK(.m = 3, .n = 1100, .k = 33, .left = true);
+    CHECK(.m = 29, .n = 33, .k = 64, .gap = {960, 3, 5, 7}, .left = true);
+    CHECK(.m = 70, .n = 3, .k = 270, .gap = {0, 0, 2, 0});
 }
 
 /* ---- the op ---- */
@@ -271,7 +258,6 @@ static void test_verify(void **state)
     struct operands operands;
     char error[128] = "";
     double slack[6];
-
     bind(*state, &(struct problem){.m = 2, .n = 3, .k = 4}, SIMDBENCH_F64, &operands);
     for (int i = 0; i < 8; i++)
         ((double *)operands.operand[0].data)[i] = 1;
@@ -308,7 +294,6 @@ static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int whole = 0, partial = 0, masked = 0;
-
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
             continue;

@@ -23,7 +23,6 @@ static void bind(struct operands *operands, const struct arena *arena, uint32_t 
     const struct simdbench_shape shape = {
         .size = sizeof shape, .rank = 3, .dim = {m, n, k}};
     const int64_t rows[OPERANDS] = {m, m, m, k};
-
     lay_out(operands, op(), &shape, type, OPERANDS);
     for (int i = 0; i < OPERANDS; i++) {
         struct simdbench_operand *const operand = &operands->operand[i];
@@ -42,7 +41,6 @@ static int judge(const struct operands *operands, struct error *error)
     const struct simdbench_operand *const a = &operands->operand[2];
     void *const value = malloc(a->count * type_bytes(a->type) + 1);
     double *const slack = malloc((a->count + 1) * sizeof *slack);
-
     assert_true(value && slack);
     assert_int_equal(op()->reference(&operands->view, NULL, NULL, a->count, value, slack),
                      0);
@@ -69,7 +67,6 @@ static void test_known(void **state)
     float value[4], some;
     double slack[4];
     const uint64_t last = 3;
-
     bind(operands, *state, SIMDBENCH_F32, 2, 3, 2, 0);
     memcpy(operands->operand[0].data, gradient, sizeof gradient);
     memcpy(operands->operand[1].data, index, sizeof index);
@@ -97,7 +94,6 @@ static void test_fill(void **state)
 {
     struct operands bound, *const operands = &bound;
     int none = 0;
-
     bind(operands, *state, SIMDBENCH_F64, 9, 31, 5, 0);
     const int32_t *const index = operands->operand[1].data;
     assert_int_equal(op()->fill(&operands->view, 3, NULL), 0);
@@ -136,7 +132,6 @@ static void check(const struct arena *arena, uint32_t type, const int64_t dim[3]
                   int64_t gap, const char *input)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-
     struct operands bound, *const operands = &bound;
 
     bind(operands, arena, type, dim[0], dim[1], dim[2], gap);
@@ -163,7 +158,6 @@ static void test_rows(void **state)
 {
     static const char *const inputs[] = {NULL, "special", "same"};
     static const int64_t large[3] = {70, 90, 300};
-
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++)
         for (size_t i = 0; i < ARRAY_LEN(inputs); i++) {
             for (int64_t n = 0; n <= 35; n++)

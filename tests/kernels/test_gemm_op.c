@@ -10,7 +10,6 @@ static int parse(const char *text, struct simdbench_shape *shape)
 {
     char error[128] = "";
     const int code = op_find("gemm")->parse(text, shape, error, sizeof error);
-
     assert_true(code == 0 || strlen(error) > 0);
     return code;
 }
@@ -68,7 +67,6 @@ static void test_layout(void **state)
         &operand[0], &operand[1], &operand[2]};
     struct simdbench_shape shape;
     double ops, bytes;
-
     assert_int_equal(parse("5x7x11", &shape), 0);
     assert_int_equal(op->layout(&shape, SIMDBENCH_F64, pointer), 3);
     for (int i = 0; i < 3; i++) {
@@ -102,7 +100,6 @@ static void test_layout(void **state)
 static void test_fill(void **state)
 {
     struct plain plain;
-
     plain_make(&plain, "gemm", "30x20x40", SIMDBENCH_F32, NULL, 5);
     const uint64_t first = operands_hash(&plain.operands);
     double sum = 0;

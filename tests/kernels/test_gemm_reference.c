@@ -23,7 +23,6 @@ static double follow(const char *semiring, double t, double c)
 static void compare_with_loop(const char *shape, const char *semiring, const char *input)
 {
     struct plain single, wide;
-
     plain_make(&single, "gemm", shape, SIMDBENCH_F32, input, 3);
     plain_make(&wide, "gemm", shape, SIMDBENCH_F64, input, 3);
     const int64_t *dim = single.operands.shape.dim;
@@ -78,7 +77,6 @@ static void test_reference(void **state)
     static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
     static const char *const shapes[] = {"1",       "0",       "3x5x0",
                                          "7x11x13", "2x700x3", "30x40x50"};
-
     for (size_t s = 0; s < ARRAY_LEN(semirings); s++)
         for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
             compare_with_loop(shapes[i], semirings[s], NULL);
@@ -105,10 +103,7 @@ static void test_known(void **state)
         {"maxplus", {INFINITY, 1, 1}, {-INFINITY, 1, 1}, 2}, /* inf - inf is a NaN */
         {"maxplus", {INFINITY, 1, 1}, {5, 1, 1}, INFINITY},
         {"minplus", {-INFINITY, 1, 1}, {5, 1, 1}, -INFINITY},
-        {"maxplus",
-         {-0.0f, 0, -0.0f},
-         {-0.0f, 0, -0.0f},
-         -0.0f}, /* the first zero stays */
+        {"maxplus", {-0.0f, 0, -0.0f}, {-0.0f, 0, -0.0f}, -0.0f}, /* the first stays */
         {"maxplus", {0, -0.0f, -1}, {0, -0.0f, 0}, 0.0f},
         {"minplus", {0, -0.0f, 1}, {0, -0.0f, 0}, 0.0f},
         {"minplus", {-0.0f, 0, 1}, {-0.0f, 0, 0}, -0.0f},
@@ -136,15 +131,7 @@ static void test_known(void **state)
  * of the semiring. */
 static void test_known_integers(void **state)
 {
-    enum {
-        Z = 1000,
-        L = 1001,
-        LESS_L = 1002,
-        OTHER = 1003,
-        OVER = 1004,
-        TWO_L = 1005,
-        PLUS_FIVE = 1006
-    };
+    enum { Z = 1000, L, LESS_L, OTHER, OVER, TWO_L, PLUS_FIVE };
     static const struct {
         const char *semiring;
         int a[3], b[3], c;
@@ -208,7 +195,6 @@ static void test_batch(void **state)
     float value[2 * 3 * 4], slice[3 * 4], chosen[2 * 3 * 4];
     double slack[2 * 3 * 4];
     uint64_t index[2 * 3 * 4];
-
     plain_make(&batch, "gemm", "b2x3x4x5", SIMDBENCH_F32, NULL, 4);
     plain_make(&one, "gemm", "3x4x5", SIMDBENCH_F32, NULL, 4);
     for (uint64_t e = 0; e < 24; e++)
@@ -273,7 +259,6 @@ static void test_gaps(void **state)
     struct plain plain;
     float value[11];
     double slack[11];
-
     plain_make(&plain, "gemm", "2x7x3", SIMDBENCH_F32, NULL, 2);
     plain.operands.shape.dim[1] = 4;
     float *const c = f32(&plain, 2);
@@ -290,7 +275,6 @@ static void test_unknown(void **state)
     struct plain plain;
     float value;
     double slack;
-
     plain_make(&plain, "gemm", "1", SIMDBENCH_F32, NULL, 1);
     const struct simdbench_op *op = op_find("gemm");
     assert_int_equal(

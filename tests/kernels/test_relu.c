@@ -118,7 +118,6 @@ static bool is_right(uint64_t got, uint64_t want, const struct simdbench_kernel 
         kernel->type == SIMDBENCH_F32 ? UINT64_C(0xff) << 23 : UINT64_C(0x7ff) << 52;
     const uint64_t quiet =
         kernel->type == SIMDBENCH_F32 ? UINT64_C(1) << 22 : UINT64_C(1) << 51;
-
     if (got == want)
         return true;
     if (strcmp(kernel->isa, "neon") != 0 || strcmp(kernel->variant, "and_mask") == 0)

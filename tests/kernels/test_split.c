@@ -252,37 +252,55 @@ static void note_choice(const struct simdbench_operands *operands, const void *s
     noted.choice_of = state;
 }
 
-/* Each has one thread and a state of its own, and begins at a line; the first may not. */
+/* Splits a kernel for seven threads as if it was of that op; the number of parts. */
+static uint32_t note_split(const struct simdbench_kernel *at, const char *op,
+                           uint64_t align)
+{
+    struct simdbench_kernel kernel = *(noted_kernel = at);
+    struct simdbench_choice choice = {.size = sizeof choice};
+    struct bench bench;
+    struct split *split;
+    char why[256];
+    bench_open(&bench, &kernel, "448", align);
+    kernel.op = op;
+    kernel.prepare = note_prepare;
+    kernel.release = note_release;
+    kernel.choice = note_choice;
+    memset(&noted, 0, sizeof noted);
+    struct simdbench_operands view = bench.operands.view;
+    view.threads = 7;
+    assert_int_equal(split_make(&split, &kernel, &view, why, sizeof why), 0);
+    split_choice(split, &view, &choice);
+    const uint32_t parts = split_parts(split);
+    split_free(split);
+    assert_ptr_equal(noted.choice_of, noted.first);
+    free(bench.memory);
+    free(bench.expected);
+    return parts;
+}
+
+/* Ranges of elements have one thread and a state of their own, and begin at a line; the
+ * first may not. An op that cannot be split has one state for all threads, and so has
+ * one whose parts share it. */
 static void parts_have_their_own(void **state)
 {
-    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+        if (strcmp((*at)->op, "tanh") || strcmp((*at)->isa, "scalar"))
+            continue;
         for (uint64_t align = 8; align <= 64; align += 56) {
-            struct simdbench_kernel kernel = *(noted_kernel = *at);
-            struct simdbench_choice choice = {.size = sizeof choice};
-            struct bench bench;
-            struct split *split;
-            char why[256];
-            if (strcmp(kernel.op, "tanh") || strcmp(kernel.isa, "scalar"))
-                continue;
-            bench_open(&bench, &kernel, "448", align);
-            kernel.op = "roof"; /* ranges of elements, but no common state */
-            kernel.prepare = note_prepare;
-            kernel.release = note_release;
-            kernel.choice = note_choice;
-            memset(&noted, 0, sizeof noted);
-            struct simdbench_operands view = bench.operands.view;
-            view.threads = 7;
-            assert_int_equal(split_make(&split, &kernel, &view, why, sizeof why), 0);
-            split_choice(split, &view, &choice);
-            split_free(split);
+            assert_int_equal(note_split(*at, "roof", align), 7);
             assert_true(noted.prepared == 7 && noted.released == 7);
             assert_int_equal(noted.threads, 1);
             assert_int_equal(noted.on_lines, align == 64 ? 7 : 6);
             assert_true(align < 64 || noted.longest == 64);
-            assert_ptr_equal(noted.choice_of, noted.first);
-            free(bench.memory);
-            free(bench.expected);
         }
+        for (int shared = 0; shared < 2; shared++) {
+            assert_int_equal(note_split(*at, shared ? "tanh" : "other", 64),
+                             shared ? 7 : 1);
+            assert_true(noted.prepared == 1 && noted.released == 1);
+            assert_int_equal(noted.threads, 7);
+        }
+    }
 }
 
 /* As many parts as threads where there is enough to do. */

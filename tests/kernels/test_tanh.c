@@ -20,7 +20,6 @@ enum { BATCH = 4096, ROWS_MAX = 64 };
 static bool under_valgrind(void)
 {
     const char *preload = getenv("LD_PRELOAD");
-
     return preload && strstr(preload, "vgpreload");
 }
 
@@ -33,7 +32,6 @@ static bool is_emulated(void)
 static bool is_long(void)
 {
     const char *value = getenv("SIMDBENCH_LONG");
-
     return value && strcmp(value, "1") == 0;
 }
 
@@ -42,7 +40,6 @@ static size_t rows_of(uint32_t type, const struct simdbench_kernel **rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     size_t n = 0;
-
     for (size_t i = 0; kernels[i]; i++)
         if (runs_here(kernels[i], "tanh") && kernels[i]->type == type) {
             assert_true(n < ROWS_MAX);
@@ -80,7 +77,6 @@ struct batch {
 static void batch_check(struct batch *batch, uint32_t type, size_t n)
 {
     struct operands v;
-
     batch->per_ulp = ldexp(1, type == SIMDBENCH_F32 ? FLT_MANT_DIG : DBL_MANT_DIG);
     for (size_t i = 0; i < n; i++) {
         int exponent;
@@ -165,7 +161,6 @@ static void test_errors_f32(void **state)
                                              : 61;
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t bits = 0;
-
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F32, batch->rows);
     while (bits <= UINT32_C(0x7f800000)) {
@@ -185,7 +180,6 @@ static size_t borders(double scale, double offset, double end, int bits, bool si
                       double *x)
 {
     size_t n = 0;
-
     for (double octave = 0.5; octave < 32; octave *= 2) {
         for (int i = 0; i < 1 << bits; i++) {
             const double at = (octave * (1 + ldexp(i, -bits)) - offset) / scale;
@@ -209,7 +203,6 @@ static void test_borders(void **state)
                               FLT_MIN / 2, FLT_MAX,      DBL_MAX, INFINITY,     0x1p-12};
     struct batch *batch = calloc(1, sizeof *batch);
     double *x = calloc(BATCH, sizeof *x);
-
     assert_non_null(batch);
     assert_non_null(x);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
@@ -254,7 +247,6 @@ static void test_errors_f64(void **state)
                                            : 400;
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t seed = 5;
-
     assert_non_null(batch);
     batch->rows_n = rows_of(SIMDBENCH_F64, batch->rows);
     for (int b = 0; b < batches; b++) {
@@ -278,7 +270,6 @@ static void test_places(void **state)
 {
     enum { MOST = 300, REGION = 2 * PAGE };
     char *region[2];
-
     for (int i = 0; i < 2; i++)
         region[i] = guarded_new(REGION);
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {

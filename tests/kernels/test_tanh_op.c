@@ -12,7 +12,6 @@ static void test_shapes(void **state)
     struct simdbench_shape shape;
     char text[64], error[128];
     double ops, bytes;
-
     assert_int_equal(op->parse("1000", &shape, error, sizeof error), 0);
     assert_int_equal(shape.rank, 1);
     assert_int_equal(shape.dim[0], 1000);
@@ -48,7 +47,6 @@ static void test_reference(void **state)
     float x32[N], y32[N];
     double x64[N], y64[N], slack[N];
     struct operands v;
-
     for (int i = 0; i < N; i++) {
         x64[i] = i < (int)KNOWN ? known[i].x : special[i - (int)KNOWN];
         x32[i] = (float)x64[i];
@@ -87,7 +85,6 @@ static void test_accuracy(void **state)
     float y[4] = {near + 0x1p-23F, 0x1p-140F, NAN, 1};
     struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
     struct operands v;
-
     vectors_bind(&v, SIMDBENCH_F32, x, y, 4);
     assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
     assert_true(fabs(fabs(accuracy.max_ulp - 2) - (double)half) < 1e-6);

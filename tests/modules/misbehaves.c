@@ -7,6 +7,7 @@
  */
 #include "twice.h"
 
+#include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -67,6 +68,19 @@ static void leave_thread(void)
     pthread_detach(thread);
 }
 
+static void change_rounding(void)
+{
+    fesetround(FE_UPWARD);
+}
+
+static void block_signals(void)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+}
+
 static void nothing(void)
 {
     exit(0);
@@ -120,7 +134,9 @@ static const struct {
             {"child", .act = leave_child},
             {"child-dies", .act = leave_child_and_die},
             {"fork", .act = fork_and_return},
-            {"thread", .act = leave_thread}};
+            {"thread", .act = leave_thread},
+            {"rounding", .act = change_rounding},
+            {"signals", .act = block_signals}};
 
 /* What `how` says behind `place`: "prepare-hang" hangs in prepare, "hang" in run. */
 static void act(const char *place)

@@ -81,7 +81,7 @@ static void test_cores(void **state)
 {
     /* CPU 6 is not described: it counts as a core of its own. */
     static const char *const lists[] = {"0,4", "1,5", "2-3", "2-3", "0,4", "1,5"};
-    int cpu[] = {0, 1, 2, 3, 4, 5, 6}, some[] = {3, 4, 5};
+    int cpu[] = {0, 1, 2, 3, 4, 5, 6}, some[] = {3, 4, 5}, sibling[4];
     char path[160];
     strcpy(root, "/tmp/simdbench-cores-XXXXXX");
     assert_non_null(mkdtemp(root));
@@ -94,6 +94,12 @@ static void test_cores(void **state)
     assert_int_equal(cpus_cores_at(root, cpu, ARRAY_LEN(cpu)), 4);
     assert_memory_equal(cpu, ((int[]){0, 1, 2, 6}), 4 * sizeof(int));
     assert_int_equal(cpus_cores_at(root, some, ARRAY_LEN(some)), 3);
+    assert_int_equal(cpus_siblings_at(root, 5, sibling, ARRAY_LEN(sibling)), 2);
+    assert_memory_equal(sibling, ((int[]){1, 5}), 2 * sizeof(int));
+    assert_int_equal(cpus_siblings_at(root, 2, sibling, ARRAY_LEN(sibling)), 2);
+    assert_memory_equal(sibling, ((int[]){2, 3}), 2 * sizeof(int));
+    assert_int_equal(cpus_siblings_at(root, 6, sibling, ARRAY_LEN(sibling)), 1);
+    assert_int_equal(sibling[0], 6);
     for (int i = 0; i < (int)ARRAY_LEN(lists); i++)
         remove_siblings(i);
     for (size_t i = ARRAY_LEN(folders); i-- > 0;) {

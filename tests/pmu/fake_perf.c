@@ -83,19 +83,43 @@ static ssize_t fake_read(int fd, void *buffer, size_t size)
         if (fits)
             leader->running += (uint64_t)(share * (double)fake.read_ns);
     }
+    const bool jumps = fake.jump_every && ++fake.reads % fake.jump_every == 0;
     word[0] = (uint64_t)n;
     word[1] = leader->time;
     word[2] = leader->running;
     for (int k = 0; k < n; k++) {
         struct file *const file = file_of(fds[k]);
         const uint64_t step = 1000 * file->attr.config;
-        if (leader->enabled && awake)
+        if (leader->enabled && awake && !fake.answer)
             file->value = fake.backwards ? file->value - step : file->value + step;
         const int at = fake.reversed ? n - 1 - k : k;
-        word[3 + 2 * at] = file->value;
+        word[3 + 2 * at] = file->value + (uint64_t)(jumps ? fake.jump : 0);
         word[4 + 2 * at] = id_of(fds[k]);
     }
     return (ssize_t)(3 + 2 * n) * 8 - fake.cut;
+}
+
+uint64_t fake_loop(enum proof_loop loop, uint64_t turns, void *context)
+{
+    /* Time must pass for what the turns count. */
+    const int64_t begin = clock_now();
+    while (clock_now() - begin < 20000)
+        continue;
+    for (int leader = 0; leader < fake.files; leader++) {
+        int fds[FDS], slot = 0;
+        if (!fake.file[leader].open || !fake.file[leader].enabled ||
+            fake.file[leader].leader != FIRST_FD + leader)
+            continue;
+        const int n = group_files(FIRST_FD + leader, fds);
+        for (int k = 0; k < n; k++) {
+            struct file *const file = file_of(fds[k]);
+            if (++slot != fake.dead_slot || file->attr.type == PERF_TYPE_SOFTWARE)
+                file->value +=
+                    (uint64_t)(fake.answer(file->attr.config, loop) * (double)turns +
+                               0.5);
+        }
+    }
+    return turns;
 }
 
 static int fake_ioctl(int fd, unsigned long request, unsigned long argument)
@@ -160,8 +184,9 @@ static uint64_t fake_rdpmc(uint32_t counter)
 }
 
 static char root[64];
-const struct perf_system fake_system = {fake_open, fake_read,  fake_ioctl, fake_close,
-                                        fake_map,  fake_unmap, fake_rdpmc, root};
+const struct perf_system fake_system = {fake_open,  fake_read, fake_ioctl,
+                                        fake_close, fake_map,  fake_unmap,
+                                        fake_rdpmc, root,      0};
 
 void fake_file(const char *path, const char *text)
 {

@@ -4,10 +4,13 @@
 
 #include <linux/perf_event.h>
 
-#include "perfctr_private.h"
+#include "proofs.h"
 #include "unit.h"
 
 enum { FIRST_FD = 100, FDS = 64 };
+
+/* What an event of the PMU counts in a turn of a loop. */
+typedef double fake_answer(uint64_t config, enum proof_loop loop);
 
 /* A PMU with `capacity` counters, of which strangers hold all but `available`. Event
  * `config` advances by 1000 * config for each read of its group. */
@@ -41,9 +44,18 @@ struct fake {
     uint64_t mismatch; /* more than read() tells */
     int off_pmu;       /* readings, from this one on: index 0; 0: never */
     int user_reads, mapped;
+    /* With loops (fake_loop), in place of the steps from read to read: */
+    fake_answer *answer;
+    int dead_slot;  /* this counter of the PMU stays at 0, from 1; 0: none does */
+    int jump_every; /* so many reads, each event is off by `jump` once; 0: never */
+    int64_t jump;
+    int reads;
 };
 extern struct fake fake;
 extern const struct perf_system fake_system;
+
+/* Runs a loop as far as the counters see it. */
+proof_loop_fn fake_loop;
 
 int fake_setup(void **state);
 int fake_teardown(void **state);

@@ -407,6 +407,8 @@ int main(void)
                   {"scaled", scaled},
                   {"threads", threads},
                   {"all_threads", all_threads},
+                  {"proofs", proofs},
+                  {"proof_loops", proof_loops},
                   {"paranoid_1", paranoid_1},
                   {"paranoid_2", paranoid_2},
                   {"paranoid_3", paranoid_3},

@@ -32,3 +32,6 @@ bool near_count(const struct counters *counters, size_t i, uint64_t turns);
 
 /* pmu_guest_threads.c */
 int all_threads(void);
+/* pmu_guest_proofs.c */
+int proofs(void);
+int proof_loops(void);

@@ -12,7 +12,6 @@ static void golden_outputs(void **state)
     struct run *const run = sample_gate(), *const hostile = sample_gate_hostile();
     const struct text_options colour = {.colour = true}, narrow = {.width = 80},
                               tiny = {.width = 60};
-
     check_golden("gate_table.txt", sample_text(run, FORMAT_TABLE, &colour));
     check_golden("gate_narrow.txt", sample_text(run, FORMAT_TABLE, &narrow));
     check_golden("gate_tiny.txt", sample_text(run, FORMAT_TABLE, &tiny));
@@ -27,7 +26,6 @@ static void sample_shows_every_verdict(void **state)
 {
     struct run *const run = sample_gate();
     const struct gate *const gate = run->gate;
-
     assert_int_equal(gate->regressed, 1);
     assert_int_equal(gate->improved, 1);
     assert_int_equal(gate->same, 2);
@@ -41,7 +39,6 @@ static void sample_shows_every_verdict(void **state)
 static void widths_are_kept(void **state)
 {
     struct run *const run = sample_gate();
-
     for (int width = 60; width <= 200; width += 7) {
         const struct text_options options = {.width = width};
         char *const text = sample_text(run, FORMAT_TABLE, &options), *rest = text, *line;
@@ -59,7 +56,6 @@ static void live_prints_the_same(void **state)
     char *const whole = sample_text(run, FORMAT_TABLE, NULL), *live = NULL;
     size_t size = 0;
     FILE *const file = open_memstream(&live, &size);
-
     assert_non_null(file);
     table_begin(run, NULL, file);
     table_group(run, 0, NULL, file);
@@ -76,7 +72,6 @@ static void hostile_names(void **state)
 {
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN};
     struct run *const run = sample_gate_hostile();
-
     for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
         char *const text = sample_text(run, formats[i], NULL);
         for (const char *c = text; *c; c++) {
@@ -96,7 +91,6 @@ static void round_trip(void **state)
 {
     struct run *const runs[] = {sample_gate(), sample_gate_small(),
                                 sample_gate_hostile()};
-
     for (size_t k = 0; k < runs[2]->n_results; k++) {
         char id[300];
         snprintf(id, sizeof id, "%s%zu", SAMPLE_HOSTILE, k);
@@ -117,7 +111,6 @@ static void every_field_is_read(void **state)
     const struct comparison *const a = run->results[2].comparison, *const b =
                                                                        again->results[2]
                                                                            .comparison;
-
     assert_string_equal(again->gate->kind, "paired");
     assert_string_equal(again->gate->selftest, run->gate->selftest);
     assert_null(again->gate->refused);
@@ -221,7 +214,6 @@ static void mutated_bytes(void **state)
     const size_t size = strlen(good);
     char *const bad = malloc(size);
     uint32_t seed = 1;
-
     assert_non_null(bad);
     for (int i = 0; i < 600; i++) {
         memcpy(bad, good, size);

@@ -11,7 +11,7 @@ static struct result *add(struct run *run, size_t group, double ops, uint32_t th
     struct result *const result = run_add_result(run);
     char id[60], shape[20];
     assert_non_null(result);
-    snprintf(shape, sizeof shape, "%.0f", ops);
+    snprintf(shape, sizeof shape, "%.0fx%zu", ops, group);
     snprintf(id, sizeof id, "relu/f32/avx2/%s@%s", name, shape);
     result->id = threads > 1 ? gain_id(id, threads) : strdup(id);
     result->shape = strdup(shape);
@@ -60,6 +60,7 @@ static void test_least_work(void **state)
                   {{0, 100, 0.5, "max", PAIR},
                    {1, 200, 1.2, "max", PAIR},
                    {2, 400, 1.9, "max", PAIR}}},
+                 {"at any size", 1, {{0, 1, 1.5, "max", PAIR}}},
                  {"one that is slower keeps its size and all below it on one thread",
                   400,
                   {{0, 100, 1.9, "max", PAIR},
@@ -80,7 +81,8 @@ static void test_least_work(void **state)
                   {{0, 100, 1.5, "max", PAIR}, {1, 200, 0.99, "max", EVEN}}},
                  {"what was not measured neither sets a threshold nor raises it",
                   100,
-                  {{0, 100, 1.5, "max", PAIR},
+                  {{0, 100, 1.5, "stream", NOISY_TWO},
+                   {0, 100, 1.5, "max", PAIR},
                    {1, 50, 1.5, "max", NOISY_ONE},
                    {2, 200, 0.5, "max", NOISY_TWO}}},
                  {"limits stand in the groups that they limit, and count for nothing",
@@ -100,6 +102,51 @@ static void test_least_work(void **state)
                 ? !isinf(got)
                 : fabs(got - least) >= 0.5 || fabs(strtod(shape, NULL) - least) >= 0.5)
             fail_msg("%s: %g, not %g", cases[i].what, got, least);
+        run_free(run);
+    }
+}
+
+static void expect_id(const char *id, const char *expected)
+{
+    char *const text = gain_id(id, 2);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* The first of the same work gives the shape; a partner may stand before. */
+static void test_partners(void **state)
+{
+    const char *shape = NULL;
+    struct run *const run = run_new();
+    for (size_t g = 0; g < 2; g++) {
+        add(run, g, 100, 2, "max", 500);
+        add(run, g, 100, 1, "max", 1000);
+    }
+    assert_near(gain_least_work(run, 2, &shape), 100, 0);
+    assert_string_equal(shape, "100x0");
+    assert_ptr_equal(gain_partner(run, &run->results[1], 2), &run->results[0]);
+    assert_ptr_equal(gain_partner(run, &run->results[3], 2), &run->results[2]);
+    assert_null(gain_partner(run, &run->results[1], 4));
+    run->results[0].n_samples = 0;
+    assert_true(isnan(gain_between(&run->results[1], &run->results[0]).times));
+    run_free(run);
+    expect_id("relu/f32@8;cache=cold", "relu/f32@8;threads=2;cache=cold");
+    expect_id("a;b", "a;b;threads=2");
+}
+
+/* Twice as fast, and more work. */
+static void test_work_of_threads(void **state)
+{
+    static const double ops[][3] = {
+        {0, 0, 2}, {1, 3, 6}, {3, 1, 2.0 / 3}, {0, 3, 2}, {3, 0, 2}};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+        struct run *const run = run_new();
+        add(run, 0, ops[i][0], 1, "max", 1000);
+        add(run, 0, ops[i][1], 2, "max", 500);
+        const struct gain gain = gain_between(&run->results[0], &run->results[1]);
+        assert_near(gain.times, ops[i][2], 1e-9);
+        assert_near(gain.ci.lo, ops[i][2], 1e-9);
+        assert_near(gain.ci.hi, ops[i][2], 1e-9);
         run_free(run);
     }
 }
@@ -125,5 +172,6 @@ static void test_loop_is_subtracted(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_least_work), TEST(test_loop_is_subtracted));
+    return RUN_TESTS(TEST(test_least_work), TEST(test_partners),
+                     TEST(test_work_of_threads), TEST(test_loop_is_subtracted));
 }

@@ -9,7 +9,6 @@ static struct comparison *add_ramp(struct run *run, size_t processes, double fro
                                    double step)
 {
     struct comparison *const comparison = add_case(run);
-
     for (size_t i = 0; i < processes; i++)
         add_trial(comparison, i, 100, from + (double)i * step, 0);
     return comparison;
@@ -33,7 +32,6 @@ static void sign_p_is_exact(void **state)
 static void looks_have_exact_levels(void **state)
 {
     struct run *const run = new_run(0.02);
-
     add_ramp(run, 16, 0.001, 0.001);
     add_ramp(run, 32, 0.0001, 0.0001);
     assert_int_equal(run_judge(run), 0);
@@ -61,7 +59,6 @@ static void processes_are_the_observations(void **state)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
-
     for (size_t process = 0; process < 16; process++)
         for (size_t round = 0; round < 5; round++)
             add_trial(comparison, process, 100, round < 3 ? 0.001 * (double)process : 0.5,
@@ -106,7 +103,6 @@ static void changes_beyond_the_threshold(void **state)
 static void a_plain_run_has_no_verdicts(void **state)
 {
     struct run *const run = run_new();
-
     assert_int_equal(run_judge(run), 0);
     run_free(run);
 }
@@ -116,7 +112,6 @@ static void witness_can_veto(void **state)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
-
     for (size_t i = 0; i < 16; i++)
         add_trial(comparison, i, 100, i == 7 ? 0.005 : 0.04, 0);
     assert_int_equal(run_judge(run), 0);
@@ -130,7 +125,6 @@ static void control_decides_what_counts(void **state)
 {
     struct run *const run = new_run(0.02);
     struct comparison *list[6];
-
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
@@ -174,7 +168,6 @@ static void few_processes_ties_no_control(void **state)
     struct comparison *const alone = add_case(run);
     struct comparison *const crashed = add_case(run);
     struct comparison *const added = add_case(run);
-
     for (uint32_t i = 0; i < 16; i++) {
         const struct trial trial = {i, 100, 110, 0};
         assert_int_equal(comparison_add_trial(alone, &trial), 0);
@@ -213,7 +206,6 @@ static void holm_tables(void **state)
 {
     static const double p[] = {0.01, 0.04, 0.03, 0.005}, same[] = {0.02, 0.02};
     bool holds[4];
-
     assert_int_equal(gate_holm(p, holds, 4, 0.05), 0);
     assert_true(holds[0] && !holds[1] && !holds[2] && holds[3]);
     /* 0.03 > 0.05 / 2 stops what 0.04 <= 0.05 / 1 would pass. */

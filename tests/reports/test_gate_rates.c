@@ -2,28 +2,10 @@
 /* Error rates of the gate on simulated machines: no clock, and the same random numbers
  * every time. */
 #include "gate_trials.h"
+#include "random.h"
 #include "unit.h"
 
 enum { ROUNDS = 6 };
-
-static uint64_t next_random(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t *seed)
-{
-    return ((double)(next_random(seed) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(uint64_t *seed)
-{
-    return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
-}
 
 /* Spread of a process and a round, and how often something bursts in, for how long. */
 struct weather {
@@ -33,7 +15,6 @@ struct weather {
 static double slowed(const struct weather *weather, uint64_t *seed)
 {
     double x = weather->round * fabs(normal(seed));
-
     if (uniform(seed) < weather->burst)
         x += -weather->burst_length * log(uniform(seed));
     return x;
@@ -64,7 +45,6 @@ static struct tally simulate(size_t gates, double threshold, double truth,
 {
     struct tally tally = {{0}};
     uint64_t seed = 20240229;
-
     for (size_t i = 0; i < gates; i++) {
         struct run *const run = new_run(threshold);
         struct comparison *const comparison = add_case(run);
@@ -90,7 +70,6 @@ static void equal_code_is_no_regression(void **state)
 {
     const struct tally calm = simulate(1000, 0.02, 0, &quiet);
     const struct tally storm = simulate(1000, 0.02, 0, &bursty);
-
     assert_int_equal(calm.of[VERDICT_REGRESSED] + calm.of[VERDICT_IMPROVED], 0);
     assert_int_equal(storm.of[VERDICT_REGRESSED] + storm.of[VERDICT_IMPROVED], 0);
     assert_true(calm.of[VERDICT_SAME] >= 990);
@@ -111,7 +90,6 @@ static void errors_are_bounded_at_the_threshold(void **state)
 {
     static const struct weather plain = {.process = 0.002, .round = 0.0001};
     const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
-
     assert_in_range(at.of[VERDICT_REGRESSED], 20, 110);
     assert_int_equal(at.of[VERDICT_IMPROVED] + at.of[VERDICT_UNUSABLE], 0);
 }
@@ -135,7 +113,6 @@ static int rank_of(enum verdict verdict)
 static void verdicts_are_monotone(void **state)
 {
     int last = 0;
-
     for (int step = -60; step <= 60; step++) {
         struct run *const run = new_run(0.02), *const wide = new_run(0.03),
                           *const turned = new_run(0.02);

@@ -27,7 +27,6 @@ static void saved_file_prints_the_same(void **state)
 {
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV};
     struct run *runs[] = {sample_run(), sample_run_hostile()};
-
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         struct run *again = read_back(runs[i]);
         for (size_t f = 0; f < ARRAY_LEN(formats); f++)
@@ -68,7 +67,6 @@ static void numbers_survive(void **state)
     struct run *run = sample_run_small(), *again;
     struct result *result = &run->results[0];
     char *json;
-
     result_clear_samples(result);
     for (uint32_t i = 0; i < ARRAY_LEN(numbers); i++)
         assert_int_equal(result_add_sample(result, i, numbers[i]), 0);
@@ -98,7 +96,6 @@ static void metrics_that_are_known_survive(void **state)
 {
     struct run *run = sample_run(), *again = read_back(run);
     const struct metric *metric;
-
     assert_int_equal(run->results[0].n_metrics, 3);
     assert_int_equal(again->results[0].n_metrics, 1);
     metric = find_metric(again, "cycles per element");
@@ -114,7 +111,6 @@ static void every_field_is_read(void **state)
 {
     struct run *run = sample_run(), *again = read_back(run);
     const struct result *a, *b;
-
     assert_int_equal(again->n_results, run->n_results);
     assert_string_equal(again->seed, run->seed);
     assert_string_equal(again->argv[2], run->argv[2]);
@@ -169,7 +165,6 @@ static void later_fields_are_read(void **state)
 {
     struct run *run = sample_run(), *again = read_back(run);
     size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
-
     for (size_t i = 0; i < run->n_results; i++) {
         const struct result *a = &run->results[i], *b = &again->results[i];
         assert_true(a->workspace_bytes == b->workspace_bytes);
@@ -196,6 +191,27 @@ static void later_fields_are_read(void **state)
     run_free(again);
 }
 
+static void proofs_are_read(void **state)
+{
+    struct run *run = sample_run();
+    struct counter *counters = run->results[5].counters;
+
+    counters[0].voided = 2;
+    assert_int_equal(string_set(&counters[0].verdict, "unproven"), 0);
+    assert_int_equal(string_set(&counters[0].doubt, "no loop is known for it"), 0);
+    assert_int_equal(string_set(&counters[1].verdict, "dead"), 0);
+    struct run *again = read_back(run);
+    counters = again->results[5].counters;
+    assert_string_equal(counters[0].verdict, "unproven");
+    assert_string_equal(counters[0].doubt, "no loop is known for it");
+    assert_true(counters[0].voided == 2 && counters[2].voided == 0);
+    assert_string_equal(counters[1].verdict, "dead");
+    assert_true(counters[1].absent && !counters[1].doubt);
+    assert_true(!counters[2].verdict && !counters[2].doubt);
+    run_free(run);
+    run_free(again);
+}
+
 /* Files from before counters told how they were counted. */
 static void older_counters_are_read(void **state)
 {
@@ -204,10 +220,9 @@ static void older_counters_are_read(void **state)
     struct run *run = sample_run(), *again;
     char *json = sample_text(run, FORMAT_JSON, NULL);
     cJSON *tree = cJSON_Parse(json), *result, *counter;
-
     cJSON_ArrayForEach (result, cJSON_GetObjectItem(tree, "results")) {
         cJSON_ArrayForEach (counter, cJSON_GetObjectItem(result, "counters")) {
-            for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+            for (size_t i = 0; i < ARRAY_LEN(later); i++)
                 cJSON_DeleteItemFromObject(counter, later[i]);
         }
     }
@@ -228,7 +243,6 @@ static void names_that_clash(void **state)
     struct run *run = sample_run_small();
     struct error error = {.text = ""};
     FILE *file = fopen("/dev/null", "w");
-
     assert_non_null(file);
     assert_non_null(result_add_counter(&run->results[1], "page-faults"));
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
@@ -239,6 +253,27 @@ static void names_that_clash(void **state)
     assert_int_equal(facts_text(&run->host, "isas", "x"), 0);
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
     fclose(file);
+    run_free(run);
+}
+
+static void too_many_members(void **state)
+{
+    struct run *run = run_new(), *read;
+    for (int n = 1; n <= 1001; n++) {
+        char name[16];
+        struct error error = {.text = ""};
+        snprintf(name, sizeof name, "s%d", n);
+        assert_int_equal(facts_number(&run->settings, name, n), 0);
+        if (n < 1000)
+            continue;
+        char *const json = sample_text(run, FORMAT_JSON, NULL);
+        const int code = run_read_json(&read, json, strlen(json), &error);
+        assert_int_equal(code, n > 1000 ? -EINVAL : 0);
+        assert_non_null(
+            strstr(error.text, code ? "settings: more than 1000 members" : ""));
+        free(json);
+        run_free(read);
+    }
     run_free(run);
 }
 
@@ -259,7 +294,6 @@ static int remove_folder(void **state)
 static char *in_folder(const char *name)
 {
     char *path = NULL;
-
     assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
     return path;
 }
@@ -270,7 +304,6 @@ static void save_and_load(void **state)
     char *path = in_folder("run.json"), *link = in_folder("link.json");
     struct error error = {.text = ""};
     struct stat info;
-
     assert_int_equal(run_save(run, path, &error), 0);
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(symlink(path, link), 0);
@@ -296,7 +329,6 @@ static void failed_save_keeps_the_file(void **state)
     struct run *run = sample_run_small(), *read;
     char *path = in_folder("run.json");
     struct error error = {.text = ""};
-
     assert_int_equal(run_save(run, path, &error), 0);
     assert_non_null(result_add_counter(&run->results[0], "page-faults"));
     assert_int_equal(run_save(run, path, &error), -EEXIST);
@@ -313,7 +345,6 @@ static void file_errors(void **state)
 {
     struct run *run = sample_run(), *read;
     struct error error = {.text = ""};
-
     assert_int_equal(run_save(run, "/dev/full", &error), -ENOSPC);
     assert_non_null(strstr(error.text, "/dev/full"));
     assert_int_equal(run_save(run, "/dev/null", &error), 0);
@@ -335,6 +366,7 @@ int main(void)
         make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
         TEST(controls_are_escaped), TEST(numbers_survive), TEST(every_field_is_read),
         TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
-        TEST(older_counters_are_read), TEST(names_that_clash), TEST(save_and_load),
-        TEST(failed_save_keeps_the_file), TEST(file_errors));
+        TEST(proofs_are_read), TEST(older_counters_are_read), TEST(names_that_clash),
+        TEST(too_many_members), TEST(save_and_load), TEST(failed_save_keeps_the_file),
+        TEST(file_errors));
 }

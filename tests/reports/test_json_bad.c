@@ -74,7 +74,7 @@ static void bad_inputs(void **state)
          "results[0].rounds: fewer entries than samples_ns"},
         {"results", "\"rounds\":\t[", "\"rounds\":\t[4294967295, ",
          "results[0].rounds[1]: rounds must ascend"},
-        {"results", "12],\n\t\t\t\"summary\"", "12, 13],\n\t\t\t\"summary\"",
+        {"results", "12],\n\t\t\t\"apart\"", "12, 13],\n\t\t\t\"apart\"",
          "results[0].rounds: more entries than samples_ns"},
         {"results", "\"rounds\":\t[0", "\"rounds\":\t[0.5", "results[0].rounds[0]: "},
         {"results", "\"ops\":\t4194304", "\"ops\":\t-1",
@@ -180,7 +180,6 @@ static void bad_inputs(void **state)
         {"findings", "]\n}", "]\n", "this is no JSON"}};
     struct run *run = sample_run_small();
     char *good = sample_text(run, FORMAT_JSON, NULL);
-
     check_edits(good, edits, ARRAY_LEN(edits));
     free(good);
     run_free(run);
@@ -290,7 +289,6 @@ static void deep_nesting_is_no_crash(void **state)
     static char deep[1000000];
     struct error error;
     struct run *run;
-
     memset(deep, '[', sizeof deep);
     assert_int_equal(run_read_json(&run, deep, sizeof deep, &error), -EINVAL);
     assert_non_null(strstr(error.text, "nested too deep"));
@@ -303,7 +301,6 @@ static void unknown_fields_are_ignored(void **state)
     char *a = edit(good, "", "{", "{\"new\": {\"x\": [1, null]}, ");
     char *b = edit(a, "results", "\"id\"", "\"newer\": true, \"id\"");
     char *c = edit(b, "host", "{", "{\"caches\": [1, 2], \"gone\": null, ");
-
     assert_int_equal(run_read_json(&read, c, strlen(c), NULL), 0);
     again = sample_text(read, FORMAT_JSON, NULL);
     assert_string_equal(again, good);
@@ -325,7 +322,6 @@ static void older_files_are_read(void **state)
     struct run *run = sample_run_small(), *read;
     char *good = sample_text(run, FORMAT_JSON, NULL), *old = strdup(good), *again;
     struct error error = {.text = ""};
-
     assert_non_null(old);
     for (size_t i = 0; i < ARRAY_LEN(added); i++) {
         char key[32], *at = old;
@@ -358,7 +354,6 @@ static void mutations(void **state)
     size_t length = strlen(good), room = length + 64;
     char *text = malloc(room);
     uint64_t seed = 7;
-
     assert_non_null(text);
     for (unsigned i = 0; i < 20000 / effort_divisor(); i++) {
         size_t size = length;

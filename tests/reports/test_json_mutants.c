@@ -36,7 +36,6 @@ static int set_up(void **state)
     static struct seeds seeds;
     struct dirent **entries;
     char folder[2048], path[4096];
-
     snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/json",
              getenv("SOURCE_ROOT") ?: ".");
     int n = scandir(folder, &entries, is_json, alphasort);
@@ -70,7 +69,6 @@ static bool survives(const char *bytes, size_t size)
     struct error error = {.text = ""};
     struct run *run;
     uint8_t *exact = malloc(size);
-
     assert_non_null(exact);
     memcpy(exact, bytes, size);
     LLVMFuzzerTestOneInput(exact, size);
@@ -88,7 +86,6 @@ static void changed_members(void **state)
     uint64_t seed = 1;
     const size_t n = MUTANTS / 2 / effort_divisor();
     size_t read = 0;
-
     for (size_t i = 0; i < n; i++) {
         const char *from = seeds->text[i % seeds->n];
         char *text = mutate_json(from, strlen(from), &seed);
@@ -107,7 +104,6 @@ static void changed_bytes(void **state)
     uint64_t seed = 2;
     const size_t n = MUTANTS / 2 / effort_divisor();
     size_t read = 0;
-
     for (size_t i = 0; i < n; i++) {
         const char *from = seeds->text[i % seeds->n];
         size_t size = strlen(from), room = size + ROOM;
@@ -128,7 +124,6 @@ static void every_truncation(void **state)
     const struct seeds *seeds = *state;
     const char *text = seeds->text[0];
     size_t size = strlen(text);
-
     while (size && strchr(" \n", text[size - 1]))
         size--;
     for (size_t i = 0; i < size; i += 1 + size / 1000) {

@@ -6,7 +6,6 @@
 static void expect(const struct run *run, const char *wanted, bool there)
 {
     char *text = sample_text(run, FORMAT_TABLE, NULL);
-
     if (!strstr(text, wanted) == there)
         fail_msg("%s '%s' in\n%s", there ? "no" : "there is", wanted, text);
     free(text);
@@ -52,7 +51,6 @@ static void means(void **state)
 {
     struct run *run = sample_run_alone();
     struct result *big = NULL, *small = NULL;
-
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *result = &run->results[i];
         if (!strcmp(result->id, "tanh/f32/avx512/table@1000"))
@@ -77,7 +75,6 @@ static void means(void **state)
 static void unfair_rows_come_last(void **state)
 {
     struct run *run = sample_run_alone();
-
     expect(run, "  2.363x [", true);
     for (size_t i = 0; i < run->n_results; i++)
         if (strstr(run->results[i].id, "/avx512/u35@1000"))
@@ -97,7 +94,6 @@ static void unfair_rows_come_last(void **state)
 static void choices_are_few(void **state)
 {
     struct run *run = run_new();
-
     for (int i = 0; i < 40; i++) {
         struct result *result = run_add_result(run);
         char text[64];
@@ -121,8 +117,41 @@ static void choices_are_few(void **state)
     run_free(run);
 }
 
+/* Values in doubt are marked; a line for each doubt names the events. */
+static void doubts(void **state)
+{
+    static const char *const texts[] = {"more branches than instructions (7 against 5)",
+                                        "more branches than instructions (9 against 8)",
+                                        "no loop is known for it"};
+    struct run *run = run_new();
+
+    for (int i = 0; i < 3; i++) {
+        struct result *result = run_add_result(run);
+        char text[32];
+        assert_non_null(result);
+        snprintf(text, sizeof text, "k%d@1", i);
+        assert_int_equal(string_set(&result->id, text), 0);
+        assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+        struct counter *counter =
+            result_add_counter(result, i < 2 ? "branches" : "mystery");
+        assert_non_null(counter);
+        counter->asked = true;
+        counter->voided = i;
+        assert_int_equal(counter_add_sample(counter, 1), 0);
+        counter->value = 123;
+        expect(run, " 123?", i > 0);
+        assert_int_equal(string_set(&counter->doubt, texts[i]), 0);
+        expect(run, " 123?", true);
+    }
+    expect(run, "\nin doubt, marked ?: branches: more branches than instructions\n",
+           true);
+    expect(run, "\nin doubt, marked ?: mystery: no loop is known for it\n", true);
+    expect(run, "\nvoid: 3 counts that no core can reach were thrown away\n", true);
+    run_free(run);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(rates), TEST(means), TEST(unfair_rows_come_last),
+    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(means), TEST(unfair_rows_come_last),
                      TEST(choices_are_few));
 }

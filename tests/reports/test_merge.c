@@ -7,7 +7,6 @@
 static void merge(struct run *into, struct run *other, const char *path)
 {
     struct error error = {.text = ""};
-
     if (run_merge(into, other, path, &error))
         fail_msg("%s", error.text);
     run_free(other);
@@ -36,7 +35,6 @@ static struct result *add_case(struct run *run, size_t group, const char *id, do
     struct result *result = run_add_result(run);
     char *text = strdup(id), *rest = text;
     char **const parts[] = {&result->op, &result->type, &result->isa, &result->variant};
-
     assert_non_null(text);
     result->group = group;
     result->iterations = 10;
@@ -55,7 +53,6 @@ static struct result *add_case(struct run *run, size_t group, const char *id, do
 static struct run *one_case(const char *id, double ns)
 {
     struct run *run = run_new();
-
     assert_non_null(run);
     add_case(run, 0, id, ns);
     return run;
@@ -67,7 +64,6 @@ static void groups_meet(void **state)
     size_t before = run->n_results, group = run->results[before - 1].group;
     const struct result *relu, *merged, *alone;
     const struct ratio *ratio;
-
     merge(run, sample_run_other(), "some/folder/b.json");
     assert_int_equal(run->n_results, before + 2); /* its roof is left out */
     for (size_t i = 1; i < run->n_results; i++)
@@ -99,7 +95,6 @@ static void groups_meet(void **state)
 static void own_ratios_stay(void **state)
 {
     struct run *run = sample_run(), *alone = sample_run_alone();
-
     for (size_t i = 0; i < alone->n_results; i++) {
         const struct result *a = &alone->results[i];
         const struct result *b = a->is_roof ? NULL : find(run, a->id);
@@ -151,7 +146,6 @@ static void what_is_the_same_work(void **state)
 static void names_are_unique(void **state)
 {
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *middle;
-
     merge(run, one_case("tanh/f32/avx2/a@9", 200), "x/b.json");
     merge(run, one_case("tanh/f32/avx2/a@9", 300), "y/b.json");
     middle = one_case("tanh/f32/avx2/a@9", 400);
@@ -180,7 +174,6 @@ static void names_are_unique(void **state)
 static void other_instruction_sets(void **state)
 {
     struct run *run = one_case("tanh/f32/avx512/a@9", 100), *other;
-
     add_case(run, 0, "tanh/f32/sse2/a@9", 400);
     other = one_case("tanh/f32/avx512/b@9", 100);
     add_case(other, 0, "tanh/f32/avx2/b@9", 200);
@@ -196,7 +189,6 @@ static void summary_without_samples(void **state)
 {
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *again;
     struct run *other = one_case("tanh/f32/avx2/b@9", 100);
-
     result_clear_samples(&other->results[0]);
     other->results[0].median_ns = 150;
     other->results[0].gops = 6.5;
@@ -214,7 +206,6 @@ static void summary_without_samples(void **state)
 static void nothing_to_merge(void **state)
 {
     struct run *run = run_new(), *empty = run_new();
-
     merge(run, empty, "empty");
     assert_int_equal(run->n_results, 0);
     merge(run, sample_run_other(), "b");

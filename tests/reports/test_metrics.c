@@ -37,7 +37,6 @@ static double value_of(const char *formula)
     struct run *run = make_run();
     struct metric *metric = result_add_metric(&run->results[0], "m", "", formula);
     double value;
-
     assert_non_null(metric);
     assert_true(isnan(metric->value));
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
@@ -84,7 +83,6 @@ static void nonsense(void **state)
         "1e999",
         "%n",
         "((((((((((((((((((((((cycles))))))))))))))))))))))"};
-
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!isnan(value_of(rows[i])))
             fail_msg("%s = %g", rows[i], value_of(rows[i]));
@@ -98,7 +96,6 @@ static void lifetime(void **state)
     struct run *run = make_run();
     struct result *result = &run->results[0];
     struct metric *metric = result_add_metric(result, "GHz", "GHz", "tsc-ghz");
-
     assert_non_null(metric);
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_true(metric->value == 2.5);
@@ -111,7 +108,36 @@ static void lifetime(void **state)
     run_free(run);
 }
 
+static void expect_text(const struct run *run, const char *wanted)
+{
+    struct buffer buffer = {.text = NULL};
+    assert_true(metrics_text(&run->results[0], &buffer));
+    assert_string_equal(buffer_text(&buffer), wanted);
+    buffer_free(&buffer);
+}
+
+/* A number that a counter in doubt is a part of is in doubt. */
+static void doubts(void **state)
+{
+    static const char *const formulas[] = {"instructions / cycles", "cycles / elements",
+                                           "tsc-ghz"};
+    struct run *run = make_run();
+    for (size_t i = 0; i < ARRAY_LEN(formulas); i++) {
+        struct metric *metric = result_add_metric(
+            &run->results[0], i ? i > 1 ? "c" : "b" : "a", "GHz", formulas[i]);
+        assert_non_null(metric);
+        metric->asked = true;
+    }
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    expect_text(run, "a 3.000 GHz, b 4.000 GHz, c 2.500 GHz");
+    assert_int_equal(string_set(&run->results[0].counters[1].doubt, "who knows"), 0);
+    expect_text(run, "a 3.000? GHz, b 4.000 GHz, c 2.500 GHz");
+    assert_int_equal(string_set(&run->results[0].counters[0].doubt, "who knows"), 0);
+    expect_text(run, "a 3.000? GHz, b 4.000? GHz, c 2.500 GHz");
+    run_free(run);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(values), TEST(nonsense), TEST(lifetime));
+    return RUN_TESTS(TEST(values), TEST(nonsense), TEST(lifetime), TEST(doubts));
 }

@@ -36,7 +36,6 @@ static void counts_and_rates(void **state)
 {
     static const double effects[] = {0.03, 0};
     struct selftest s;
-
     begin(&s, effects, 2);
     for (int i = 0; i < 10; i++)
         add(&s.effects[0], i ? VERDICT_REGRESSED : VERDICT_SAME, 0.03, 0.001, 0.002,
@@ -76,7 +75,6 @@ static void threshold_is_recommended(void **state)
 {
     static const double effects[] = {0};
     struct selftest s;
-
     begin(&s, effects, 1);
     for (int i = 0; i < 18; i++)
         add(&s.effects[0], VERDICT_SAME, 0, 0.001, 0.0005 + 1e-5 * i, 0.5);
@@ -97,7 +95,6 @@ static void quiet_machine_gets_the_least_threshold(void **state)
 {
     static const double effects[] = {0};
     struct selftest s;
-
     begin(&s, effects, 1);
     add(&s.effects[0], VERDICT_SAME, 0, 0, 0, 0.5);
     assert_int_equal(selftest_derive(&s), 0);
@@ -111,7 +108,6 @@ static void least_found(void **state)
     static const double effects[] = {0.05, 0.01, 0.02, 0.03, 0};
     static const int found[] = {20, 0, 20, 18, 0};
     struct selftest s;
-
     begin(&s, effects, 5);
     for (int e = 0; e < 5; e++)
         for (int i = 0; i < 20; i++)
@@ -134,7 +130,6 @@ static void nothing_is_known_without_gates(void **state)
 {
     static const double effects[] = {0, 0.02};
     struct selftest s;
-
     begin(&s, effects, 2);
     assert_int_equal(selftest_derive(&s), 0);
     assert_true(isnan(s.effects[0].rate) && !s.effects[0].rate_ci.known);
@@ -160,7 +155,6 @@ static void json_is_cited_on_the_same_host(void **state)
     static const double effects[] = {0, 0.03};
     struct selftest s;
     size_t size;
-
     begin(&s, effects, 2);
     add(&s.effects[0], VERDICT_SAME, 0, 0.001, 0.001, 0.5);
     add(&s.effects[1], VERDICT_REGRESSED, 0.03, 0.001, 0.001, 0.5);
@@ -211,7 +205,6 @@ static void other_documents_are_not_cited(void **state)
         "{\"selftest_schema_version\":1,\"summary\":\"x\"}"};
     static const char good[] = "{\"selftest_schema_version\":1,\"summary\":\"x\","
                                "\"host\":{\"fingerprint\":\"f\"}}";
-
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         assert_null(selftest_cite(documents[i], strlen(documents[i]), "f"));
     char *const line = selftest_cite(good, strlen(good), "f");

@@ -6,7 +6,6 @@ static void median_min_mad(void **state)
 {
     const double odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2}, one[] = {7};
     const double spread[] = {1, 1, 2, 2, 4, 6, 9};
-
     assert_true(stats_median(odd, 3) == 5);
     assert_true(odd[0] == 5 && odd[1] == 1);
     assert_true(stats_median(even, 4) == 2.5);
@@ -28,7 +27,6 @@ static void sign_k_table(void **state)
     static const size_t table[][2] = {{0, 0},  {1, 0},   {5, 0},   {6, 1},   {8, 1},
                                       {9, 2},  {10, 2},  {12, 3},  {15, 4},  {20, 6},
                                       {25, 8}, {30, 10}, {40, 14}, {52, 19}, {60, 22}};
-
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         assert_int_equal(stats_sign_k(table[i][0], 0.95), table[i][1]);
     /* 2 P(B < 1) = 2/64 exactly: the bound itself is allowed. */
@@ -71,7 +69,6 @@ static void sign_k_large(void **state)
 {
     static const size_t sizes[] = {100, 1000, 1100, 5000, 100000};
     double *x = calloc(100000, sizeof *x);
-
     assert_non_null(x);
     for (size_t i = 0; i < 100000; i++)
         x[i] = (double)i;
@@ -97,7 +94,6 @@ static void interval_known_answers(void **state)
 {
     const double x[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
     struct interval interval = stats_median_interval(x, 10, 0.95);
-
     assert_true(interval.known);
     assert_true(interval.lo == 2 && interval.hi == 9);
     assert_true(interval.level == 1 - 22.0 / 1024);
@@ -111,7 +107,6 @@ static void ratio_known_answers(void **state)
     const double a[] = {2, 4, 6, 8, 10, 12, 14}, b[] = {1, 2, 3, 4, 5, 6, 7};
     const double c[] = {1, 1, 2, 4, 5, 6, 7};
     struct interval interval;
-
     assert_near(stats_ratio(a, b, 7, 0.95, &interval), 2, 1e-12);
     assert_true(interval.known);
     assert_near(interval.lo, 2, 1e-12);
@@ -140,7 +135,6 @@ static void interval_coverage(void **state)
     static const size_t sizes[] = {6, 10, 21, 52};
     uint64_t seed = 42;
     double x[52];
-
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
         const int trials = 20000;
         double level = 0;
@@ -163,7 +157,6 @@ static void interval_coverage(void **state)
 static struct result *add_case(struct run *run, const char *id, double ns, size_t n)
 {
     struct result *result = run_add_result(run);
-
     assert_non_null(result);
     assert_int_equal(string_set(&result->id, id), 0);
     assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
@@ -179,7 +172,6 @@ static void summarise_times_and_rates(void **state)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
-
     result->bytes = 400;
     result->samples_ns[0] = 5; /* less than the overhead: never below 0 */
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
@@ -197,7 +189,6 @@ static void summarise_few_samples(void **state)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 5);
-
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_false(result->ci_ns.known);
     assert_string_equal(result->ci_reason,
@@ -250,7 +241,6 @@ static void summarise_bandwidth_limit(void **state)
 {
     struct run *run = run_new();
     struct result *kernel, *roof;
-
     add_case(run, "roof", 50, 10);
     kernel = add_case(run, "kernel", 100, 10);
     roof = &run->results[0];
@@ -276,7 +266,6 @@ static void summarise_paired_ratios(void **state)
 {
     struct run *run = run_new();
     struct result *kernel, *baseline;
-
     add_case(run, "kernel", 100, 0);
     add_case(run, "baseline", 100, 0);
     add_case(run, "elsewhere", 100, 10);
@@ -355,7 +344,6 @@ static void summarise_counters_and_clock(void **state)
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
     struct counter *counter = result_add_counter(result, "cycles");
-
     for (int i = 0; i < 7; i++) {
         assert_int_equal(counter_add_sample(counter, 1000 * i), 0);
         assert_int_equal(result_add_clock(result, 3 + 0.1 * i), 0);
@@ -386,7 +374,6 @@ static void samples_are_checked(void **state)
 {
     struct run *run = run_new();
     struct result *result = run_add_result(run);
-
     assert_int_equal(result_add_sample(result, 3, NAN), -EINVAL);
     assert_int_equal(result_add_sample(result, 3, -1), -EINVAL);
     assert_int_equal(result_add_sample(result, 3, 1), 0);

@@ -10,7 +10,6 @@
 static double count_orders(size_t n, size_t m, size_t u)
 {
     double orders = 0, low = 0;
-
     for (uint32_t set = 0; set < 1u << (n + m); set++) {
         size_t of_a = 0, above = 0;
         for (size_t bit = 0; bit < n + m; bit++) {
@@ -31,7 +30,6 @@ static void mann_whitney_is_exact(void **state)
 {
     const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
     const double mixed[] = {0.5, 3.5, 7, 11};
-
     /* 1 of C(10, 5) = 252 orders. */
     assert_near(stats_shift_p(a, 5, b, 5, 0), 1 / 252.0, 1e-15);
     assert_near(stats_shift_p(b, 5, a, 5, 0), 1, 1e-15);
@@ -48,7 +46,6 @@ static void mann_whitney_with_ties(void **state)
 {
     const double a[] = {1, 1, 2, 2, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5};
     const double equal[] = {2, 2, 2, 2, 2, 2, 2};
-
     assert_near(stats_shift_p(a, 7, b, 7, 0), 0.024987, 2e-6);
     assert_true(stats_shift_p(equal, 7, equal, 7, 0) == 1);
 }
@@ -59,7 +56,6 @@ static void shift_and_its_interval(void **state)
     struct interval ci;
     double many[400], moved[300];
     size_t below = 0, above = 0;
-
     assert_true(stats_shift(a, 5, b, 5, 0.978, &ci) == 10);
     /* 2 / 252 is allowed, 4 / 252 too: k = 2; the third, 8 / 252, is not. */
     assert_true(ci.known && ci.lo == 7 && ci.hi == 13);
@@ -105,7 +101,6 @@ static struct result *find(struct run *run, const char *id)
 static void compare(struct run *head, struct run *base)
 {
     struct error error = {.text = ""};
-
     assert_int_equal(run_summarise(head, GROUP_ALL), 0);
     if (run_compare(head, "b.json", base, "a.json", 0.02, &error))
         fail_msg("%s", error.text);
@@ -119,7 +114,6 @@ static void compare(struct run *head, struct run *base)
 static void changes_are_found(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-
     slow_down(find(head, FMA64), 1.10);
     slow_down(find(head, ADD64), 0.90);
     slow_down(find(head, BLAS64), 1.30);
@@ -147,7 +141,6 @@ static void changes_are_found(void **state)
 static void equal_runs_are_the_same(void **state)
 {
     struct run *const head = sample_run_alone();
-
     compare(head, sample_run_alone());
     assert_int_equal(head->gate->regressed + head->gate->improved +
                          head->gate->inconclusive + head->gate->only_one,
@@ -166,7 +159,6 @@ static void equal_runs_are_the_same(void **state)
 static void a_slower_machine_is_no_regression(void **state)
 {
     struct run *const head = sample_run_alone();
-
     for (size_t i = 0; i < head->n_results; i++)
         slow_down(&head->results[i], 1.05);
     compare(head, sample_run_alone());
@@ -180,7 +172,6 @@ static void a_slower_machine_is_no_regression(void **state)
 static void other_machines_are_refused(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-
     slow_down(find(head, FMA64), 1.5);
     assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
     assert_int_equal(string_set(&base->host.fact[0].text, "Old CPU"), 0);
@@ -204,7 +195,6 @@ static void set_count(struct result *result, double count)
 static void exact_counts_decide(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-
     assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
     set_count(find(base, FMA64), 100000);
     set_count(find(head, FMA64), 103000);
@@ -225,7 +215,6 @@ static void exact_counts_decide(void **state)
 static void new_and_gone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-
     assert_int_equal(string_set(&find(head, ADD64)->id, "gemm/new"), 0);
     assert_int_equal(result_set_status(find(head, FMA64), STATUS_SKIPPED, "no memory"),
                      0);
@@ -257,7 +246,6 @@ static void comparisons_are_not_compared(void **state)
 {
     struct run *const gate = sample_gate(), *const run = sample_run_alone();
     struct error error = {.text = ""};
-
     assert_int_equal(run_compare(run, "b.json", gate, "a.json", 0.02, &error), -EINVAL);
     assert_non_null(strstr(error.text, "a.json is a comparison already"));
     assert_int_equal(run_compare(gate, "b.json", run, "a.json", 0.02, &error), -EINVAL);
@@ -270,7 +258,6 @@ static void comparisons_are_not_compared(void **state)
 static void medians_alone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-
     find(base, FMA64)->n_samples = 0;
     compare(head, base);
     const struct comparison *const fma = find(head, FMA64)->comparison;

@@ -33,7 +33,6 @@ static void golden_outputs(void **state)
 static void live_is_later(void **state)
 {
     static const int widths[] = {0, 60, 80, 100, 132, 180, 250};
-
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
         struct text_options options = {.width = widths[i], .colour = i % 2};
         struct run *run = sample_run_plan();
@@ -60,7 +59,6 @@ static void live_is_later(void **state)
 static int columns(const char *line, size_t length)
 {
     int n = 0;
-
     for (size_t i = 0; i < length; i++)
         n += ((unsigned char)line[i] & 0xc0) != 0x80;
     return n;
@@ -71,7 +69,6 @@ static void widths_are_kept(void **state)
 {
     static const int widths[] = {94, 100, 110, 120, 150, 200};
     struct run *run = sample_run();
-
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
         struct text_options options = {.width = widths[i]};
         char *text = sample_text(run, FORMAT_TABLE, &options), *rest = text, *line;
@@ -87,7 +84,6 @@ static void interrupted_run(void **state)
 {
     struct run *run = sample_run_plan();
     char *text;
-
     sample_run_measure(run, 0);
     run->interrupted = true;
     for (size_t i = 0; i < run->n_results; i++)
@@ -106,7 +102,6 @@ static void interrupted_run(void **state)
 static void hostile_names(void **state)
 {
     struct run *run = sample_run_hostile();
-
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++) {
         char *text = sample_text(run, format, NULL);
         assert_null(strchr(text, '\033'));
@@ -129,7 +124,6 @@ static void markdown_cells(void **state)
     struct run *run = sample_run_hostile();
     char *text = sample_text(run, FORMAT_MARKDOWN, NULL), *rest = text, *line;
     int cells = 0, lines = 0;
-
     while ((line = strsep(&rest, "\n"))) {
         int bars = 0;
         if (line[0] != '|') {
@@ -188,7 +182,6 @@ static void csv_records(void **state)
     char *text = sample_text(run, FORMAT_CSV, NULL);
     size_t fields = 1, titles = 0, records = 0;
     bool quoted = false;
-
     for (const char *c = text; *c; c++) {
         if (*c == '"')
             quoted = !quoted;
@@ -273,7 +266,6 @@ static void formats(void **state)
     FILE *full = fopen("/dev/full", "w");
     struct error error = {.text = ""};
     enum format format;
-
     assert_int_equal(format_find("markdown", &format), 0);
     assert_int_equal(format, FORMAT_MARKDOWN);
     for (enum format each = FORMAT_TABLE; each < FORMATS; each++) {

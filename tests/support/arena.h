@@ -20,7 +20,6 @@ struct arena {
 static inline int arena_make(void **state)
 {
     struct arena *arena = calloc(1, sizeof *arena);
-
     assert_non_null(arena);
     for (int i = 0; i < 4; i++)
         arena->region[i] = guarded_new(REGION);
@@ -35,7 +34,6 @@ static inline int arena_make(void **state)
 static inline int arena_drop(void **state)
 {
     struct arena *arena = *state;
-
     for (int i = 0; i < 4; i++)
         guarded_free(arena->region[i], REGION);
     free(arena->reference);
@@ -49,7 +47,6 @@ static inline void *arena_place(const struct arena *arena, int i, enum place pla
                                 size_t bytes, size_t element)
 {
     char *const region = arena->region[i];
-
     assert_true(bytes + 2 * FENCE + element <= REGION);
     return place == LEFT    ? region
            : place == RIGHT ? region + REGION - bytes

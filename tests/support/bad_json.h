@@ -17,7 +17,6 @@ static inline char *edit(const char *text, const char *after, const char *find,
     const char *const from = strstr(text, after);
     const char *const at = from ? strstr(from, find) : NULL;
     char *made;
-
     if (!at) {
         fail_msg("the sample has no '%s' behind '%s'", find, after);
         return NULL;
@@ -32,7 +31,6 @@ static inline bool error_says(const struct error *error, const char *message)
     const size_t length = strlen(message);
     const char *const rest =
         strncmp(error->text, "byte ", 5) ? NULL : strstr(error->text, ": ");
-
     return !strncmp(error->text, message, length) ||
            (rest && !strncmp(rest + 2, message, length));
 }

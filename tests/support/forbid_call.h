@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A child in a sandbox. */
-#ifndef SIMDBENCH_FORBID_CALL_H
-#define SIMDBENCH_FORBID_CALL_H
+#pragma once
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -46,5 +45,3 @@ static inline int in_child(int (*work)(void))
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
-
-#endif

@@ -9,7 +9,6 @@
 static inline struct run *new_run(double threshold)
 {
     struct run *const run = run_new();
-
     assert_non_null(run);
     assert_non_null(run_gate(run));
     run->gate->threshold = threshold;
@@ -20,7 +19,6 @@ static inline struct run *new_run(double threshold)
 static inline struct comparison *add_case(struct run *run)
 {
     struct result *const result = run_add_result(run);
-
     assert_non_null(result);
     return result_comparison(result);
 }
@@ -33,6 +31,5 @@ static inline void add_trial(struct comparison *comparison, size_t process, doub
                                 .base_ns = base,
                                 .head_ns = base * exp(d),
                                 .control_ns = base * exp(c)};
-
     assert_int_equal(comparison_add_trial(comparison, &trial), 0);
 }

@@ -24,7 +24,6 @@ static inline char *golden_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = calloc(1, 1 << 20);
-
     assert_non_null(text);
     if (!file)
         fail_msg("no %s: run with --update", path);
@@ -37,7 +36,6 @@ static inline char *golden_read(const char *path)
 static inline void check_golden(const char *name, char *text)
 {
     char *path = NULL, *expected;
-
     assert_true(asprintf(&path, "%s/%s", golden_folder, name) > 0);
     if (golden_update) {
         FILE *file = fopen(path, "wb");

@@ -13,7 +13,6 @@ static inline char *guarded_new(size_t size)
 {
     char *memory =
         mmap(NULL, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
     assert(memory != MAP_FAILED);
     if (mprotect(memory + PAGE, size, PROT_READ | PROT_WRITE) != 0)
         assert(!"mprotect");

@@ -15,7 +15,6 @@ static inline struct simdbench_shape shape_of(const char *op, const char *text)
 {
     struct simdbench_shape shape;
     char error[200] = "";
-
     if (op_find(op)->parse(text, &shape, error, sizeof error) != 0)
         fail_msg("%s", error);
     return shape;
@@ -26,7 +25,6 @@ static inline void plain_make(struct plain *plain, const char *op_name, const ch
 {
     const struct simdbench_op *const op = op_find(op_name);
     const struct simdbench_shape shape = shape_of(op_name, text);
-
     assert_int_equal(operands_place(op, &shape, type, 64, 1, &plain->map, NULL), 0);
     plain->memory = aligned_alloc(4096, (plain->map.bytes + 4095) / 4096 * 4096);
     assert_non_null(plain->memory);

@@ -21,7 +21,6 @@ static const struct row {
 static struct result *add_case(struct run *run, const struct row *row, size_t group)
 {
     struct result *const result = run_add_result(run);
-
     need(result);
     result->group = group;
     result->threads = 1;
@@ -55,7 +54,6 @@ static void add_arms(struct gate *gate)
         {"base", "old/kernels.so", "0123abcd", "libm.so.6 aa11", "libopenblas.so.0 bb22"},
         {"head", "new/kernels.so", "4567cdef", "libm.so.6 aa11", "libopenblas.so.0 cc33"},
         {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"}};
-
     for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
         struct arm *const arm = gate_add_arm(gate, arms[i][0], arms[i][1]);
         need(arm && !string_set(&arm->build_id, arms[i][2]));
@@ -68,7 +66,6 @@ static void add_arms(struct gate *gate)
 static struct run *new_run(void)
 {
     struct run *const run = run_new();
-
     need(run && run_gate(run));
     need(!string_set(&run->gate->kind, "paired"));
     need(!string_set(&run->tool_version, "0.1.0"));
@@ -91,7 +88,6 @@ static void set_only(struct result *result, enum verdict verdict, const char *re
 struct run *sample_gate(void)
 {
     struct run *const run = new_run();
-
     run->gate->own_processes = true;
     need(!string_set(&run->gate->selftest, "2% finds 4% in 99 of 100 gates"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -108,7 +104,6 @@ struct run *sample_gate(void)
 struct run *sample_gate_small(void)
 {
     struct run *const run = new_run();
-
     for (size_t i = 0; i < 2; i++)
         add_trials(add_case(run, &rows[i], 0)->comparison, &rows[i], 8, 1);
     need(!run_judge(run));
@@ -118,7 +113,6 @@ struct run *sample_gate_small(void)
 struct run *sample_gate_hostile(void)
 {
     struct run *const run = sample_gate();
-
     HOSTILE(&run->gate->kind, &run->gate->refused, &run->gate->selftest);
     for (size_t i = 0; i < run->gate->n_arms; i++) {
         struct arm *const arm = &run->gate->arms[i];

@@ -27,7 +27,6 @@ static void add_trials(struct comparison *comparison, uint32_t processes, double
                        double head)
 {
     static const double noise[] = {0, 1.5, -0.5, 2.25, 0.25, -1, 0.75, -2, 3, 0.5, -0.25};
-
     for (uint32_t i = 0; i < processes * ROUNDS; i++) {
         const double own = noise[i % 11] / 1000, other = noise[(3 * i + 5) % 11] / 1000;
         const struct trial trial = {i / ROUNDS, base * (1 + own), head * (1 + other),
@@ -40,7 +39,6 @@ static void compare(struct result *result, const struct gate_row *row, uint32_t 
 {
     struct comparison *c = result_comparison(result);
     const bool both = row->base_ns > 0 && row->head_ns > 0;
-
     need(c);
     c->verdict = row->verdict;
     need(!string_set(&c->reason, row->reason));
@@ -69,7 +67,6 @@ static struct result *add_case(struct run *run, const char *variant, size_t grou
 {
     struct result *result = run_add_result(run);
     char *id = NULL, *shape = NULL;
-
     need(result);
     need(asprintf(&shape, "%zux64x64", 64 + group) > 0);
     need(asprintf(&id, "gemm/maxplus-f32/avx512/%s@%s", variant, shape) > 0);
@@ -91,7 +88,6 @@ static struct result *add_case(struct run *run, const char *variant, size_t grou
 static struct run *new_run(bool gated)
 {
     struct run *run = run_new();
-
     need(run);
     need(!string_set(&run->tool_version, "0.1.0"));
     need(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
@@ -125,14 +121,12 @@ static void count(struct gate *gate, enum verdict verdict)
                               [VERDICT_UNUSABLE] = &gate->unusable,
                               [VERDICT_NEW] = &gate->only_one,
                               [VERDICT_GONE] = &gate->only_one};
-
     ++*counts[verdict];
 }
 
 struct run *sample_verdicts(bool strict)
 {
     struct run *run = new_run(true);
-
     run->gate->strict = strict;
     run->gate->geomean_change = 0.031;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -147,7 +141,6 @@ struct run *sample_verdicts(bool strict)
 struct run *sample_verdicts_stored(void)
 {
     struct run *run = sample_verdicts(false);
-
     need(!string_set(&run->gate->kind, "stored"));
     need(!string_set(&run->gate->refused, "the hosts differ: cpu, microcode"));
     for (size_t i = 0; i < run->n_results; i++)
@@ -159,7 +152,6 @@ struct run *sample_verdicts_stored(void)
 struct run *sample_verdicts_hostile(void)
 {
     struct run *run = sample_verdicts(false);
-
     HOSTILE(&run->gate->refused, &run->gate->arms[0].path, &run->host.fact[0].text,
             &run->fingerprint, &run->started_at);
     for (size_t i = 0; i < run->n_results; i++) {
@@ -181,7 +173,6 @@ struct run *sample_many(size_t cases)
 {
     struct run *run = new_run(false);
     char variant[32];
-
     for (size_t i = 0; i < cases; i++) {
         snprintf(variant, sizeof variant, "v%zu", i);
         struct result *result = add_case(run, variant, i / 4);
@@ -197,7 +188,6 @@ struct run *sample_verdicts_many(size_t cases)
 {
     struct run *run = new_run(true);
     char variant[32];
-
     for (size_t i = 0; i < cases; i++) {
         struct gate_row row = rows[i % 3];
         row.head_ns *= 1 + 1e-6 * (double)i;

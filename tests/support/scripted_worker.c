@@ -149,10 +149,9 @@ static void answer_batch(const struct asked *asked, cJSON *reply)
     script_say(reply, "ns", ns);
     script_say(reply, "cpu_ns", ns);
     script_say(reply, "process_ns", ns);
-    if (asked->probe) {
+    script_say(reply, "core_share", 4);
+    if (asked->probe)
         script_say(reply, "ghz", 3);
-        script_say(reply, "width", 4);
-    }
 }
 
 static int meet_trouble(const struct asked *asked, cJSON *reply)
@@ -183,6 +182,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
 {
     if (!strcmp(asked->verb, "shape"))
         return answer_shape(request, reply);
+    if (!strcmp(asked->verb, "setup") && script.proofs)
+        cJSON_AddItemToObject(reply, "proofs", cJSON_Parse(script.proofs));
     if (!strcmp(asked->verb, "overhead") && script.overhead_counts)
         cJSON_AddItemToObject(reply, "counts", cJSON_Parse(script.overhead_counts));
     if (!strcmp(asked->verb, "overhead"))
@@ -200,6 +201,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         asked->calls = message_u64(request, "iterations", 0);
         asked->probe = message_true(request, "probe");
     }
+    asked->bytes =
+        message_u64(request, !strcmp(asked->verb, "map") ? "block" : "value", 0);
     if (!strcmp(asked->verb, "batch"))
         answer_batch(asked, reply);
     return 0;
@@ -246,7 +249,8 @@ WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
     }
     struct asked *asked = note(worker, message_text(request, "do"));
     asked->timeout_ns = timeout_ns;
-    *reply = cJSON_CreateObject();
+    const bool describes = !strcmp(asked->verb, "describe") && script.description;
+    *reply = cJSON_Parse(describes ? script.description : "{}");
     int status = answer(request, asked, *reply);
     if (status == 0)
         status = meet_trouble(asked, *reply);
@@ -281,6 +285,20 @@ WRAP(size_t, cpus_allowed, int *cpu, size_t max)
     for (; n < 4 && n < max; n++)
         cpu[n] = (int)n;
     return n;
+}
+
+/* All are free. */
+WRAP(int, cpu_lock_take, int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
+     struct cpu_lock **lock, struct error *error)
+{
+    (void)cpu;
+    (void)n;
+    (void)need;
+    (void)wait_ns;
+    (void)quiet;
+    (void)error;
+    *lock = NULL;
+    return 0;
 }
 
 WRAP(size_t, cpus_cores, int *cpu, size_t n)

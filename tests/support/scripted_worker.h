@@ -16,6 +16,7 @@ struct asked {
     uint64_t kernel; /* its number in the worker: 1000 for each module that was loaded,
                         and its own in that; ANY_KERNEL: of none */
     uint64_t calls;  /* of a batch */
+    uint64_t bytes;  /* of the operands in "map"; before the answers in "check" */
     bool probe;
     int64_t timeout_ns;
 };
@@ -40,6 +41,8 @@ struct script {
     int64_t now;                 /* clock_now() */
     int64_t stolen;              /* clock ticks so far */
     const char *overhead_counts; /* JSON: what it takes to count, or NULL */
+    const char *proofs;          /* JSON: of the events of setup, or NULL */
+    const char *description;     /* JSON: of a worker that is asked for one, or NULL */
     struct trouble trouble[4];
     /* May change any reply to a batch; NULL does not. */
     void (*batch)(const struct asked *asked, cJSON *reply);

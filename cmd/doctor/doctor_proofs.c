@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor counters: does each event of the counter groups count what its name says? */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "doctor_private.h"
+#include "process/process.h"
+
+static void add_event(struct event_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->event[i].name, name) == 0)
+            return;
+    if (list->n < EVENTS_MAX && event_encode(name, &list->event[list->n], NULL) == 0)
+        list->n++;
+}
+
+void event_list_groups(const struct uarch *uarch, struct event_list *list)
+{
+    list->n = 0;
+    for (size_t g = 0; g < counter_group_count(); g++) {
+        const char *names[COUNTER_GROUP_EVENTS];
+        const size_t n = counter_group_events(g, uarch, names);
+        for (size_t i = 0; i < n; i++)
+            add_event(list, names[i]);
+    }
+}
+
+/* A worker counts for a run, so a worker proves, on the CPU that a run would take. */
+static int ask(const struct event_list *list, struct worker *worker,
+               struct proofs *proofs, struct error *error)
+{
+    static const int64_t timeout_ns = 60 * INT64_C(1000000000);
+    int cpu[CPUS_MAX];
+    const size_t n_cpu = cpus_allowed(cpu, CPUS_MAX);
+    cJSON *const request = message_new("setup"), *reply = NULL;
+    cJSON *const events = cJSON_AddArrayToObject(request, "events");
+    if (n_cpu)
+        cJSON_AddItemToObject(request, "cpus", cJSON_CreateIntArray(&cpu[n_cpu - 1], 1));
+    for (size_t i = 0; i < list->n; i++)
+        cJSON_AddItemToArray(events, cJSON_CreateString(list->event[i].name));
+    const int status = worker_ask(worker, request, timeout_ns, &reply, error);
+    proofs_read(reply, proofs);
+    cJSON_Delete(reply);
+    return status;
+}
+
+int proofs_measure(const char *fingerprint, const struct event_list *list,
+                   struct proofs *proofs, struct error *error)
+{
+    const int memory = memfd_create("simdbench", MFD_CLOEXEC);
+    struct worker *const worker = worker_new("simdbench", NULL, NULL, 0, memory);
+    *proofs = (struct proofs){.n = list->n};
+    int status = worker_start(worker, false, error);
+    if (status == 0)
+        status = ask(list, worker, proofs, error);
+    if (status == 0)
+        proofs_save(fingerprint, list->event, proofs);
+    worker_free(worker);
+    if (memory >= 0)
+        close(memory);
+    return status;
+}
+
+static size_t count(const struct proofs *proofs, enum proof_verdict verdict)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < proofs->n; i++)
+        n += proofs->known[i] && proofs->proof[i].verdict == verdict;
+    return n;
+}
+
+bool proofs_any(const struct proofs *proofs)
+{
+    return count(proofs, PROOF_REFUSED) < proofs->n;
+}
+
+void checks_proofs(struct checks *checks, const struct proofs *proofs)
+{
+    const struct slots *const slots = &proofs->slots;
+    const size_t dead = count(proofs, PROOF_DEAD), wrong = count(proofs, PROOF_WRONG);
+    if (!proofs_any(proofs))
+        return;
+    if (slots->announced) {
+        check_add(checks, "counters alive", "%u of %u", slots->live, slots->announced);
+        if (slots->live < slots->announced)
+            check_costs(checks,
+                        "the others stay at 0: events are counted in more passes, never "
+                        "more at once than are alive",
+                        "simdbench doctor counters");
+    }
+    check_add(checks, "events proven", "%zu of %zu, %zu dead, %zu wrong",
+              count(proofs, PROOF_PROVEN), proofs->n, dead, wrong);
+    if (dead || wrong)
+        check_costs(checks, "events that do not count what their name says are left out",
+                    "simdbench doctor counters");
+}
+
+int doctor_counters(const struct options *options, struct error *error)
+{
+    struct host host;
+    struct event_list *const list = must_have(calloc(1, sizeof *list));
+    struct proofs *const proofs = must_have(calloc(1, sizeof *proofs));
+    host_read(&host, "");
+    event_list_groups(uarch_of(&host), list);
+    int status = proofs_measure(host.fingerprint, list, proofs, error);
+    if (status == 0 && options->format == FORMAT_JSON)
+        status = proofs_print_json(&host, list, proofs, stdout, error);
+    else if (status == 0)
+        proofs_print(&host, list, proofs, stdout);
+    const bool any = status == 0 && proofs_any(proofs);
+    free(list);
+    free(proofs);
+    return status ? status : any ? EXIT_OK : EXIT_NOTHING;
+}

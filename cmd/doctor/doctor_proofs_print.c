@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "doctor_private.h"
+
+enum { NAME_WIDTH_MAX = 48, LOOP_WIDTH = 48 };
+
+static void number(double value, char text[32])
+{
+    if (isfinite(value))
+        snprintf(text, 32, "%.0f", value);
+    else
+        snprintf(text, 32, "-");
+}
+
+/* Room for the longest name, but for those that are longer than all reason. */
+static int name_width(const struct event_list *list)
+{
+    size_t width = 5;
+    for (size_t i = 0; i < list->n; i++) {
+        const size_t length = strlen(list->event[i].name);
+        width = length > width && length <= NAME_WIDTH_MAX ? length : width;
+    }
+    return (int)width;
+}
+
+/* A reason that is the PMU's stands once below the table. */
+static void print_row(const struct host *host, const struct event *event,
+                      const struct proof *proof, int width, FILE *file)
+{
+    const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason) != 0;
+    char expected[32], counted[32], name[2 * EVENT_NAME_SIZE];
+    char reason[2 * sizeof proof->reason];
+    number(proof->expected, expected);
+    number(proof->counted, counted);
+    text_plain(event->name, name, sizeof name);
+    text_plain(proof->reason, reason, sizeof reason);
+    fprintf(file, "%-*s  %-*s  %10s  %10s  %s%s%s\n", width, name, LOOP_WIDTH,
+            proof->loop[0] ? proof->loop : "-", expected, counted,
+            proof_verdict_name(proof->verdict), tells ? ": " : "", tells ? reason : "");
+}
+
+void proofs_print(const struct host *host, const struct event_list *list,
+                  const struct proofs *proofs, FILE *file)
+{
+    const int width = name_width(list);
+    if (proofs->slots.announced)
+        fprintf(file, "counters of the PMU: %u of %u count\n\n", proofs->slots.live,
+                proofs->slots.announced);
+    fprintf(file, "%-*s  %-*s  %10s  %10s  %s\n", width, "event", LOOP_WIDTH, "loop",
+            "expected", "counted", "verdict");
+    for (size_t i = 0; i < list->n; i++)
+        print_row(host, &list->event[i], &proofs->proof[i], width, file);
+    if (host->pmu != PMU_OK)
+        fprintf(file, "\nno PMU: %s\n", host->pmu_reason);
+}
+
+int proofs_print_json(const struct host *host, const struct event_list *list,
+                      const struct proofs *proofs, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    cJSON *const root = json_object(&json, NULL, NULL);
+    json_text(&json, root, "fingerprint", host->fingerprint);
+    json_text(&json, root, "uarch", uarch_of(host)->name);
+    if (proofs->slots.announced) {
+        cJSON *const slots = json_object(&json, root, "slots");
+        json_number(&json, slots, "announced", proofs->slots.announced);
+        json_number(&json, slots, "live", proofs->slots.live);
+    }
+    cJSON *const array = json_array(&json, root, "events");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct proof *const proof = &proofs->proof[i];
+        cJSON *const item = json_object(&json, array, NULL);
+        json_text(&json, item, "event", list->event[i].name);
+        json_text(&json, item, "loop", proof->loop[0] ? proof->loop : NULL);
+        json_number(&json, item, "expected", proof->expected);
+        json_number(&json, item, "counted", proof->counted);
+        json_text(&json, item, "verdict", proof_verdict_name(proof->verdict));
+        json_text(&json, item, "reason", proof->reason[0] ? proof->reason : NULL);
+    }
+    return json_end(&json, file, error);
+}

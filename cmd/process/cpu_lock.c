@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One measurement at a time on each core. All runs of all users open one file, whose
+ * bytes stand for CPUs and places in queues: a lock of its open file description belongs
+ * to one run and goes when that ends, however it ends. The file holds nothing but the
+ * process numbers of those who measure, for messages.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfctr.h"
+#include "process/process.h"
+
+/* Each CPU has a region of bytes to lock. The first one belongs to its holder, number N
+ * to the run with ticket N that waits for it. The region behind those of the CPUs has the
+ * tickets alone: they give all queues one order, so that no two runs wait for each other.
+ */
+#define REGION ((off_t)1 << 32)
+#define TICKETS ((off_t)CPUS_MAX * REGION)
+/* PID_BYTES: of the number that each CPU has in the file; PLACES_MAX ends a
+ * queue that somebody made up. */
+enum {
+    PID_BYTES = 16,
+    PLACES_MAX = 10000,
+    OPEN_TRIES = 100,
+    PAUSE_NS = 20000000,
+    PAUSE_MOST_NS = 640000000
+};
+
+struct cpu_lock {
+    int fd;
+};
+
+/* What a run asks for: `need` of these CPUs. */
+struct wish {
+    int fd;
+    int *cpu;
+    size_t n, need;
+    off_t ticket; /* 0: none yet */
+};
+
+/* ---- the file ---- */
+
+static bool is_shared(const char *folder)
+{
+    struct stat status;
+    struct statvfs system;
+    const mode_t all = S_IWOTH | S_ISVTX;
+    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+           (status.st_mode & all) == all && statvfs(folder, &system) == 0 &&
+           !(system.f_flag & ST_RDONLY);
+}
+
+/* The first folder that every user may write to, whoever asks: so all find the same. */
+static const char *lock_folder(void)
+{
+    static const char *const shared[] = {"/run/lock", "/var/lock", "/tmp"};
+    const char *const given = getenv("SIMDBENCH_LOCKS");
+    for (size_t i = 0; i < ARRAY_LEN(shared) && !given; i++)
+        if (is_shared(shared[i]))
+            return shared[i];
+    return given;
+}
+
+/* With O_CREAT, a file that another user made is refused in such folders. A new one is
+ * for all users from its first moment on. */
+static int open_or_create(const char *path)
+{
+    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int fd = open(path, flags);
+    for (int i = 0; fd < 0 && errno == ENOENT && i < OPEN_TRIES; i++) {
+        const mode_t mask = umask(0);
+        fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+        umask(mask);
+        if (fd < 0 && errno == EEXIST)
+            fd = open(path, flags);
+    }
+    return fd;
+}
+
+static int open_locks(const char *folder, struct error *error)
+{
+    char path[4096];
+    struct stat status;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    if (snprintf(path, sizeof path, "%s/simdbench-cpus.lock", folder) >= (int)sizeof path)
+        return error_set(error, -ENAMETOOLONG, "the name of its folder is too long");
+    const int fd = open_or_create(path);
+    if (fd < 0)
+        return error_set(error, -errno, "%.200s: %s", path, strerror(errno));
+    /* Somebody may have put another file there. */
+    const bool own = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    if (own && status.st_nlink == 1 && fcntl(fd, F_OFD_GETLK, &lock) == 0)
+        return fd;
+    error_set(error, -ENOLCK, "%.200s: %s", path,
+              own && status.st_nlink == 1 ? strerror(errno) : "not a file of its own");
+    close(fd);
+    return -ENOLCK;
+}
+
+/* ---- bytes ---- */
+
+static bool set_lock(int fd, short type, off_t start)
+{
+    struct flock lock = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = 1};
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+/* Has another run a lock in [start, end)? And where does one begin? */
+static bool is_locked(int fd, off_t start, off_t end, off_t *where)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = end - start};
+    if (start >= end || fcntl(fd, F_OFD_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+        return false;
+    if (where)
+        *where = lock.l_start > start ? lock.l_start : start;
+    return true;
+}
+
+/* How many other runs have a byte in [start, end); the kernel reports any of them. */
+static size_t count_locked(int fd, off_t start, off_t end)
+{
+    off_t at;
+    return is_locked(fd, start, end, &at)
+               ? count_locked(fd, start, at) + 1 + count_locked(fd, at + 1, end)
+               : 0;
+}
+
+/* ---- cores ---- */
+
+static void write_pid(int fd, int cpu)
+{
+    char text[PID_BYTES + 1];
+    snprintf(text, sizeof text, "%-*d\n", PID_BYTES - 1, (int)getpid());
+    /* Without it, messages name nobody. */
+    if (pwrite(fd, text, PID_BYTES, (off_t)cpu * PID_BYTES) < 0)
+        return;
+}
+
+/* The process that measures there, 0 if it is not known. */
+static int read_pid(int fd, int cpu)
+{
+    char text[PID_BYTES + 1] = "";
+    if (pread(fd, text, PID_BYTES, (off_t)cpu * PID_BYTES) != PID_BYTES)
+        return 0;
+    return (int)strtol(text, NULL, 10);
+}
+
+/* Sets or gives back the byte of that number for all CPUs of a core. */
+static bool set_core(int fd, short type, int cpu, off_t byte)
+{
+    int sibling[CPUS_MAX];
+    const size_t n = cpus_siblings(cpu, sibling, CPUS_MAX);
+    bool all = true;
+    for (size_t i = 0; i < n && (all || type == F_UNLCK); i++)
+        all &= set_lock(fd, type, sibling[i] * REGION + byte);
+    for (size_t i = 0; i < n && all && type == F_WRLCK && !byte; i++)
+        write_pid(fd, sibling[i]);
+    return all;
+}
+
+/* Nobody measures on this core, and nobody waits for it since before. */
+static bool is_free(const struct wish *wish, int cpu)
+{
+    int sibling[CPUS_MAX];
+    const size_t n = cpus_siblings(cpu, sibling, CPUS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        const off_t begin = sibling[i] * REGION;
+        if (is_locked(wish->fd, begin, begin + (wish->ticket ? wish->ticket : REGION),
+                      NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Locks the first cores that are free and moves their CPUs to the front, or locks none.
+ */
+static bool take(const struct wish *wish)
+{
+    size_t taken = 0, free_ones = 0;
+    for (size_t i = 0; i < wish->n && free_ones < wish->need; i++)
+        free_ones += is_free(wish, wish->cpu[i]);
+    for (size_t i = 0; i < wish->n && free_ones == wish->need && taken < wish->need;
+         i++) {
+        const int cpu = wish->cpu[i];
+        if (!is_free(wish, cpu))
+            continue;
+        if (!set_core(wish->fd, F_WRLCK, cpu, 0)) {
+            set_core(wish->fd, F_UNLCK, cpu, 0);
+            continue;
+        }
+        memmove(wish->cpu + taken + 1, wish->cpu + taken, (i - taken) * sizeof cpu);
+        wish->cpu[taken++] = cpu;
+    }
+    for (size_t i = 0; i < taken && taken < wish->need; i++)
+        set_core(wish->fd, F_UNLCK, wish->cpu[i], 0);
+    return taken == wish->need;
+}
+
+/* ---- the queue ---- */
+
+static void queue_enter(struct wish *wish)
+{
+    const off_t last = TICKETS + PLACES_MAX;
+    off_t at = TICKETS;
+    do {
+        while (at < last && is_locked(wish->fd, at + 1, TICKETS + REGION, &at))
+            continue;
+        at++;
+    } while (!set_lock(wish->fd, F_WRLCK, at) && at < last);
+    wish->ticket = at - TICKETS;
+    for (size_t i = 0; i < wish->n; i++)
+        set_core(wish->fd, F_WRLCK, wish->cpu[i], wish->ticket);
+}
+
+static void queue_leave(struct wish *wish)
+{
+    for (size_t i = 0; i < wish->n; i++)
+        set_core(wish->fd, F_UNLCK, wish->cpu[i], wish->ticket);
+    set_lock(wish->fd, F_UNLCK, TICKETS + wish->ticket);
+}
+
+/* Its place among those who wait for any of the same CPUs, from 1. */
+static size_t queue_place(const struct wish *wish)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < wish->n; i++) {
+        const off_t region = wish->cpu[i] * REGION;
+        const size_t before = count_locked(wish->fd, region + 1, region + wish->ticket);
+        most = before > most ? before : most;
+    }
+    return most + 1;
+}
+
+/* "CPU 1 is measured on by another simdbench (pid 77)". */
+static void say_busy(const struct wish *wish, char *text, size_t size)
+{
+    size_t i = 0;
+    char who[40] = "";
+    while (i + 1 < wish->n && is_free(wish, wish->cpu[i]))
+        i++;
+    const int cpu = wish->cpu[i];
+    const bool held = is_locked(wish->fd, cpu * REGION, cpu * REGION + 1, NULL);
+    const int pid = read_pid(wish->fd, cpu);
+    if (held && pid > 0)
+        snprintf(who, sizeof who, " (pid %d)", pid);
+    snprintf(text, size, "CPU %d is %s another simdbench%s%s", cpu,
+             held ? "measured on by" : "next for", who,
+             wish->n > wish->need ? ", no other is free" : "");
+}
+
+static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
+{
+    const int64_t begun = clock_now();
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
+    size_t told = 0;
+    queue_enter(wish);
+    while (!take(wish)) {
+        char busy[160];
+        say_busy(wish, busy, sizeof busy);
+        if (interrupted_by)
+            return error_set(error, -EINTR, "interrupted");
+        if (clock_now() - begun >= wait_ns)
+            return error_set(error, -EBUSY, "%s: waited %.3g s (--wait)", busy,
+                             (double)wait_ns * 1e-9);
+        const size_t place = queue_place(wish);
+        if (place != told)
+            complain("%s: waiting, place %zu in the queue%s", busy, place,
+                     told ? "" : "; --wait=no does not wait");
+        told = place;
+        nanosleep(&pause, NULL);
+        /* Whoever waits for long shall not disturb the one that measures. */
+        if (pause.tv_nsec < PAUSE_MOST_NS)
+            pause.tv_nsec *= 2;
+    }
+    queue_leave(wish);
+    return 0;
+}
+
+/* ---- a lock ---- */
+
+static int take_or_wait(struct wish *wish, int64_t wait_ns, struct error *error)
+{
+    char busy[160];
+    if (take(wish))
+        return 0;
+    if (wait_ns > 0)
+        return queue_wait(wish, wait_ns, error);
+    say_busy(wish, busy, sizeof busy);
+    return error_set(error, -EBUSY, "%s: --wait=no does not wait", busy);
+}
+
+int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
+                  struct cpu_lock **lock, struct error *error)
+{
+    struct wish wish = {.cpu = cpu, .n = n, .need = need};
+    struct error why = {.text = "no folder that all users may write to"};
+    const char *const folder = lock_folder();
+    *lock = NULL;
+    if (folder && !*folder)
+        return 0;
+    wish.fd = folder ? open_locks(folder, &why) : -ENOENT;
+    if (wish.fd < 0 && !quiet)
+        complain("CPUs are not locked against other runs: %s", why.text);
+    if (wish.fd < 0)
+        return 0;
+    const int status = take_or_wait(&wish, wait_ns, error);
+    if (status < 0) {
+        close(wish.fd);
+        return status;
+    }
+    *lock = must_have(malloc(sizeof **lock));
+    (*lock)->fd = wish.fd;
+    return 0;
+}
+
+void cpu_lock_free(struct cpu_lock *lock)
+{
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (!lock)
+        return;
+    /* A process that a kernel forked may still have the file open. */
+    fcntl(lock->fd, F_OFD_SETLK, &all);
+    close(lock->fd);
+    free(lock);
+}
+
+size_t cpu_order(int *cpu)
+{
+    int allowed[CPUS_MAX];
+    const size_t n = cpus_allowed(allowed, CPUS_MAX);
+    for (size_t i = 0; i < n; i++)
+        cpu[i] = allowed[n - 1 - i];
+    size_t chosen = cpus_cores(cpu, n);
+    for (size_t i = n; i-- > 0 && chosen < n;) {
+        size_t at = 0;
+        while (at < chosen && cpu[at] != allowed[i])
+            at++;
+        if (at == chosen)
+            cpu[chosen++] = allowed[i];
+    }
+    return n;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proofs of events: as messages, and as the file that keeps them until the host boots
+ * again. */
+#include "process/process.h"
+#include "reports.h"
+#include "worker/worker.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX_BYTES = 4 << 20, FILE_VERSION = 1 };
+static const char file_name[] = "counters.json";
+
+/* ---- messages ---- */
+
+static cJSON *proof_json(const struct proof *proof)
+{
+    cJSON *const item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "verdict", proof_verdict_name(proof->verdict));
+    if (proof->loop[0])
+        cJSON_AddStringToObject(item, "loop", proof->loop);
+    if (isfinite(proof->expected))
+        cJSON_AddNumberToObject(item, "expected", proof->expected);
+    if (isfinite(proof->counted))
+        cJSON_AddNumberToObject(item, "counted", proof->counted);
+    if (proof->reason[0])
+        cJSON_AddStringToObject(item, "reason", proof->reason);
+    return item;
+}
+
+/* Leaves `proof` alone if that is none. */
+static bool proof_read(const cJSON *item, struct proof *proof)
+{
+    const int verdict = proof_verdict_find(message_text(item, "verdict"));
+    const char *const loop = message_text(item, "loop");
+    const char *const reason = message_text(item, "reason");
+    if (verdict < 0)
+        return false;
+    *proof = (struct proof){.verdict = (enum proof_verdict)verdict,
+                            .expected = message_number(item, "expected", NAN),
+                            .counted = message_number(item, "counted", NAN)};
+    snprintf(proof->loop, sizeof proof->loop, "%s", loop ? loop : "");
+    snprintf(proof->reason, sizeof proof->reason, "%s", reason ? reason : "");
+    return true;
+}
+
+static void slots_add(cJSON *object, const struct slots *slots)
+{
+    cJSON *const item = cJSON_AddObjectToObject(object, "slots");
+    cJSON_AddNumberToObject(item, "announced", slots->announced);
+    cJSON_AddNumberToObject(item, "live", slots->live);
+}
+
+static void slots_read(const cJSON *object, struct proofs *proofs)
+{
+    const cJSON *const item = message_get(object, "slots");
+    const double announced = message_number(item, "announced", 0);
+    const double live = message_number(item, "live", -1);
+    if (proofs->slots.announced ||
+        !(announced >= 1 && announced <= 1000 && live >= 0 && live <= announced))
+        return;
+    proofs->slots = (struct slots){(unsigned)announced, (unsigned)live};
+}
+
+void proofs_add(cJSON *message, const struct proofs *proofs)
+{
+    cJSON *const list = cJSON_AddArrayToObject(message, "proofs");
+    for (size_t i = 0; i < proofs->n; i++)
+        cJSON_AddItemToArray(list, proofs->known[i] ? proof_json(&proofs->proof[i])
+                                                    : cJSON_CreateNull());
+    if (proofs->slots.announced)
+        slots_add(message, &proofs->slots);
+}
+
+bool proofs_read(const cJSON *message, struct proofs *proofs)
+{
+    const cJSON *item;
+    bool more = false;
+    size_t i = 0;
+    cJSON_ArrayForEach (item, message_get(message, "proofs")) {
+        if (i == proofs->n)
+            break;
+        if (!proofs->known[i] && proof_read(item, &proofs->proof[i]))
+            more = proofs->known[i] = true;
+        i++;
+    }
+    slots_read(message, proofs);
+    return more;
+}
+
+/* ---- the file ---- */
+
+static bool boot_id(char *id, size_t size)
+{
+    FILE *const file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    const bool read = file && fgets(id, (int)size, file);
+    if (file)
+        fclose(file);
+    id[read ? strcspn(id, "\n") : 0] = '\0';
+    return read;
+}
+
+/* What perf_event_open takes, whatever the name. */
+static void event_key(const struct event *event, char *key, size_t size)
+{
+    snprintf(key, size, "%" PRIu32 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64, event->type,
+             event->config, event->config1, event->config2);
+}
+
+/* All hosts, or an empty object: what is not readable is measured again. */
+static cJSON *hosts_load(void)
+{
+    char path[4096], *text = NULL;
+    size_t size;
+    if (state_path(STATE_CACHE, file_name, false, path, sizeof path, NULL) == 0 &&
+        file_load(path, FILE_MAX_BYTES, &text, &size) < 0)
+        text = NULL;
+    cJSON *const root = text ? cJSON_Parse(text) : NULL;
+    cJSON *hosts = NULL;
+    free(text);
+    if (message_number(root, "schema_version", 0) == FILE_VERSION)
+        hosts = cJSON_DetachItemFromObjectCaseSensitive(root, "hosts");
+    cJSON_Delete(root);
+    return cJSON_IsObject(hosts) ? hosts : must_have(cJSON_CreateObject());
+}
+
+/* What this host wrote since it booted; NULL if that is nothing. */
+static cJSON *host_find(const cJSON *hosts, const char *fingerprint)
+{
+    char boot[64];
+    cJSON *const host = message_get(hosts, fingerprint);
+    const char *const written = message_text(host, "boot");
+    return written && boot_id(boot, sizeof boot) && !strcmp(written, boot) ? host : NULL;
+}
+
+void proofs_load(const char *fingerprint, const struct event *events, size_t n,
+                 struct proofs *proofs)
+{
+    *proofs = (struct proofs){.n = n, .loaded = true};
+    if (!fingerprint)
+        return;
+    cJSON *const hosts = hosts_load();
+    const cJSON *const host = host_find(hosts, fingerprint);
+    slots_read(host, proofs);
+    for (size_t i = 0; i < n; i++) {
+        char key[80];
+        event_key(&events[i], key, sizeof key);
+        proofs->known[i] =
+            proof_read(message_get(message_get(host, "events"), key), &proofs->proof[i]);
+    }
+    cJSON_Delete(hosts);
+}
+
+/* A refusal may be lifted, and where a loop told nothing the next time it may. */
+static bool is_kept(const struct proof *proof)
+{
+    return proof->verdict == PROOF_PROVEN || proof->verdict == PROOF_DEAD ||
+           proof->verdict == PROOF_WRONG;
+}
+
+static int write_json(const void *context, FILE *file, struct error *error)
+{
+    char *const text = must_have(cJSON_Print(context));
+    (void)error;
+    fprintf(file, "%s\n", text);
+    free(text);
+    return 0;
+}
+
+void proofs_save(const char *fingerprint, const struct event *events,
+                 const struct proofs *proofs)
+{
+    char path[4096], boot[64];
+    bool any = false;
+    for (size_t i = 0; i < proofs->n; i++)
+        any |= proofs->known[i] && is_kept(&proofs->proof[i]);
+    if (!fingerprint || !any || !boot_id(boot, sizeof boot) ||
+        state_path(STATE_CACHE, file_name, true, path, sizeof path, NULL) < 0)
+        return;
+    cJSON *const root = must_have(cJSON_CreateObject()), *const hosts = hosts_load();
+    cJSON *host = host_find(hosts, fingerprint);
+    if (!host) {
+        cJSON_DeleteItemFromObjectCaseSensitive(hosts, fingerprint);
+        host = must_have(cJSON_AddObjectToObject(hosts, fingerprint));
+        cJSON_AddStringToObject(host, "boot", boot);
+        cJSON_AddObjectToObject(host, "events");
+    }
+    cJSON *const kept = message_get(host, "events");
+    for (size_t i = 0; i < proofs->n; i++) {
+        char key[80];
+        event_key(&events[i], key, sizeof key);
+        cJSON_DeleteItemFromObjectCaseSensitive(kept, key);
+        if (proofs->known[i] && is_kept(&proofs->proof[i]))
+            cJSON_AddItemToObject(kept, key, proof_json(&proofs->proof[i]));
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(host, "slots");
+    if (proofs->slots.announced)
+        slots_add(host, &proofs->slots);
+    cJSON_AddNumberToObject(root, "schema_version", FILE_VERSION);
+    cJSON_AddItemToObject(root, "hosts", hosts);
+    /* Without the file the next run takes some milliseconds more. */
+    file_save(path, write_json, root, NULL);
+    cJSON_Delete(root);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs that change between batches, so that results which a kernel kept are wrong. */
+#include "service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+void service_shared(const struct service *service, struct operands *shared)
+{
+    *shared = service->operands;
+    for (uint32_t i = 0; i < shared->view.count; i++) {
+        struct simdbench_operand *operand = &shared->operand[i];
+        shared->view.operand[i] = operand;
+        if (service->arena)
+            operand->data =
+                service->memory + ((unsigned char *)operand->data - service->arena);
+    }
+}
+
+void service_take_inputs(const struct service *service)
+{
+    struct operands shared;
+    service_shared(service, &shared);
+    for (uint32_t i = 0; i < shared.view.count && service->arena; i++) {
+        const struct simdbench_operand *own = &service->operands.operand[i];
+        if (!operand_is_output(own))
+            memcpy(own->data, shared.operand[i].data, bytes_of(own));
+    }
+}
+
+void service_forget_other(struct service *service)
+{
+    struct operands *other = &service->other;
+    for (uint32_t i = 0; i < other->view.count; i++)
+        if (!operand_is_output(&other->operand[i]))
+            free(other->operand[i].data);
+    other->view.count = 0;
+}
+
+static int make_other(struct service *service, const struct operands *shared,
+                      const struct simdbench_op *op, uint64_t seed, const char *input)
+{
+    struct operands *other = &service->other;
+    int status = 0;
+    *other = *shared;
+    for (uint32_t i = 0; i < other->view.count; i++) {
+        struct simdbench_operand *operand = &other->operand[i];
+        other->view.operand[i] = operand;
+        if (operand_is_output(operand))
+            continue;
+        operand->data = aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+        if (!operand->data)
+            status = -ENOMEM;
+    }
+    if (status == 0)
+        status = op->fill(&other->view, seed, input);
+    if (status < 0)
+        service_forget_other(service);
+    return status;
+}
+
+cJSON *service_change(struct service *service, const cJSON *request)
+{
+    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
+    if (!op)
+        return service_error(-EINVAL, "change: no such op");
+    const uint64_t seed = message_u64(request, "seed", 0);
+    struct operands shared;
+    service_shared(service, &shared);
+    const bool whole = op->flags & SIMDBENCH_JOINT;
+    if (whole)
+        service_forget_other(service);
+    const int status =
+        service->other.view.count
+            ? 0
+            : make_other(service, &shared, op, seed, message_text(request, "input"));
+    if (status < 0)
+        return service_error(status, "change: %s", strerror(-status));
+    operands_change(&shared, &service->other, whole, seed);
+    return service_ok();
+}

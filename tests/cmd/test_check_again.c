@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks after the first one: when they come, and what becomes of a case that fails. */
+#include "scripted_run.h"
+
+/* One case, without a limit; calibration takes four batches. */
+#define ONE "mul --variants=mine --sizes=8 --timeout=1s "
+
+static const struct result *one(const char *more)
+{
+    char words[256];
+    snprintf(words, sizeof words, ONE "%s", more);
+    assert_int_equal(run_words(words), 0);
+    return &run->results[0];
+}
+
+/* How many batches were asked for when the n-th check was. */
+static size_t batches_before_check(size_t n)
+{
+    const struct asked *check = script_asked("check", NULL, ANY_KERNEL, n);
+    size_t batches = 0;
+    assert_non_null(check);
+    for (const struct asked *asked = script.log; asked < check; asked++)
+        batches += !strcmp(asked->verb, "batch");
+    return batches;
+}
+
+static void test_checks_between_rounds(void **state)
+{
+    static const char *const seeds[] = {"--rounds=40 --seed=1", "--rounds=40 --seed=2"};
+    size_t at[2][2];
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        one(seeds[s]);
+        assert_int_equal(script_count("check", NULL, ANY_KERNEL), 4);
+        assert_int_equal(batches_before_check(0), 0);
+        assert_int_equal(batches_before_check(3), 4 + 40);
+        for (size_t i = 0; i < 2; i++) {
+            at[s][i] = batches_before_check(1 + i);
+            assert_in_range(at[s][i], 4 + 1, 4 + 39);
+        }
+        /* Each finds other inputs, and the answers that belong to them. */
+        assert_int_equal(script_count("change", NULL, ANY_KERNEL), 3);
+        assert_int_equal(script_count("reference", NULL, ANY_KERNEL), 1 + 3);
+    }
+    assert_memory_not_equal(at[0], at[1], sizeof at[0]);
+}
+
+/* The one after the last round counts as well, and leaves no times. */
+static void test_wrong_in_the_end(void **state)
+{
+    (void)state;
+    script_trouble("check", 2, 2, "wrong", 0)->code = -EDOM;
+    const struct result *result = one("--rounds=1");
+    assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
+    assert_int_equal(result->status, STATUS_WRONG);
+    assert_int_equal(result->n_samples, 0);
+    assert_string_equal(result->reason, "mine: Numerical argument out of domain in "
+                                        "'check'");
+}
+
+/* Without other inputs there is nothing to go by. */
+static void test_owner_cannot_change(void **state)
+{
+    (void)state;
+    script_trouble("change", 2, 9, NULL, -ENOMEM);
+    assert_int_equal(one("--rounds=1")->status, STATUS_OK);
+    assert_int_equal(run_words(ONE "--rounds=1"), -ENOMEM);
+    script.trouble[0].code = -EIO;
+    assert_int_equal(one("--rounds=1")->status, STATUS_FAILED);
+    assert_string_equal(run->results[0].reason,
+                        "simdbench: Input/output error in 'change'");
+}
+
+/* What its calls leave behind is told with a check, whenever that is. */
+static void test_left_behind(void **state)
+{
+    (void)state;
+    script_trouble("check", 2, 2, "threads_alive", 7);
+    const struct result *result = one("--rounds=1");
+    assert_int_equal(result->n_notes, 1);
+    assert_non_null(strstr(result->notes[0], "7 threads alive"));
+}
+
+int main(void)
+{
+    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_checks_between_rounds),
+                             FRESH(test_wrong_in_the_end),
+                             FRESH(test_owner_cannot_change), FRESH(test_left_behind));
+}

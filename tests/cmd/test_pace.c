@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long the rounds of a group go on, and which of its batches had the core alone. */
+#include "near.h"
+#include "scripted_run.h"
+
+/* One case, without a limit. */
+#define ONE "mul --variants=mine --sizes=8 --timeout=1s "
+/* Batches of calls of 1000 ns have that many. */
+enum { CALLS = 550 };
+
+static const struct result *one(const char *more)
+{
+    char words[256];
+    snprintf(words, sizeof words, ONE "%s", more);
+    assert_int_equal(run_words(words), 0);
+    return &run->results[0];
+}
+
+/* The first batch of a round: two of CALLS are calibration's. */
+enum { FIRST = 5 };
+
+static void test_number_of_rounds(void **state)
+{
+    assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
+    assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
+    assert_string_equal(run->results[0].stopped, "time");
+    assert_int_equal(run_words("mul --sizes=8 --time-per-case=20ms"), 0);
+    assert_int_equal(run->results[2].n_samples, 36);
+    assert_int_equal(one("--time-per-case=1s")->n_samples, 1814);
+    /* More rounds than the most become longer batches. */
+    assert_int_equal(one("--time-per-case=20s")->iterations, 2200);
+    assert_true(run->results[0].n_samples <= ROUNDS_MAX);
+}
+
+/* A case whose times alternate is precise if they are close; looks are at 24 rounds, 48
+ * and so on. */
+static double swing;
+
+static void alternate(const struct asked *asked, cJSON *reply)
+{
+    const size_t n = script_count("batch", NULL, asked->kernel);
+    const double ns = (double)asked->calls * 1000 * (n % 2 ? 1 : 1 + swing);
+    if (asked->calls != CALLS)
+        return;
+    script_say(reply, "ns", ns);
+    script_say(reply, "cpu_ns", ns);
+}
+
+static void test_precision(void **state)
+{
+    static const struct {
+        const char *more, *stopped;
+        double swing;
+        size_t samples;
+    } runs[] = {
+        {"--align=64", "precision", 0.015, 24},
+        {"--align=64", "time", 0.04, 174},
+        {"--precision=5%", "precision", 0.04, 24},
+        {"--time-per-case=50ms", "time", 0, 90},
+        {"--time-per-case=50ms --precision=1%", "precision", 0, 24},
+        {"--rounds=30", "rounds", 0, 30},
+        {"--rounds=30 --precision=1%", "precision", 0, 24},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        run_begin();
+        swing = runs[i].swing;
+        script.batch = alternate;
+        const struct result *result = one(runs[i].more);
+        assert_string_equal(result->stopped, runs[i].stopped);
+        assert_int_equal(result->n_samples, runs[i].samples);
+    }
+}
+
+/* ---- a core that is shared ---- */
+
+static void expect_shares(double probed, double shared)
+{
+    assert_near(facts_find_number(&run->host, "core_probes"), probed, 0);
+    assert_near(facts_find_number(&run->host, "core_shared_probes"), shared, 0);
+}
+
+static void test_core_share(void **state)
+{
+    (void)state;
+    script_trouble("batch", FIRST + 2, FIRST + 4, "core_share", 2.8);
+    script_trouble("batch", FIRST + 9, FIRST + 9, "ns", 990000);
+    script_trouble("batch", FIRST + 9, FIRST + 9, "cpu_ns", 990000);
+    const struct result *result = one("--rounds=20");
+    /* The evidence decides, not the time; the rounds go on to 20 that are whole. */
+    assert_int_equal(result->apart.n, 3);
+    assert_int_equal(result->apart.rounds[0], 2);
+    assert_int_equal(result->apart.rounds[2], 4);
+    assert_near(result->apart.samples_ns[0], 550000, 0.5);
+    assert_int_equal(result->n_samples, 17);
+    assert_near(result->samples_ns[6], 990000, 0);
+    assert_false(result->shared);
+    expect_shares(20, 3);
+    /* A share that nobody knows is no evidence. */
+    run_begin();
+    script_trouble("batch", 1, 99, "core_share", 0);
+    assert_int_equal(one("--rounds=20")->apart.n, 0);
+    assert_true(isnan(facts_find_number(&run->host, "core_probes")));
+}
+
+/* Up to three times as many rounds, until 12 had the core alone. */
+static void test_rounds_go_on(void **state)
+{
+    (void)state;
+    script_trouble("batch", FIRST, FIRST + 17, "core_share", 2);
+    const struct result *result = one("--rounds=20");
+    assert_int_equal(result->n_samples, 12);
+    assert_int_equal(result->apart.n, 18);
+    assert_false(result->shared);
+    run_begin();
+    script_trouble("batch", FIRST, FIRST + 48, "core_share", 2);
+    result = one("--rounds=20");
+    assert_true(result->shared);
+    assert_int_equal(result->status, STATUS_OK);
+    assert_int_equal(result->n_samples, 60);
+    assert_int_equal(result->apart.n, 49);
+    for (uint32_t i = 0; i < 60; i++)
+        assert_int_equal(result->rounds[i], i);
+    expect_shares(60, 49);
+    /* No more than were asked for. */
+    run_begin();
+    script_trouble("batch", FIRST, FIRST, "core_share", 2);
+    result = one("--rounds=2");
+    assert_int_equal(result->n_samples, 2);
+    assert_int_equal(result->apart.n, 1);
+}
+
+/* Counts of company stand in only where there are no others. */
+static void count_rounds(const struct asked *asked, cJSON *reply)
+{
+    script_say(reply, "minor_faults", (double)script_count("batch", NULL, asked->kernel));
+}
+
+static void test_counts_apart(void **state)
+{
+    (void)state;
+    script.batch = count_rounds;
+    script_trouble("batch", FIRST, FIRST + 5, "core_share", 2);
+    const struct counter *faults = &one("--rounds=20")->counters[0];
+    assert_int_equal(faults->n, 14);
+    assert_near(faults->samples[0], FIRST + 6, 0);
+    run_begin();
+    script.batch = count_rounds;
+    script_trouble("batch", 1, 99, "core_share", 2);
+    assert_int_equal(one("--rounds=20")->counters[0].n, 60);
+}
+
+int main(void)
+{
+    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_number_of_rounds),
+                             FRESH(test_precision), FRESH(test_core_share),
+                             FRESH(test_rounds_go_on), FRESH(test_counts_apart));
+}
