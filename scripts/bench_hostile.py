@@ -73,7 +73,8 @@ def main():
         bad += [(part, *found) for found in odd]
     for part, name, what in bad[:SHOWN]:
         print(f"\n{part} {name}: {what}\n    again: scripts/bench hostile {part} "
-              f"--seed={options.seed} --only={shlex.quote(re.escape(name))}")
+              f"--seed={options.seed}{' --short' * options.short} "
+              f"--only={shlex.quote(re.escape(name))}")
     if len(bad) > SHOWN:
         print(f"\nand {len(bad) - SHOWN} more")
     return 1 if bad or not total else 0

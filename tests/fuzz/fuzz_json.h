@@ -4,11 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports.h"
-
 /* Reads any bytes as a run and aborts if a promise of the reader is broken: either there
  * is a sentence about what is wrong, or what was read can be written, read and written
  * again with the same bytes, and printed in every format. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* Aborts if a text of the run holds bytes that control a terminal, or nan or inf. */
-void fuzz_check_text(const struct run *run, enum format format, int width);

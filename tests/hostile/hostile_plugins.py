@@ -10,7 +10,7 @@ GOOD = {"ok", "noisy"}
 RUNS = {
     **dict.fromkeys((
         "run:crash run:abort run:exit run:_exit run:kill-group run:recurse run:jump run:stop "
-        "run:trap run:close-all run:write-socket run:read-socket run:alarm run:limit-time "
+        "run:trap run:close-all run:write-socket run:read-socket run:limit-time "
         "run:unmap run:dlclose run:seccomp run:hang run:leave-thread "
         "later:crash later:abort later:exit later:hang later:close-all later:unmap later:stop "
         "prepare:crash prepare:exit prepare:hang prepare:close-all "
