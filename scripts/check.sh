@@ -11,7 +11,7 @@ export LC_ALL=C.UTF-8
 
 quick=(format text shell layers rooms headers subject symbols)
 # Two lanes, one a core: nothing in them is measured.
-lanes=('asan fuzz old_cpu' 'gcc tidy arm64 valgrind')
+lanes=('asan fuzz hostile old_cpu' 'gcc tidy arm64 valgrind')
 read -ra slow <<<"${lanes[*]}"
 leaves=(base kernels perfctr reports)
 
@@ -168,12 +168,6 @@ check_gcc() {
     CC=gcc build gcc --buildtype=release --werror -Dtests=enabled
 }
 
-# One build serves the sanitizers and the fuzzers.
-build_asan() {
-    CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
-        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
-}
-
 check_asan() {
     build_asan
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -231,6 +225,11 @@ check_fuzz() {
         }
         tail -n 1 "$program.log"
     done
+}
+
+check_hostile() {
+    build_asan
+    python3 scripts/bench_hostile.py build/asan --short
 }
 
 check_old_cpu() {

@@ -98,3 +98,9 @@ build() {
 build_test() {
     build test --buildtype=release --werror -Dtests=enabled
 }
+
+# One build serves the sanitizers, the fuzzers and the attacks.
+build_asan() {
+    CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
+        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
+}

@@ -93,13 +93,16 @@ static void add_answers(const struct group_state *group, const struct answers *a
         message_add_u64(request, "accuracy_n", answers->n);
 }
 
+/* What is further off is not known: readers of saved runs refuse larger numbers. */
+#define ULP_MAX 1e300
+
 static bool take_accuracy(struct result *result, const cJSON *reply)
 {
     result->max_ulp = message_number(reply, "max_ulp", NAN);
-    result->has_accuracy = isfinite(result->max_ulp);
-    if (!result->has_accuracy)
-        result->max_ulp = 0;
     result->mean_ulp = message_number(reply, "mean_ulp", 0);
+    result->has_accuracy = result->max_ulp <= ULP_MAX && result->mean_ulp <= ULP_MAX;
+    if (!result->has_accuracy)
+        result->max_ulp = result->mean_ulp = 0;
     result->worst_input = message_number(reply, "worst_input", NAN);
     return result->has_accuracy;
 }

@@ -153,9 +153,12 @@ static cJSON *fill(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "fill: no such op");
     int status =
         op->fill(&service->operands.view, message_u64(request, "seed", 0), input);
+    if (status < 0 && !input)
+        return service_error(status, "op %s cannot fill its inputs: %s", op->name,
+                             strerror(-status));
     if (status < 0)
-        return service_error(status, "--input=%s: op %s has no such input%s%s%s",
-                             input ? input : "", op->name, op->inputs ? " (known: " : "",
+        return service_error(status, "--input=%s: op %s has no such input%s%s%s", input,
+                             op->name, op->inputs ? " (known: " : "",
                              op->inputs ? op->inputs : "", op->inputs ? ")" : "");
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
@@ -199,9 +202,12 @@ static cJSON *reference(struct service *service, const cJSON *request)
     service_shared(service, &shared);
     int status =
         op->reference(&shared.view, semiring, to.index, to.n, to.value, to.slack);
+    if (status < 0 && !semiring)
+        return service_error(status, "op %s has no reference: %s", op->name,
+                             strerror(-status));
     if (status < 0)
         return service_error(status, "op %s has no reference for semiring '%s'", op->name,
-                             semiring ? semiring : "");
+                             semiring);
     return service_ok();
 }
 

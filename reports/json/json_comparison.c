@@ -113,13 +113,18 @@ int json_read_gate(const struct value *root, struct run *run)
                ?: value_array(&arms) ?: value_each(&arms, add_arm, run->gate);
 }
 
+/* Of a trial; their ratio is finite. */
+#define TIME_MIN 1e-100
+#define TIME_MAX 1e100
+
 static int read_time(const struct value *entry, bool may_be_0, double *ns)
 {
     const int code = value_number(entry, ns);
 
-    if (code || *ns > 0 || (may_be_0 && *ns == 0))
+    if (code || (*ns >= TIME_MIN && *ns <= TIME_MAX) || (may_be_0 && *ns == 0))
         return code;
-    return VALUE_FAIL(entry, "expected a number %s", may_be_0 ? "from 0 up" : "above 0");
+    return VALUE_FAIL(entry, "expected %sa number from %g to %g", may_be_0 ? "0 or " : "",
+                      TIME_MIN, TIME_MAX);
 }
 
 /* The four arrays are walked side by side; the first leads. */

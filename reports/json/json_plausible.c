@@ -84,9 +84,23 @@ static int check_summary(const struct value *entry, const struct result *result)
     return code;
 }
 
-int json_plausible_result(const struct value *entry, const struct result *result)
+static int check_source(const struct value *entry, const struct run *run,
+                        const char *source)
 {
-    return check_names(entry, result) ?: check_summary(entry, result);
+    const struct value value = value_member(entry, "source");
+
+    for (size_t i = 0; source && i < run->n_sources; i++)
+        if (!strcmp(run->sources[i].name, source))
+            return 0;
+    return source ? VALUE_FAIL(&value, "'sources' has none of this name") : 0;
+}
+
+int json_plausible_result(const struct value *entry, const struct run *run,
+                          const struct result *result)
+{
+    return check_names(entry, result)
+               ?: check_source(entry, run, result->source)
+               ?: check_summary(entry, result);
 }
 
 /* ---- ids ---- */

@@ -6,6 +6,8 @@
 
 /* A run has fewer settings, options, counters or facts in one place. */
 enum { MEMBERS_MAX = 1000 };
+/* What is derived and printed, percents for one, stays finite. */
+#define NUMBER_MAX 1e300
 
 int value_no_memory(const struct value *value)
 {
@@ -113,16 +115,19 @@ int value_from(const struct value *value, double least, double *number)
 {
     const int code = value_number(value, number);
 
-    return code || *number >= least
+    if (!code && *number < least)
+        return VALUE_FAIL(value, "expected a number from %g up", least);
+    return code || *number <= NUMBER_MAX
                ? code
-               : VALUE_FAIL(value, "expected a number from %g up", least);
+               : VALUE_FAIL(value, "expected a number up to %g", NUMBER_MAX);
 }
 
 /* A number or null. */
 static int read_number(const struct value *value, double least, double *number)
 {
     if (!cJSON_IsNull(value->json))
-        return value_from(value, least, number);
+        return isinf(least) ? value_number(value, number)
+                            : value_from(value, least, number);
     *number = NAN;
     return 0;
 }
@@ -193,7 +198,7 @@ static int add_end(const struct value *entry, void *context)
 {
     double **end = context;
 
-    return value_number(entry, (*end)++);
+    return value_from(entry, -NUMBER_MAX, (*end)++);
 }
 
 int value_interval(const struct value *object, const char *name, double least,

@@ -38,6 +38,7 @@ int value_object(const struct value *value);
 int value_text(const struct value *value, char **text);
 int value_name(const struct value *value, char **text); /* null or missing: untouched */
 int value_number(const struct value *value, double *number);
+/* From `least` up to 1e300. */
 int value_from(const struct value *value, double least, double *number);
 int value_whole(const struct value *value, double max, double *number);
 int value_fields(const struct value *object, const struct fields *fields, void *base);
@@ -49,8 +50,10 @@ int value_interval(const struct value *object, const char *name, double least,
 /* Entry of "results": adds one to the struct run `context` (json_result.c). */
 int json_read_result(const struct value *entry, void *context);
 /* What is refused though each field alone is good (json_plausible.c): names that are too
- * long and a summary that the samples contradict; two cases of one id. */
-int json_plausible_result(const struct value *entry, const struct result *result);
+ * long, a source that is not there and a summary that the samples contradict; two cases
+ * of one id. */
+int json_plausible_result(const struct value *entry, const struct run *run,
+                          const struct result *result);
 int json_plausible_run(const struct run *run, struct error *error);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
 int json_read_gate(const struct value *root, struct run *run);

@@ -125,13 +125,38 @@ char *json_take(struct json *json, char indent)
     return text;
 }
 
+/* A document whose strings may hold what a terminal would act on: as escapes of JSON. */
+static bool write_safe(const char *text, FILE *file)
+{
+    size_t left = strlen(text), good = 0, step;
+    uint32_t code;
+
+    while (good < left) {
+        step = text_utf8((const unsigned char *)text + good, left - good, &code);
+        if (!step || text[good] == '\n' || text[good] == '\t' || !text_unsafe(code)) {
+            good += step ? step : 1;
+            continue;
+        }
+        fwrite(text, 1, good, file);
+        if (code > 0xffff)
+            fprintf(file, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10),
+                    0xdc00 + (code & 0x3ff));
+        else
+            fprintf(file, "\\u%04x", code);
+        text += good + step;
+        left -= good + step;
+        good = 0;
+    }
+    return fwrite(text, 1, left, file) == left && !ferror(file);
+}
+
 int json_end(struct json *json, FILE *file, struct error *error)
 {
     char *const text = json_take(json, '\t');
     int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
 
     errno = 0;
-    if (text && (fputs(text, file) < 0 || fputc('\n', file) < 0 || fflush(file))) {
+    if (text && (!write_safe(text, file) || fputc('\n', file) < 0 || fflush(file))) {
         code = errno ? -errno : -EIO;
         error_set(error, code, "cannot write JSON: %s", strerror(-code));
     }

@@ -31,9 +31,7 @@ size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code)
     return length;
 }
 
-/* Control characters move cursors and set colours; marks that are invisible or turn the
- * writing direction make a name look like another. */
-static bool unsafe(uint32_t code)
+bool text_unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad ||
            (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
@@ -52,7 +50,7 @@ static size_t plain_piece(const char *text, size_t left, char piece[16])
         snprintf(piece, 16, "\\x%02x", bytes[0]);
         return 1;
     }
-    if (!unsafe(code)) {
+    if (!text_unsafe(code)) {
         memcpy(piece, text, length);
         piece[length] = '\0';
         return length;

@@ -33,6 +33,9 @@ int text_width(const char *text);
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
  * code point goes to `code`. */
 size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
+/* True for control characters, which move cursors and set colours, and for marks that are
+ * invisible or turn the writing direction, which make a name look like another. */
+bool text_unsafe(uint32_t code);
 /* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
 

@@ -15,15 +15,21 @@ static void must(bool good, const char *promise)
     }
 }
 
-/* What is printed must not hold bytes that control a terminal. */
+/* What is printed must not hold what controls a terminal. */
 static void check_text(const struct run *run, enum format format, int width)
 {
     struct text_options options = {.width = width, .roofs = true};
     char *text = sample_text(run, format, &options);
-    for (const char *c = text; *c; c++)
-        must((unsigned char)*c >= 0x20 || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
+    size_t step;
+
+    for (const char *c = text; *c; c += step) {
+        uint32_t code = 0;
+        step = text_utf8((const unsigned char *)c, strnlen(c, 4), &code);
+        must(step, "all that is printed is UTF-8");
+        must(!text_unsafe(code) || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
                  (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
-             "no control character is printed");
+             "nothing that controls a terminal is printed");
+    }
     free(text);
 }
 

@@ -189,11 +189,13 @@ static void bad_inputs(void **state)
         {"trials", "\"head_ns\":\t[", "\"head_ns\":\t[1, ",
          CASE ".trials.head_ns: more entries than process"},
         {"trials", "\"base_ns\":\t[", "\"base_ns\":\t[0, ",
-         CASE ".trials.base_ns[0]: expected a number above 0"},
+         CASE ".trials.base_ns[0]: expected a number from 1e-100 to 1e+100"},
+        {"trials", "\"base_ns\":\t[", "\"base_ns\":\t[1e-308, ",
+         CASE ".trials.base_ns[0]: expected a number from 1e-100 to 1e+100"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[\"1\", ",
          CASE ".trials.control_ns[0]: expected a number"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t[-1, ",
-         CASE ".trials.control_ns[0]: expected a number from 0 up"},
+         CASE ".trials.control_ns[0]: expected 0 or a number from 1e-100 to 1e+100"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t{}, \"x\":\t[",
          CASE ".trials.control_ns: expected an array"}};
     struct run *const run = sample_gate_small();

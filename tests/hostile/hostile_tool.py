@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the attacks share: a program that is started, ends, and is looked at."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "tests/cli"), str(ROOT / "tests/formats")]
+
+# One fast run, and one of a second or two.
+SHORT = ["--time-per-case=2ms", "--rounds=6"]
+GEMM = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]
+RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+LEFT_SECONDS, SANITIZER_STATUS = 15, 99
+MOST_PRINTED = 1 << 20
+
+
+def need(good, what):
+    if not good:
+        raise AssertionError(what)
+
+
+def environment(**more):
+    """The caller's, without what changes output. A sanitizer's report has a status of its
+    own."""
+    env = {k: v for k, v in os.environ.items()
+           if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES", "SIMDBENCH_HISTORY")}
+    options = f"exitcode={SANITIZER_STATUS}:allocator_may_return_null=1"
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": options,
+            "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_STATUS}", **more}
+
+
+def session(leader):
+    """The processes of a session that are no zombies."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == leader and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def end_session(leader):
+    for pid in session(leader):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+class Started:
+    """A program in a session and a folder of its own; what it prints goes to files there."""
+
+    def __init__(self, command, folder, **more):
+        self.folder = Path(folder)
+        self.logs = tempfile.TemporaryDirectory(prefix="simdbench-")
+        self.paths = [Path(self.logs.name) / name for name in ("out", "err")]
+        out, err = (open(path, "wb") for path in self.paths)
+        try:
+            self.process = subprocess.Popen(
+                [*map(str, command)], start_new_session=True,
+                **{"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err,
+                   "cwd": self.folder, "env": environment(), **more})
+        finally:
+            out.close()
+            err.close()
+
+    def wait(self, statuses, seconds=120):
+        """The status, which is one of these; nothing is left of it, and nothing that it
+        printed is a sanitizer's or controls a terminal."""
+        pid = self.process.pid
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it still ran after {seconds} s") from None
+        finally:
+            deadline = time.monotonic() + (LEFT_SECONDS if self.process.returncode is not None
+                                           else 0)
+            while session(pid) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            left = session(pid)
+            end_session(pid)
+            self.process.wait()
+            self.out, self.err = (path.read_bytes() for path in self.paths)
+            self.logs.cleanup()
+        text = self.err.decode(errors="replace")
+        need(status != SANITIZER_STATUS and f"=={pid}==" not in text,
+             f"sanitizer: {text[-2000:]}")
+        need(status in statuses, f"status {status}, not {sorted(statuses)}: {text[-500:]}")
+        need(not left, f"processes are left: {left}")
+        for data in self.out, self.err:
+            found = RAW.search(data.replace(b"\r\n", b"\n"))
+            need(not found, f"raw control bytes: {found and data[max(found.start() - 80, 0):found.end() + 20]}")
+            need(len(data) < MOST_PRINTED, f"{len(data)} bytes were printed")
+        return status
+
+    def document(self, name="run.json"):
+        """The run that was saved, or None. It is strict JSON."""
+        path = self.folder / name
+        return strict(path.read_bytes()) if path.exists() else None
+
+
+def strict(data):
+    def constant(name):
+        raise AssertionError(f"{name} is no JSON")
+    try:
+        return json.loads(data, parse_constant=constant)
+    except ValueError as error:
+        raise AssertionError(f"no JSON: {error}") from None
+
+
+def run_case(command, statuses, seconds=120, **more):
+    """Starts and ends it: (the program, its run or None)."""
+    with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
+        started = Started(command, folder, **more)
+        started.wait(statuses, seconds)
+        return started, started.document()
+
+
+def rows(document, **fields):
+    """Results with these fields."""
+    return [r for r in document["results"] if all(r.get(k) == v for k, v in fields.items())]
