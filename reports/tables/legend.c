@@ -207,10 +207,13 @@ static void core_shared_line(struct legend *legend)
         rows |= result->shared;
     if (!rows && !(shared > 0.05 * probed))
         return;
-    buffer_format(buffer,
-                  "core shared: %.0f of %.0f batches ran beside another thread on this "
-                  "core and are set apart",
-                  shared, probed);
+    buffer_add(buffer, "core shared: ");
+    if (isfinite(shared) && isfinite(probed))
+        buffer_format(buffer, "%.0f of %.0f", shared, probed);
+    else
+        buffer_add(buffer, "some");
+    buffer_add(buffer,
+               " batches ran beside another thread on this core and are set apart");
     if (rows)
         buffer_add(buffer, "; rows that say shared contain them, as fewer than 12 did "
                            "not");

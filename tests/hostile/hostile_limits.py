@@ -20,11 +20,13 @@ CASES = {
     "plain": ('exec "$@"', DONE, ""),
     "no-home": ('exec env -u HOME "$@"', DONE, ""),
     "no-tmpdir": ('exec env TMPDIR=/nowhere "$@"', DONE, ""),
-    "no-environment": ('exec env -i "$@"', DONE, ""),
+    "no-environment": ('exec env -i SIMDBENCH_LOCKS= "$@"', DONE, ""),
     "bad-xdg": ('exec env XDG_CACHE_HOME=/proc XDG_CONFIG_HOME=/dev/null HOME=/dev/null "$@"',
                 DONE, ""),
     "bad-history": ('exec env SIMDBENCH_HISTORY=/proc/x "$@"', DONE, ""),
     "bad-modules": ('exec env SIMDBENCH_MODULES=/dev/null:/proc::// "$@"', DONE, ""),
+    "no-locks": ('exec env SIMDBENCH_LOCKS=/nowhere "$@"', DONE, "are not locked"),
+    "bad-locks": ('exec env SIMDBENCH_LOCKS=/proc "$@"', DONE, "are not locked"),
     "locale": ('exec env LC_ALL=de_DE.UTF-8 LANG=de_DE "$@"', DONE, ""),
     "locale-odd": ('exec env LC_ALL=$(printf "x%.0s" {1..5000}) "$@"', DONE, ""),
     "term-unset": ('exec env -u TERM "$@"', DONE, ""),
@@ -105,7 +107,7 @@ def attack(program, shell, statuses, says):
             if path.is_file():
                 path.chmod(0o600)
                 strict(path.read_bytes())
-        need(status or not started.err, f"standard error is {text!r}")
+        need(status or says or not started.err, f"standard error is {text!r}")
         need(not [p for p in place.iterdir() if p.name.startswith("core")], "a core file")
 
 

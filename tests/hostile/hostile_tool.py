@@ -26,13 +26,18 @@ def need(good, what):
         raise AssertionError(what)
 
 
+# What runs find out of this machine is no business of the user's.
+CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
+
+
 def environment(**more):
     """The caller's, without what changes output. A sanitizer's report has a status of its
-    own."""
+    own. Runs do not wait for each other."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES", "SIMDBENCH_HISTORY")}
     options = f"exitcode={SANITIZER_STATUS}:allocator_may_return_null=1"
-    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": options,
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SIMDBENCH_LOCKS": "",
+            "XDG_CACHE_HOME": CACHE.name, "ASAN_OPTIONS": options,
             "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_STATUS}", **more}
 
 

@@ -150,8 +150,21 @@ static void doubts(void **state)
     run_free(run);
 }
 
+/* Of a run whose host does not tell how often: a file may lack any fact. */
+static void shared_core(void **state)
+{
+    struct run *run = sample_run_small();
+
+    run->results[0].shared = true;
+    expect(run, "\ncore shared: some batches ran beside another thread", true);
+    assert_int_equal(facts_number(&run->host, "core_probes", 20), 0);
+    assert_int_equal(facts_number(&run->host, "core_shared_probes", 9), 0);
+    expect(run, "\ncore shared: 9 of 20 batches ran beside another thread", true);
+    run_free(run);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(doubts), TEST(rates), TEST(means), TEST(unfair_rows_come_last),
-                     TEST(choices_are_few));
+                     TEST(choices_are_few), TEST(shared_core));
 }
