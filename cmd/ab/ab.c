@@ -74,6 +74,8 @@ void ab_close(struct ab *ab)
 
 static bool has_both(const struct ab *ab, const struct plan_case *entry)
 {
+    if (entry->offer >= ab->n_kernels)
+        return false;
     const struct ab_kernel *kernel = &ab->kernels[entry->offer];
     return kernel->number[ARM_BASE] != NO_KERNEL && kernel->number[ARM_HEAD] != NO_KERNEL;
 }
@@ -91,8 +93,10 @@ double ab_seconds(const struct ab *ab)
         seconds += processes * process;
         for (size_t c = 0; c < group->n_cases; c++)
             if (!group->cases[c].skip && has_both(ab, &group->cases[c]))
-                seconds +=
-                    processes * ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) * 1e-9;
+                seconds += processes *
+                           (ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) +
+                            (group->cases[c].limit_id ? batch + 2 * ASK_NS : 0)) *
+                           1e-9;
     }
     return seconds;
 }
@@ -107,11 +111,13 @@ static void group_close(struct ab_group *group)
     free(group->state.cases);
 }
 
-/* A case that only one build has ends at once. */
+/* A case that only one build has ends at once. A roof has nothing to be compared. */
 static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
 {
     struct case_state *entry = &group->state.cases[c];
     struct result *result = case_result(&group->state, entry);
+    if (case_is_limit(&group->state, entry))
+        return;
     struct comparison *comparison = must_have(result_comparison(result));
     group->cases[c].trials =
         must_have(calloc(ab_rounds(ab), sizeof *group->cases[c].trials));
@@ -149,6 +155,8 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
         const struct result *result = ab_result(group, c);
+        if (!result->comparison)
+            continue;
         /* The second look is for those that the first left open. */
         const bool open =
             !entry->processes || processes == ab_processes(group->ab) ||
@@ -180,7 +188,7 @@ static void end_unusable(struct ab_group *group)
     for (size_t c = 0; c < group->state.n_cases; c++) {
         const struct ab_case *entry = &group->cases[c];
         char reason[160];
-        if (!group->state.cases[c].active)
+        if (!group->state.cases[c].active || !ab_result(group, c)->comparison)
             continue;
         if (is_short(group, c)) {
             snprintf(reason, sizeof reason,
@@ -250,8 +258,10 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
         for (size_t c = 0; c < groups[g].state.n_cases; c++) {
             const struct case_state *entry = &groups[g].state.cases[c];
             struct result *result = case_result(&groups[g].state, entry);
-            if (entry->active && result->comparison->n_trials)
+            if (entry->active && result->n_samples)
                 result_set_status(result, STATUS_OK, NULL);
+            else if (entry->active && !result->comparison)
+                result_set_status(result, STATUS_SKIPPED, "it limits no case here");
             else if (entry->active)
                 string_set(&result->comparison->reason, "interrupted");
         }
@@ -259,8 +269,8 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run->interrupted = interrupted;
     run_close_pending(run, GROUP_ALL, "interrupted");
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
-    must(run_judge(run));
     must(run_summarise(run, GROUP_ALL));
+    must(run_judge(run)); /* which cases are suspect is known by now */
 }
 
 /* Tells the watcher what is known by now. */

@@ -20,6 +20,8 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status, const cha
     struct comparison *comparison = case_result(&group->state, entry)->comparison;
     case_end(&group->state, entry, status, reason);
     group->cases[c].wanted = false;
+    if (!comparison) /* a roof */
+        return;
     *comparison = (struct comparison){.trials = comparison->trials,
                                       .voided = comparison->voided,
                                       .verdict = VERDICT_UNUSABLE,

@@ -36,6 +36,23 @@ static size_t find_twin(const struct ab *ab, size_t n_base, size_t end,
     return loose;
 }
 
+/* Appends the roofs among own kernels, whose memory is never on huge pages here. */
+static int add_roofs(struct ab *ab, struct error *error)
+{
+    struct catalog *catalog = &ab->catalog;
+    struct worker *own = catalog->workers[0];
+    size_t end = catalog->n_offers;
+    const int status = catalog_add_offers(catalog, own, own->description, error);
+    for (size_t i = end; i < catalog->n_offers; i++) {
+        if (catalog->offers[i].is_roof)
+            catalog->offers[end++] = catalog->offers[i];
+        else
+            offer_free(&catalog->offers[i]);
+    }
+    catalog->n_offers = end;
+    return status;
+}
+
 static int unite_offers(struct ab *ab, struct error *error)
 {
     struct catalog *catalog = &ab->catalog;
@@ -63,11 +80,11 @@ static int unite_offers(struct ab *ab, struct error *error)
         }
         ab->kernels[at].number[ARM_HEAD] = offer.index;
     }
-    catalog->n_offers = end;
-    /* Roofs limit what is compared with them; here they are kernels like others. */
+    catalog->n_offers = ab->n_kernels = end;
+    /* A build's roofs are kernels like others: own roofs limit what is compared. */
     for (size_t i = 0; i < end; i++)
         catalog->offers[i].is_roof = false;
-    return 0;
+    return ab->options.huge_pages ? 0 : add_roofs(ab, error);
 }
 
 static void see_suite(const char *name, const char *summary, const char *shapes,
@@ -82,6 +99,7 @@ static void see_suite(const char *name, const char *summary, const char *shapes,
 static int plan_op(struct ab *ab, const char *op, bool suite, struct error *error)
 {
     struct options options = ab->options;
+    struct catalog catalog = ab->catalog;
     char suite_name[] = "suite", *lists[] = {suite_name};
     bool has_suite = false;
     catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
@@ -89,8 +107,10 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     if (suite && has_suite && !options.sizes.n && !options.shapes.n &&
         !options.shape_lists.n)
         options.shape_lists = (struct text_list){.item = lists, .n = 1};
+    if (!strcmp(op, "roof")) /* that of the builds */
+        catalog.n_offers = ab->n_kernels;
     struct plan more;
-    int status = plan_make(&options, &ab->catalog, &more, error);
+    int status = plan_make(&options, &catalog, &more, error);
     if (status < 0)
         return status;
     struct plan *plan = &ab->plan;
@@ -106,16 +126,16 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     return 0;
 }
 
-static void offered_ops(const struct catalog *catalog, struct text_list *ops)
+static void offered_ops(const struct ab *ab, struct text_list *ops)
 {
-    for (size_t i = 0; i < catalog->n_offers; i++)
-        text_list_add_once(ops, catalog->offers[i].op);
+    for (size_t i = 0; i < ab->n_kernels; i++)
+        text_list_add_once(ops, ab->catalog.offers[i].op);
 }
 
 static int plan_one(struct ab *ab, const char *op, struct error *error)
 {
     struct text_list ops = {.n = 0};
-    offered_ops(&ab->catalog, &ops);
+    offered_ops(ab, &ops);
     const int status = text_list_has(&ops, op)
                            ? plan_op(ab, op, false, error)
                            : selection_unknown("", op, "op in BASE or HEAD", &ops, error);
@@ -128,7 +148,7 @@ static int plan_all(struct ab *ab, struct error *error)
 {
     struct text_list ops = {.n = 0};
     int status = 0;
-    offered_ops(&ab->catalog, &ops);
+    offered_ops(ab, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
         struct error why = {.text = ""};
         if (!strcmp(ops.item[i], "roof"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
- * its arms), ab_process.c (one fresh process), ab_rounds.c (batches) and ab.c (processes
- * until it is decided). */
+ * its arms), ab_limit.c (its roof), ab_process.c (one fresh process), ab_rounds.c
+ * (batches) and ab.c (processes until it is decided). */
 #pragma once
 
 #include <limits.h>
@@ -46,7 +46,8 @@ struct ab {
     /* Workers: own kernels, then each build's, which own the ops that only they have. Of
      * a kernel that both builds have, the catalog has one offer. */
     struct catalog catalog;
-    struct ab_kernel *kernels; /* one an offer */
+    struct ab_kernel *kernels; /* one an offer of the builds */
+    size_t n_kernels;          /* the offers behind them are own roofs, for limits */
     struct plan plan;
     struct session session;
     double extra_work;
@@ -56,12 +57,13 @@ struct ab {
 struct ab_case {
     bool wanted;                   /* in the process at hand */
     uint32_t processes, disturbed; /* taken, and thrown away */
-    uint32_t rounds;               /* taken of all processes */
     uint64_t iterations;           /* 0: not calibrated */
     double call_ns;                /* of the slowest arm */
     uint64_t number[ARMS];         /* of its cases in the workers at hand */
     struct trial *trials;          /* room for the rounds of a process */
     uint32_t n_trials, voided;
+    size_t limit;    /* the roof that limits it in the process at hand, or n_cases */
+    double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
 };
 
@@ -70,6 +72,7 @@ struct ab_group {
     struct group_state state;
     struct ab_case *cases; /* beside state.cases */
     uint32_t process;      /* number of the one at hand */
+    uint32_t rounds;       /* taken of all cases in all processes */
     bool answered;         /* the memory file holds this group's answers */
     bool overhead_known;
     double overhead_ns; /* of the loop, per call */
@@ -120,6 +123,12 @@ int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t ti
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group, size_t c);
 int ab_take_rounds(struct ab_group *group, size_t c);
+
+/* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
+ * after the rounds of its case, and adds it beside the last of these. Like case_ask(). */
+int ab_prepare_limits(struct ab_group *group, struct error *error);
+int ab_take_limit(struct ab_group *group, size_t c);
+void ab_add_limit(struct ab_group *group, size_t c);
 
 /* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
 int ab_process(struct ab_group *group, struct error *error);

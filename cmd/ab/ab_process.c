@@ -111,7 +111,6 @@ static int place_operands(struct ab_group *group, struct error *error)
 static int prepare(struct ab_group *group, size_t c, int which)
 {
     struct ab *ab = group->ab;
-    struct result *result = ab_result(group, c);
     const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
     const struct ab_arm *arm = &ab->arm[which];
     cJSON *request = message_new("prepare"), *reply = NULL;
@@ -121,7 +120,7 @@ static int prepare(struct ab_group *group, size_t c, int which)
     if (reply)
         group->cases[c].number[which] = message_u64(reply, "case", UINT64_MAX);
     if (reply && which == ARM_HEAD)
-        case_take(&group->state.cases[c], result, reply);
+        case_take(&group->state, &group->state.cases[c], reply);
     cJSON_Delete(reply);
     return status;
 }
@@ -173,6 +172,7 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
     int status = 0;
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
         group->cases[c].n_trials = group->cases[c].voided = 0;
+        group->cases[c].limit_ns = 0;
         for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
             status = prepare(group, c, order[i]);
         for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
@@ -184,11 +184,15 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
 static int measure_cases(struct ab_group *group, struct error *error)
 {
     int status = group->overhead_known ? 0 : ab_overhead(group, error);
+    if (status == 0)
+        status = ab_prepare_limits(group, error);
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
         if (group->cases[c].wanted && !group->cases[c].iterations)
             status = ab_calibrate(group, c);
         if (status == 0 && group->cases[c].wanted)
             status = ab_take_rounds(group, c);
+        if (status == 0 && group->cases[c].wanted)
+            status = ab_take_limit(group, c);
     }
     return status;
 }
@@ -220,10 +224,12 @@ static void take_trials(struct ab_group *group)
             const struct trial *trial = &entry->trials[i];
             must(comparison_add_trial(result->comparison, trial));
             /* As if all batches had the calls that they have without jitter. */
-            must(result_add_sample(result, entry->rounds++,
+            must(result_add_sample(result, group->rounds++,
                                    (trial->head_ns + result->overhead_ns) *
                                        (double)entry->iterations));
         }
+        if (usable)
+            ab_add_limit(group, c);
     }
 }
 

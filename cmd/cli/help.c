@@ -144,7 +144,7 @@ static const struct {
     {"1", "ab, compare: a case regressed"},
     {"2", "bad usage, a bad file, or output that could not be written"},
     {"3", "ab, compare with --strict: a case is inconclusive or unusable"},
-    {"4", "a result was wrong, or a case failed"},
+    {"4", "a result was wrong, a case failed, or one is above its limit"},
     {"5", "nothing was measured (all cases were skipped) or compared"},
     {"6", "other runs kept the CPUs for longer than --wait"},
     {"128+N", "stopped by signal N, with what was measured until then in the files"},

@@ -20,7 +20,7 @@ static void take_choice(struct case_state *entry, struct result *result,
 
 /* The limit that belongs to the choice is another roof of the same kind. */
 static void take_roof(const struct group_state *group, const struct case_state *entry,
-                      struct result *result, const char *roof)
+                      const char *roof)
 {
     const struct case_state *limit = NULL;
     for (size_t i = 0; i < group->n_cases && entry->plan->limit_id && !limit; i++)
@@ -32,12 +32,15 @@ static void take_roof(const struct group_state *group, const struct case_state *
             !strcmp(other->offer->isa, limit->offer->isa) &&
             other->plan->threads == limit->plan->threads &&
             !strcmp(other->offer->variant, roof))
-            must(string_set(&result->limit_id, other->plan->id));
+            must(string_set(&case_result(group, entry)->limit_id, other->plan->id));
     }
 }
 
-void case_take(struct case_state *entry, struct result *result, const cJSON *reply)
+void case_take(const struct group_state *group, struct case_state *entry,
+               const cJSON *reply)
 {
+    struct result *result = case_result(group, entry);
+    take_roof(group, entry, message_text(reply, "roof"));
     entry->team = message_int(reply, "threads", 0);
     result->prepare_ns = message_number(reply, "prepare_ns", 0);
     result->ops = message_number(reply, "ops", result->ops);
@@ -59,8 +62,7 @@ static int prepare(struct group_state *group, struct case_state *entry)
     if (reply) {
         entry->number = message_u64(reply, "case", UINT64_MAX);
         take_choice(entry, result, reply);
-        take_roof(group, entry, result, message_text(reply, "roof"));
-        case_take(entry, result, reply);
+        case_take(group, entry, reply);
     }
     cJSON_Delete(reply);
     return status;

@@ -107,8 +107,9 @@ void group_end(struct group_state *group, const struct worker *worker, enum stat
 enum { GROUP_RESTART = 1 };
 int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
              int64_t timeout_ns, cJSON **reply);
-/* Takes what the answer to prepare says of a case. */
-void case_take(struct case_state *entry, struct result *result, const cJSON *reply);
+/* Takes what the answer to prepare says of a case (group_case.c). */
+void case_take(const struct group_state *group, struct case_state *entry,
+               const cJSON *reply);
 
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
@@ -141,6 +142,8 @@ int group_write_answers(struct group_state *group, struct error *error);
 const struct answers *group_answers(const struct group_state *group,
                                     const struct case_state *entry);
 void group_add_answers(const struct answers *answers, cJSON *request);
+/* Prepares and checks one case in the worker that offers it; like case_ask(). */
+int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* Takes the note of an answer to check, which begins with `who` ("head "), and how many
  * threads there are. */
 void group_take_check(const struct group_state *group, struct result *result,

@@ -18,10 +18,8 @@ enum usage_counter {
 int group_prepare(struct group_state *group, struct error *error);
 /* Only as far as the op's owner says whether it knows the group's input. */
 int group_try_input(struct group_state *group, struct error *error);
-/* group_case.c: prepares and checks one case; like case_ask(). */
-int group_prepare_case(struct group_state *group, struct case_state *entry);
-/* Checks all cases that are left once more, on other inputs; the same, or an errno with
- * its error. */
+/* group_case.c: checks all cases that are left once more, on other inputs; the same, or
+ * an errno with its error. */
 int group_check_again(struct group_state *group, struct error *error);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);

@@ -33,6 +33,8 @@ static int compared_status(const struct run *run)
     bool bad = false, measured = false;
     for (size_t i = 0; i < run->n_results; i++) {
         const struct result *const result = &run->results[i];
+        if (result->is_roof)
+            continue;
         bad |= is_bad(result) &&
                (!stored || (result->comparison && !result->is_baseline &&
                             result->comparison->verdict == VERDICT_UNUSABLE));

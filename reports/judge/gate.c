@@ -306,17 +306,35 @@ void gate_count(struct run *run)
     gate->geomean_change = n ? expm1(sum / (double)n) : NAN;
 }
 
-/* The comparisons that have trials. */
-static size_t collect(struct run *run, struct comparison **list)
+/* Times of less work than there should be are no change: only the trials remain. */
+static int end_suspect(struct result *result)
 {
-    size_t n = 0;
+    struct comparison *const c = result->comparison;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        struct comparison *const c = run->results[i].comparison;
-        if (c && c->n_trials)
-            list[n++] = c;
+    *c = (struct comparison){.trials = c->trials,
+                             .n_trials = c->n_trials,
+                             .voided = c->voided,
+                             .verdict = VERDICT_UNUSABLE,
+                             .reason = c->reason};
+    return string_set(&c->reason, result->reason);
+}
+
+/* The comparisons that have trials; or -ENOMEM. */
+static int collect(struct run *run, struct comparison **list, size_t *n)
+{
+    int status = 0;
+
+    *n = 0;
+    for (size_t i = 0; i < run->n_results && !status; i++) {
+        struct result *const result = &run->results[i];
+        if (!result->comparison || !result->comparison->n_trials)
+            continue;
+        if (result->status == STATUS_SUSPECT)
+            status = end_suspect(result);
+        else
+            list[(*n)++] = result->comparison;
     }
-    return n;
+    return status;
 }
 
 static int derive_all(struct comparison **list, size_t n, double threshold)
@@ -362,8 +380,9 @@ int run_judge(struct run *run)
         malloc((run->n_results ? run->n_results : 1) * sizeof *list);
     if (!list)
         return -ENOMEM;
-    const size_t n = collect(run, list);
-    int status = derive_all(list, n, run->gate->threshold)
+    size_t n;
+    int status = collect(run, list, &n)
+                     ?: derive_all(list, n, run->gate->threshold)
                      ?: comparisons_decide(list, n, run->gate->threshold);
     gate_count(run);
     free(list);

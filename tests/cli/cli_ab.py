@@ -26,7 +26,7 @@ class AbCase(Case):
 
     def by_variant(self, document):
         self.assertTrue(all(r["module"] is None for r in document["results"]))
-        return {r["variant"]: r for r in document["results"]}
+        return {r["variant"]: r for r in document["results"] if r["role"] == "kernel"}
 
 
 class Builds(AbCase):
@@ -43,7 +43,9 @@ class Builds(AbCase):
 
     def test_all_ops_of_a_build(self):
         document = self.ab(module("softmax"), module("softmax"))
-        self.assertEqual({r["op"] for r in document["results"]}, {"softmax"})
+        kernels = [r for r in document["results"] if r["role"] == "kernel"]
+        self.assertEqual({r["op"] for r in kernels}, {"softmax"})
+        self.assertTrue(all(0 < r["limit"]["share"] < 1 for r in kernels), kernels)
 
     def test_same_file_with_other_options(self):
         base = module("softmax")
@@ -103,6 +105,17 @@ class FailingBuilds(AbCase):
                 with self.subTest(name=name, more=more):
                     self.broken(module("pace"), module(name), "head", "wrong",
                                 r"right at first, wrong after \d+ batches", *more)
+
+    def test_faster_than_its_limit(self):
+        document = self.ab(module("boasts"), module("boasts"), "twice", status=4)
+        results = self.by_variant(document)
+        bad = results["bad"]
+        self.assertEqual((bad["status"], bad["comparison"]["verdict"]),
+                         ("suspect", "UNUSABLE"), bad)
+        self.assertRegex(bad["reason"], r"of its limit \(roof/f32/scalar/add_max@registers")
+        self.assertGreater(bad["limit"]["share"], 2)
+        self.assertEqual(results["good"]["status"], "ok", results["good"])
+        self.assertIsNone(results["good"]["limit"])
 
     def test_scribble(self):
         self.broken(module("writes_input"), module("pace"), "base", "wrong", "input")

@@ -93,9 +93,12 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
         out[i] = 2 * in[i];
 }
 
-/* Redefined by those that take options. */
+/* Redefined by those that take options, and by those whose row "bad" has more fields. */
 #ifndef MODULE_OPEN
 #define MODULE_OPEN
+#endif
+#ifndef MODULE_BAD
+#define MODULE_BAD
 #endif
 
 #define MODULE(name_, run_) MODULE_ROWS(name_, "good", twice_run, "bad", run_)
@@ -107,7 +110,8 @@ static inline void twice_run(const struct simdbench_operands *operands, void *st
 
 #define MODULE_ROWS(name_, one_, one_run_, two_, two_run_)                              \
     static const struct simdbench_kernel good_row = {TWICE_ROW(one_, one_run_)};        \
-    static const struct simdbench_kernel bad_row = {TWICE_ROW(two_, two_run_)};         \
+    static const struct simdbench_kernel bad_row = {                                    \
+        MODULE_BAD TWICE_ROW(two_, two_run_)};                                          \
     static const struct simdbench_module module = {                                     \
         .size = sizeof module,                                                          \
         .abi = SIMDBENCH_ABI,                                                           \
