@@ -314,6 +314,7 @@ static int end_suspect(struct result *result)
     *c = (struct comparison){.trials = c->trials,
                              .n_trials = c->n_trials,
                              .voided = c->voided,
+                             .processes = c->processes,
                              .verdict = VERDICT_UNUSABLE,
                              .reason = c->reason};
     return string_set(&c->reason, result->reason);

@@ -72,6 +72,7 @@ static void test_suspect(void **state)
                         "measured too low");
     assert_string_equal(good->comparison->reason, good->reason);
     assert_near(good->limit.share, 2, 1e-9);
+    assert_int_equal(good->comparison->processes, 8);
     assert_int_equal(good->comparison->n_trials, 8 * AB_ROUNDS);
     assert_int_equal(good->n_samples, 8 * AB_ROUNDS);
     assert_false(comparison_has_change(good->comparison));
