@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that misbehave, and signals."""
+import contextlib
 import os
 import re
 import signal
@@ -134,9 +135,13 @@ class Misbehaving(Started):
         process = self.start("twice", plugin(how="segv"), plugin(how="hang"),
                              "--baseline=none", *SHORT, "--timeout=100s")
 
+        def command(pid):
+            with contextlib.suppress(OSError):  # it may have ended meanwhile
+                return Path(f"/proc/{pid}/cmdline").read_bytes()
+            return b""
+
         def hangs():
-            names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in session(process.pid)
-                     if pid != process.pid]
+            names = [command(pid) for pid in session(process.pid) if pid != process.pid]
             return any(b"hang" in name for name in names) and time.monotonic() > late
 
         late = time.monotonic() + 2
