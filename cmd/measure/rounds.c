@@ -309,9 +309,14 @@ static bool pace_ends(struct pace *pace, const struct group_state *group, uint32
             least = case_result(group, &group->cases[i])->n_samples;
     if (complete >= pace->wanted && least >= pace->alone)
         return true;
-    if (ran >= pace->wanted && pace->spare < pace->cases)
+    if (ran >= 3 * pace->wanted)
         return true;
-    pace->spare -= ran >= pace->wanted ? pace->cases : 0;
+    /* Void rounds run again in any case, at most as many again. */
+    if (ran >= 2 * pace->wanted || complete >= pace->wanted) {
+        if (pace->spare < pace->cases)
+            return true;
+        pace->spare -= pace->cases;
+    }
     if (!(precision > 0) || least < pace->look)
         return false;
     pace->look *= 2;
@@ -335,7 +340,7 @@ static void judge(struct group_state *group, const struct pace *pace, uint32_t r
         if (!entry->active || (!ran && !result->n_samples))
             continue;
         must(string_set(&result->stopped, ran ? pace->stopped : NULL));
-        if ((result->n_samples + (result->shared ? 0 : result->apart.n)) * 2 < ran) {
+        if (ran && 2 * result->voided > ran) {
             snprintf(
                 reason, sizeof reason,
                 "%u of %u batches were disturbed (preempted, stolen time, migration or "

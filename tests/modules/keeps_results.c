@@ -8,18 +8,16 @@
 static void bad_run(const struct simdbench_operands *operands, void *state)
 {
     static const void *seen_in, *seen_out;
-    static float *kept;
+    static float kept[1 << 16];
     const void *in = operands->operand[0]->data;
     float *out = operands->operand[1]->data;
     const size_t bytes = operands->operand[1]->count * sizeof *out;
-    if (kept && in == seen_in && out == seen_out) {
+    if (in == seen_in && out == seen_out) {
         memcpy(out, kept, bytes);
         return;
     }
     twice_run(operands, state);
-    free(kept);
-    kept = malloc(bytes + 1);
-    if (!kept)
+    if (bytes > sizeof kept)
         abort();
     memcpy(kept, out, bytes);
     seen_in = in;
