@@ -228,9 +228,9 @@ double clock_ghz_imul(int64_t ns);
  * the same core takes a part of it, though neither clock nor CPU time tell, and a virtual
  * machine hides even that there may be one. Takes about 3 us; 0: not known. */
 double clock_core_share(void);
-/* What a thread gets that has the core alone: the best share that was seen, or more where
- * the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of others at
- * least 3.4 of four chains. */
+/* The share of a thread that has the core alone: the best share that was seen, or more
+ * where the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of
+ * others at least 3.4 of four chains. */
 double clock_core_whole(double best);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85

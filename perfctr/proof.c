@@ -50,8 +50,8 @@ int proof_verdict_find(const char *name)
     return -1;
 }
 
-/* What one event counted for a loop of its usual length, in ascending order. A count that
- * cannot be is left out. */
+/* The counts of one event for a loop of its usual length, in ascending order. A count
+ * that cannot be is left out. */
 struct counted {
     size_t n;
     double value[REPEATS];

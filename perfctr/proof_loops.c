@@ -51,7 +51,7 @@ enum { LINES_BYTES = 8 << 20, PAGES = 8192, FLUSHED = 256, UNROLL = 50, STRAIGHT
                      : [at] "r"(at)                                  \
                      : "cc", "memory", VECTORS)
 
-/* What one of the loops in assembly leaves in x. */
+/* The loops in assembly leave this in x. */
 static uint64_t assembly(enum proof_loop loop, uint64_t turns, uint64_t x, void *at)
 {
     uint64_t y = 1;

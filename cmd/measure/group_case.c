@@ -95,7 +95,7 @@ static void add_answers(const struct group_state *group, const struct answers *a
         message_add_u64(request, "accuracy_n", answers->n);
 }
 
-/* What is further off is not known: readers of saved runs refuse larger numbers. */
+/* Larger errors are not known: readers of saved runs refuse such numbers. */
 #define ULP_MAX 1e300
 
 static bool take_accuracy(struct result *result, const cJSON *reply)

@@ -199,7 +199,7 @@ static bool had_core(struct session *session, double share)
     return alone;
 }
 
-/* What a valid batch tells. */
+/* A valid batch gives a sample, counts and perhaps the clock. */
 static void add_batch(struct group_state *group, struct case_state *entry, uint32_t round,
                       const struct batch *batch)
 {

@@ -82,7 +82,7 @@ static int check_kernel(const cJSON *kernel, const char *worker, uint32_t index,
     return 0;
 }
 
-/* What a module says of itself goes into each result. */
+/* Each result gets these texts of its module. */
 static int check_description(const struct worker *worker, struct error *error)
 {
     static const struct {

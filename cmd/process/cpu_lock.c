@@ -37,7 +37,7 @@ struct cpu_lock {
     int fd;
 };
 
-/* What a run asks for: `need` of these CPUs. */
+/* A run asks for `need` of these CPUs. */
 struct wish {
     int fd;
     int *cpu;
@@ -277,7 +277,7 @@ static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
                      told ? "" : "; --wait=no does not wait");
         told = place;
         nanosleep(&pause, NULL);
-        /* Whoever waits for long shall not disturb the one that measures. */
+        /* A run that waits for long does not disturb the one that measures. */
         if (pause.tv_nsec < PAUSE_MOST_NS)
             pause.tv_nsec *= 2;
     }

@@ -102,7 +102,7 @@ static bool boot_id(char *id, size_t size)
     return read;
 }
 
-/* What perf_event_open takes, whatever the name. */
+/* The key is all that perf_event_open takes; names do not matter. */
 static void event_key(const struct event *event, char *key, size_t size)
 {
     snprintf(key, size, "%" PRIu32 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64, event->type,
@@ -126,7 +126,7 @@ static cJSON *hosts_load(void)
     return cJSON_IsObject(hosts) ? hosts : must_have(cJSON_CreateObject());
 }
 
-/* What this host wrote since it booted; NULL if that is nothing. */
+/* The entries that this host wrote since it booted; NULL if there are none. */
 static cJSON *host_find(const cJSON *hosts, const char *fingerprint)
 {
     char boot[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a worker runs and what it counts. */
+/* The CPUs that a worker runs on, and the events that it counts. */
 #include "service.h"
 
 #include <errno.h>

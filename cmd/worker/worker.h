@@ -56,7 +56,7 @@ struct proofs {
  * those that are not: true if there was any. */
 void proofs_add(cJSON *message, const struct proofs *proofs);
 bool proofs_read(const cJSON *message, struct proofs *proofs);
-/* What this host found out since it booted: counters.json in the user's cache. Without a
+/* Verdicts of this host since it booted: counters.json in the user's cache. Without a
  * place for it, or a fingerprint (NULL), nothing is known and nothing kept. */
 void proofs_load(const char *fingerprint, const struct event *events, size_t n,
                  struct proofs *proofs);

@@ -79,7 +79,7 @@ static int lose_patience(void *context)
     return --database->patience < 0;
 }
 
-/* What is in a file is data: none of it runs. */
+/* A file holds data: none of it runs. */
 static int trust_nothing(struct database *database)
 {
     static const int switches[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -144,7 +144,7 @@ static int ask_number(const struct database *database, const char *sql, int *num
 
 /* ---- its tables, beside those that history_schema makes ---- */
 
-/* What SQLite has of them, a row each; other tables, views and triggers are not ours. */
+/* SQLite has a row of each of ours; other tables, views and triggers are not ours. */
 static const char tables_sql[] =
     "SELECT name, type, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index')"
     " AND tbl_name IN ('hosts', 'runs', 'cases', 'results', 'counts', 'comparisons')"

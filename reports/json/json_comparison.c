@@ -113,7 +113,7 @@ int json_read_gate(const struct value *root, struct run *run)
                ?: value_array(&arms) ?: value_each(&arms, add_arm, run->gate);
 }
 
-/* Of a trial; their ratio is finite. */
+/* The times of a trial have a ratio that is finite. */
 #define TIME_MIN 1e-100
 #define TIME_MAX 1e100
 

@@ -6,7 +6,7 @@
 
 /* A run has fewer settings, options, counters or facts in one place. */
 enum { MEMBERS_MAX = 1000 };
-/* What is derived and printed, percents for one, stays finite. */
+/* Numbers that follow from it, such as percents, stay finite. */
 #define NUMBER_MAX 1e300
 
 int value_no_memory(const struct value *value)

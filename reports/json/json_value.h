@@ -49,9 +49,9 @@ int value_interval(const struct value *object, const char *name, double least,
 
 /* Entry of "results": adds one to the struct run `context` (json_result.c). */
 int json_read_result(const struct value *entry, void *context);
-/* What is refused though each field alone is good (json_plausible.c): names that are too
- * long, a source that is not there and a summary that the samples contradict; two cases
- * of one id. */
+/* Results are refused though each field alone is good (json_plausible.c): names that are
+ * too long, a source that is not there and a summary that the samples contradict; two
+ * cases of one id. */
 int json_plausible_result(const struct value *entry, const struct run *run,
                           const struct result *result);
 int json_plausible_run(const struct run *run, struct error *error);

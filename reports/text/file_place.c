@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a path leads, also if nothing is there yet. */
+/* The place that a path leads to, also if nothing is there yet. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -145,5 +145,5 @@ struct file_place {
 /* False if the path leads to no regular file, or can lead to none. */
 bool file_place(const char *path, struct file_place *place);
 bool file_same(const struct file_place *a, const struct file_place *b);
-/* Where links lead that end nowhere, to be freed, or NULL and errno. */
+/* The path that links lead to, to be freed, or NULL and errno. */
 char *file_target(const char *path);
