@@ -187,7 +187,7 @@ static void test_changes(void **state)
     assert_near(good->change, 0.5, 0.01);
     for (size_t i = 0; i < good->n_trials; i++)
         assert_near(good->trials[i].control_ns, 1000, 1e-9);
-    /* What remains of a call without its loop may be very short. */
+    /* A call without its loop may be very short. */
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
         script.call_ns[k] = 0.5;
     script.loop_ns = 0.25;

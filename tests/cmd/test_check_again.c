@@ -71,7 +71,7 @@ static void test_owner_cannot_change(void **state)
                         "simdbench: Input/output error in 'change'");
 }
 
-/* What its calls leave behind is told with a check, whenever that is. */
+/* Each check tells what the calls before it left behind. */
 static void test_left_behind(void **state)
 {
     (void)state;

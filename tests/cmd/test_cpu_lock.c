@@ -217,7 +217,7 @@ static void test_file(void **state)
     assert_int_equal(stat(file, &status), 0);
 }
 
-/* What lies there instead is left alone, and measuring goes on without a lock. */
+/* Another kind of file is left alone, and measuring goes on without a lock. */
 static void test_no_locks(void **state)
 {
     char other[128];

@@ -230,7 +230,7 @@ static void test_baselines(void **state)
 
 /* ---- what is read ---- */
 
-/* What opens need not count. */
+/* An event that opens need not count. */
 static void test_proofs(void **state)
 {
     struct checks checks = {.n = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What proofs of events are between processes and runs. */
+/* Proofs of events go from process to process and from run to run. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written destroys nothing that is read or written besides: found out before
+/* An output destroys no file that is read or written besides: this is found out before
  * anything is measured. */
 #include <errno.h>
 #include <fcntl.h>
