@@ -67,12 +67,11 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 /* Derives the facts of source BOUND from those that are known: a bound whose rate or
  * count is unknown stays unknown. */
 void inspect_bounds(struct inspect_facts *facts);
-/* The bound in cycles per iteration that is largest, of those that a table of bounds
- * shows; INSPECT_FACTS if none is known. */
+/* The bounds that a table shows, in its order, and the largest of those that are known;
+ * INSPECT_FACTS if none is. */
+enum { INSPECT_BOUND_LIST = 10 };
+extern const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST];
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts);
-/* The facts that such a table shows, in its order. */
-extern const enum inspect_fact inspect_bound_list[];
-extern const size_t inspect_bound_count;
 
 /* ---- causes ---- */
 
