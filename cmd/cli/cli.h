@@ -81,6 +81,8 @@ struct options {
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
     bool format_given;
+    bool cpus_locked; /* by the caller */
+    bool all_code;    /* --asm */
     bool dry_run, in_process, quiet, pathologies;
     bool quick; /* license: the clock alone */
     struct conditions conditions;

@@ -46,7 +46,7 @@ void note_core_share(const struct session *session);
 struct pace {
     uint32_t wanted, alone, look;
     uint64_t cases, spare;
-    int64_t began;
+    int64_t began;       /* the run */
     const char *stopped; /* what ended them */
 };
 struct turn {
@@ -61,7 +61,7 @@ struct rounds {
     size_t n;
     struct pace pace;
 };
-void pace_choose(struct rounds *rounds);
+void pace_choose(struct rounds *all);
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);

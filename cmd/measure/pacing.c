@@ -7,28 +7,29 @@
 /* Rounds that may be cut short have at least so many: fewer give no interval. */
 enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
 
-void pace_choose(struct rounds *rounds)
+void pace_choose(struct rounds *all)
 {
-    const struct session *const lead = rounds->lead;
+    const struct session *const lead = all->lead;
     const uint32_t asked = lead->options->rounds;
     struct pace pace = {.wanted = asked,
                         .look = 2 * ROUNDS_MIN,
-                        .cases = rounds->n,
-                        .began = clock_now(),
+                        .cases = all->n,
+                        .began = lead->started,
                         .stopped = asked ? "rounds" : "time"};
     double round_ns = 0;
-    for (size_t i = 0; i < rounds->n; i++) {
-        const struct case_state *entry = rounds->turns[i].entry;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct case_state *entry = all->turns[i].entry;
         round_ns += entry->call_ns * (double)(entry->iterations + 1);
     }
-    const double budget = lead->plan->rounds_ns;
-    const double time = budget > 0 ? budget : lead->plan->case_ns * (double)rounds->n;
-    const uint32_t least = budget > 0 ? ROUNDS_CUT : ROUNDS_MIN;
+    const double rounds = lead->plan->case_ns * (double)all->n / round_ns;
     if (!pace.wanted)
-        pace.wanted = (uint32_t)fmin(fmax(time / round_ns, least), ROUNDS_MAX);
+        pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+    if (lead->plan->rounds_ns > 0)
+        pace.wanted = (uint32_t)fmin(pace.wanted,
+                                     fmax(lead->plan->rounds_ns / round_ns, ROUNDS_CUT));
     pace.spare = 2 * pace.cases * pace.wanted;
     pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
-    rounds->pace = pace;
+    all->pace = pace;
 }
 
 static struct result *turn_result(const struct turn *turn)

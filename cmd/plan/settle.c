@@ -17,7 +17,7 @@ static int choose_cpus(const struct options *options, struct plan *plan,
         order[i] = options->cpu[i];
     const size_t n = options->n_cpu ? options->n_cpu : cpu_order(order);
     plan->n_cpu = plan->most_threads < n && !options->n_cpu ? plan->most_threads : n;
-    const int status = options->dry_run
+    const int status = options->dry_run || options->cpus_locked
                            ? 0
                            : cpu_lock_take(order, n, plan->n_cpu, options->wait_ns,
                                            options->quiet, &plan->lock, error);
