@@ -273,6 +273,16 @@ size_t payload_count(void);
 const struct payload *payload_get(size_t index);
 void payload_fill(struct payload_data *data, uint64_t seed);
 
+/* ---- rates (rates.c): what this core does in a cycle ---- */
+
+/* "rate_loads_256": loads of 256 bits in a cycle; "cost_fault": cycles of a page fault.
+ */
+size_t core_rate_count(void);
+const char *core_rate_name(size_t index);
+/* Measures all of them in the calling thread, where it runs, in some 30 ms; NaN: not on
+ * this CPU. `value` has core_rate_count() entries. */
+void core_rates_measure(double *value);
+
 /* ---- CPUs and noise (cpus.c) ---- */
 
 enum { CPUS_MAX = 1024 };

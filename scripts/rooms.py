@@ -11,12 +11,13 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
     "kernels": ["base"],
     "perfctr": ["base"],
+    "inspect": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/model": ["base", "reports/stats", "reports/text"],
@@ -47,6 +48,7 @@ ROOMS = {
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
+          "inspect": {"findings.h", "inspect.h"},
           "kernels": {"kernels.h", "simdbench.h", "split.h", "team.h"}}
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "findings.h"
+
+/* Bounds are of an iteration of the hot loop and never larger than what the core needs:
+ * where a count or a width is not known exactly, the faster rate is taken. Arithmetic
+ * with what is unknown is NaN, which leaves the result unknown. */
+
+/* Loops as long as this fit in no buffer of decoded instructions. */
+enum { LONG_LOOP = 4096 };
+
+const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
+    FACT_roof_cycles,   FACT_arithmetic_cycles, FACT_memory_cycles, FACT_dispatch_cycles,
+    FACT_decode_cycles, FACT_load_cycles,       FACT_store_cycles,  FACT_divide_cycles,
+    FACT_chain_cycles,  FACT_calling_cycles};
+
+#define GET(id) inspect_fact_value(facts, FACT_##id)
+#define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
+
+/* The row of a rate for vectors of so many bits: rates stand in the order of widths. */
+static enum inspect_fact at_width(enum inspect_fact narrowest, double bits)
+{
+    return narrowest + (bits >= 512 ? 3 : bits >= 256 ? 2 : bits >= 128 ? 1 : 0);
+}
+
+static double rate(const struct inspect_facts *facts, enum inspect_fact narrowest,
+                   double bits)
+{
+    return inspect_fact_value(facts, at_width(narrowest, bits));
+}
+
+/* Zero of something takes no time, whatever the rate. */
+static double takes(double count, double per_cycle)
+{
+    return count == 0 ? 0 : count / per_cycle;
+}
+
+static double cost(double count, double each)
+{
+    return count == 0 ? 0 : count * each;
+}
+
+static double part(double some, double all)
+{
+    return all > 0 ? some / all : (double)NAN;
+}
+
+static double access_bits(double bytes, double accesses)
+{
+    return accesses > 0 ? 8 * bytes / accesses : 64;
+}
+
+/* Broadcasts are narrow, but go where vectors go. */
+static double load_bits(const struct inspect_facts *facts)
+{
+    const double bits = access_bits(GET(bytes_loaded), GET(loads));
+    return GET(vector) >= 0.5 * GET(instructions) ? fmax(bits, 128) : bits;
+}
+
+static double load_cycles(const struct inspect_facts *facts)
+{
+    const double splits = GET(line_splits) > 0 ? fmin(GET(line_splits), GET(loads)) : 0;
+    return takes(GET(loads) - splits, rate(facts, FACT_rate_loads_64, load_bits(facts))) +
+           takes(splits, GET(rate_splits));
+}
+
+static double store_cycles(const struct inspect_facts *facts)
+{
+    const double bits = access_bits(GET(bytes_stored), GET(stores));
+    return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
+}
+
+static double arithmetic_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits);
+    return fmax(takes(GET(fma), rate(facts, FACT_rate_fmas_64, bits)),
+                takes(GET(float_arithmetic) - GET(divides),
+                      rate(facts, FACT_rate_floats_64, bits)));
+}
+
+static double spill_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits);
+    return takes(GET(vector_reloads), rate(facts, FACT_rate_loads_64, bits)) +
+           takes(GET(vector_spills), rate(facts, FACT_rate_stores_64, bits));
+}
+
+/* The larger of those that are known. */
+static double largest(const struct inspect_facts *facts, const enum inspect_fact *list,
+                      size_t n)
+{
+    double most = NAN;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, inspect_fact_value(facts, list[i]));
+    return most;
+}
+
+static void put_shares(struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
+    PUT(vector_share, part(GET(vector), instructions));
+    PUT(integer_share, part(GET(integer), instructions));
+    PUT(copy_share, part(GET(copies), instructions));
+    PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
+    PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
+    PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
+    PUT(split_share, part(GET(line_splits), accesses));
+    PUT(page_share, part(GET(page_changes), accesses));
+}
+
+static void put_code(struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions);
+    PUT(arithmetic_cycles, arithmetic_cycles(facts));
+    /* A comparison and its branch count as one: cores fuse them. */
+    PUT(dispatch_cycles, takes(instructions - GET(branches), GET(rate_instructions)));
+    if (instructions >= LONG_LOOP)
+        PUT(decode_cycles, takes(instructions, GET(rate_decoded)));
+    PUT(load_cycles, load_cycles(facts));
+    PUT(store_cycles, store_cycles(facts));
+    PUT(divide_cycles,
+        takes(GET(divides), rate(facts, FACT_rate_divides_64, GET(widest_bits))));
+    PUT(chain_cycles, GET(chain));
+    PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
+}
+
+static void put_costs(struct inspect_facts *facts)
+{
+    PUT(forward_cycles, cost(GET(failed_forwards), GET(cost_forward)));
+    PUT(spill_cycles, spill_cycles(facts));
+    PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
+    PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
+    PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
+}
+
+static void put_memory(struct inspect_facts *facts)
+{
+    const double bytes = GET(bytes_loaded) + GET(bytes_stored);
+    PUT(memory_share, part(takes(GET(call_bytes), GET(stream_rate)), GET(call_cycles)));
+    PUT(memory_cycles, GET(memory_share) * GET(cycles));
+    PUT(traffic_cycles, takes(bytes, GET(stream_rate)));
+}
+
+static void put_limit(struct inspect_facts *facts)
+{
+    static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
+                                             FACT_memory_cycles};
+    const double limit = largest(facts, work, sizeof work / sizeof *work);
+    const double gap = GET(cycles) - limit;
+    const double share = isnan(gap) ? GET(roof_share) : limit / GET(cycles);
+    PUT(limit_cycles, limit);
+    PUT(gap_cycles, gap < 0 ? 0 : gap);
+    PUT(gap_share, isnan(share) ? 1 : fmax(0, 1 - share));
+    PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
+}
+
+void inspect_bounds(struct inspect_facts *facts)
+{
+    /* What the loop takes of the call is its part of all instructions. */
+    if (!facts->fact[FACT_cycles].known)
+        PUT(cycles, GET(call_cycles) * part(GET(instructions), GET(call_instructions)));
+    put_shares(facts);
+    put_code(facts);
+    put_costs(facts);
+    put_memory(facts);
+    PUT(roof_cycles, GET(roof_share) * GET(cycles));
+    put_limit(facts);
+}
+
+enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts)
+{
+    enum inspect_fact limiting = INSPECT_FACTS;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        if (facts->fact[bound].known &&
+            (limiting == INSPECT_FACTS ||
+             facts->fact[bound].value > facts->fact[limiting].value))
+            limiting = bound;
+    }
+    return limiting;
+}

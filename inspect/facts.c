@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "findings.h"
+#include "inspect.h"
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum inspect_source source;
+    const char *unit, *text;
+} rows[INSPECT_FACTS] = {
+#define FACT(id, source, unit, text) {#id, INSPECT_##source, unit, text},
+#include "facts.def"
+};
+/* clang-format on */
+
+void inspect_fact_set_interval(struct inspect_facts *facts, enum inspect_fact fact,
+                               double value, double low, double high)
+{
+    if (!isfinite(value) || !isfinite(low) || !isfinite(high))
+        return;
+    facts->fact[fact].value = value;
+    facts->fact[fact].low = low;
+    facts->fact[fact].high = high;
+    facts->fact[fact].known = true;
+}
+
+void inspect_fact_set(struct inspect_facts *facts, enum inspect_fact fact, double value)
+{
+    inspect_fact_set_interval(facts, fact, value, value, value);
+}
+
+void inspect_fact_set_absent(struct inspect_facts *facts, enum inspect_fact fact,
+                             const char *why)
+{
+    facts->fact[fact].known = false;
+    facts->fact[fact].absent = why;
+}
+
+double inspect_fact_value(const struct inspect_facts *facts, enum inspect_fact fact)
+{
+    return facts->fact[fact].known ? facts->fact[fact].value : (double)NAN;
+}
+
+enum inspect_fact inspect_fact_find(const char *name)
+{
+    size_t i = 0;
+    while (i < INSPECT_FACTS && strcmp(rows[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+const char *inspect_fact_name(enum inspect_fact fact)
+{
+    return rows[fact].name;
+}
+
+const char *inspect_fact_unit(enum inspect_fact fact)
+{
+    return rows[fact].unit;
+}
+
+const char *inspect_fact_text(enum inspect_fact fact)
+{
+    return rows[fact].text;
+}
+
+enum inspect_source inspect_fact_source(enum inspect_fact fact)
+{
+    return rows[fact].source;
+}
+
+const char *inspect_source_name(enum inspect_source source)
+{
+    static const char *const names[] = {"time",  "trace",      "rate",
+                                        "bound", "experiment", "count"};
+    return names[source];
+}
+
+static double outside_share(const struct inspect_census *census)
+{
+    double inside = 0;
+    for (size_t i = 0; i < census->n_loops; i++)
+        inside += census->loop[i].share;
+    return fmax(0, 1 - inside);
+}
+
+void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
+                         const struct inspect_loop *loop)
+{
+#define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
+    inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
+    inspect_fact_set(facts, FACT_outside_share, outside_share(census));
+    if (census->whole)
+        inspect_fact_set(facts, FACT_call_instructions, (double)census->instructions);
+    if (census->producer)
+        inspect_fact_set(facts, FACT_built_unoptimised,
+                         strstr(census->producer, "-O0") != NULL);
+    if (!loop)
+        return;
+    inspect_fact_set(facts, FACT_loop_share, loop->share);
+    if (loop->trips > 0)
+        SET(trips);
+    if (loop->chain > 0)
+        SET(chain);
+    SET(instructions);
+    SET(vector);
+    SET(scalar_float);
+    SET(integer);
+    SET(loads);
+    SET(stores);
+    SET(bytes_loaded);
+    SET(bytes_stored);
+    SET(vector_reloads);
+    SET(vector_spills);
+    SET(scalar_stack);
+    SET(calls);
+    SET(branches);
+    SET(copies);
+    SET(divides);
+    SET(float_arithmetic);
+    SET(fma);
+    SET(gathers);
+    SET(line_splits);
+    SET(failed_forwards);
+    SET(page_changes);
+    SET(aliases_4k);
+    SET(legacy_sse);
+    SET(vex);
+    SET(widest_bits);
+#undef SET
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room inspect: which instructions a call executes. A process steps its own child, a
+ * worker, through one call (ptrace) and takes a census of what it saw. No privilege is
+ * needed, no source, no symbols: code is read from the child's memory, so that generated
+ * and stripped code counts too. Whoever is traced must not be timed.
+ *
+ * Between two markers, inspect_call() runs the function in the child. Code that is known
+ * already runs at full speed up to the next breakpoint on its way out, so that a step
+ * covers a path, or all turns of a loop: counts are exact all the same. A call that
+ * takes too many steps is sampled in windows at random times.
+ *
+ * It needs x86-64 and Zydis. Without them everything is here, and inspect_attach() fails
+ * with the reason. With libdw, symbols and source lines have names.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* ---- what was seen ---- */
+
+/* A loop: where a call went back to. Numbers are means of one iteration, exact if the
+ * census is whole; inner loops, which are listed as well, are left out of them, functions
+ * that the loop calls are not. */
+struct inspect_loop {
+    uint64_t address;  /* of its head, in the traced process */
+    char *where;       /* "simdbench gemm_fma_avx2+0x80", "libdnnl.so.2+0x12f0", "jit" */
+    char *source;      /* "plants.c:49"; NULL without debug information */
+    double share;      /* of executed instructions */
+    double iterations; /* all of them */
+    double trips;      /* for each time it was entered; 0: no entry was seen */
+    double instructions;
+    double vector; /* several elements at once; also loads, stores and copies of them */
+    double scalar_float;
+    double integer; /* all the others: addresses, branches, calls, ... */
+    double loads, stores, bytes_loaded, bytes_stored; /* instructions; call, ret: none */
+    /* Vector loads from the stack of what was stored there since this instruction loaded
+     * it last; vector stores to the stack that are loaded so. */
+    double vector_reloads, vector_spills;
+    /* Vector loads from the stack of what this instruction loaded before, or of what the
+     * call never stored. */
+    double stack_reloads_of_constants;
+    double scalar_stack; /* loads and stores of the stack that are no vectors; without
+                            push, pop, call and ret */
+    double calls;
+    double branches;              /* conditional */
+    double copies;                /* a vector register to another one */
+    double divides;               /* and square roots, of any kind */
+    double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
+    double gathers;
+    /* Of loads and stores: */
+    double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
+    double failed_forwards; /* loads over bytes of a store in flight that has not all of
+                               them */
+    double page_changes;    /* on another page than the last time in this place */
+    double aliases_4k; /* loads 4096 bytes or a multiple apart from a store in flight */
+    double legacy_sse, vex, evex; /* of each encoding, on vector registers */
+    double chain; /* cycles of its longest dependency from turn to turn, if all else were
+                     free, by a small table of latencies; 0: unknown */
+    unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
+    /* All addresses behind the numbers above were seen or follow from what was seen;
+     * false: some were taken to be like the others of the same instruction. */
+    bool addresses_exact;
+    bool innermost;
+    size_t line, n_lines; /* its instructions among those of the census: from `line` on */
+};
+
+/* An instruction that was executed. Loops are listed one after the other, in the order of
+ * inspect_census.loop, each with its own instructions in the order of their addresses;
+ * then comes what is in no loop. */
+struct inspect_line {
+    uint64_t address;
+    uint64_t executed;
+    char *text;   /* Intel syntax; NULL unless asked for */
+    char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
+    size_t loop;  /* index; INSPECT_NO_LOOP */
+};
+#define INSPECT_NO_LOOP SIZE_MAX
+
+/* A call, from the first instruction of its function to its return. */
+struct inspect_census {
+    bool whole; /* every instruction of one call; else sampled windows of some calls */
+    uint64_t instructions; /* of the call, or seen in the windows. One with REP counts
+                              once */
+    uint64_t steps;        /* times that the process was stopped */
+    double seconds;
+    uint64_t system_calls;
+    unsigned threads; /* of the process; the one that was called was traced */
+    unsigned windows; /* 0 if whole */
+    /* Parts of all executed instructions. These four make 1: those that touch no vector
+     * register, then by encoding: legacy SSE, VEX, EVEX. FMA is a part of these. */
+    double share_scalar, share_sse, share_avx, share_avx512, share_fma;
+    /* Vector instructions by their widest register. */
+    double share_128, share_256, share_512;
+    unsigned widest_bits; /* as of a loop, of all that was executed */
+    bool mixes_sse_avx;   /* legacy SSE on vectors after AVX left upper halves dirty */
+    double share_transitions; /* of such instructions */
+    char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
+    char *producer; /* compiler and flags of the hottest loop, NULL without debug
+                       information */
+    struct inspect_loop *loop; /* the largest share first */
+    size_t n_loops;
+    struct inspect_line *line;
+    size_t n_lines;
+};
+
+/* Frees what it points to. */
+void inspect_census_free(struct inspect_census *census);
+
+/* ---- tracing ---- */
+
+struct inspect_options {
+    uint64_t
+        max_steps;    /* of a whole trace; a call that needs more is sampled; 0: 60000 */
+    unsigned windows; /* at random times in a call that is sampled; 0: 20 */
+    unsigned window_steps; /* instructions of each; 0: 600 */
+    bool whole_only;       /* a call that needs more steps fails with -E2BIG instead */
+    bool step_all;         /* a step for each instruction; for tests */
+    bool text;             /* text and source of each instruction */
+    uint64_t seed;         /* of the random times */
+    int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
+    /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */
+    bool (*stop)(void);
+};
+
+/* 0 if a child of this process can be traced: one is started and its instructions are
+ * counted. Else -ENOTSUP, -EPERM, ..., and why. `steps_per_s` may be NULL. */
+int inspect_available(double *steps_per_s, struct error *error);
+
+/* In the child: calls function(a, b), with a marker before and after it that stops the
+ * process for its tracer, until the tracer has seen enough of it, at most `calls` times.
+ * A process without a tracer dies of it: -EPERM unless there is one. -ENOTSUP: no markers
+ * on this CPU. */
+int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
+                 uint64_t calls);
+/* How many calls a tracer may want of inspect_call(). */
+enum { INSPECT_CALLS = 100000 };
+
+/* In the parent: becomes the tracer of a child, before the child is asked to come to
+ * inspect_call(). Zero, or -errno and why this cannot be. */
+int inspect_attach(pid_t child, struct error *error);
+/* Waits for the child's inspect_call(), traces what it calls, and leaves the child when
+ * inspect_call() returns. -ECHILD: the child died (it is still there to be reaped);
+ * -ETIMEDOUT, -EINTR: the child is stopped somewhere, and good for nothing but to be
+ * killed. */
+int inspect_follow(pid_t child, const struct inspect_options *options,
+                   struct inspect_census *census, struct error *error);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short loops that tell what this core does in a cycle, and what something costs it. */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "perfctr_private.h"
+
+/* What loops load and store, with room for loads that cross lines. */
+struct lines {
+    _Alignas(64) unsigned char byte[1024];
+};
+
+typedef void rate_loop(uint64_t turns, struct lines *lines);
+
+/* A rate is `per_turn` over the cycles of a turn. A cost is the cycles by which a turn is
+ * longer than one of `without`, over `per_turn`. */
+struct rate {
+    const char *name;
+    const char *isa; /* that the loop needs; NULL: none */
+    double per_turn;
+    rate_loop *loop, *without; /* without: NULL for a rate */
+};
+
+static void nothing(uint64_t turns, struct lines *lines)
+{
+    (void)turns;
+    (void)lines;
+}
+
+/* Pages that come and go with the work, as those of a kernel that allocates do. */
+__attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
+                                                          struct lines *lines)
+{
+    enum { PAGE_SHIFT = 12 };
+    (void)lines;
+    unsigned char *const at = mmap(NULL, turns << PAGE_SHIFT, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return;
+    madvise(at, turns << PAGE_SHIFT, MADV_NOHUGEPAGE);
+    for (uint64_t i = 0; i < turns; i++)
+        *(volatile unsigned char *)(at + (i << PAGE_SHIFT)) = 1;
+    munmap(at, turns << PAGE_SHIFT);
+}
+#define FAULT_ROW {"cost_fault", NULL, 1, touch, nothing}
+
+#if defined __x86_64__
+
+/* `call` writes below the stack pointer, where the compiler may keep variables. */
+#define LEAVE_STACK "lea -256(%%rsp), %%rsp\n\t"
+#define BACK_TO_STACK "lea 256(%%rsp), %%rsp\n\t"
+#define LOOP(name, before, body, after)                                                  \
+    static void loop_##name(uint64_t turns, struct lines *lines)                         \
+    {                                                                                    \
+        __asm__ volatile(                                                                \
+            before ".p2align 6\n1:\n\t" body "dec %[turns]\n\tjnz 1b\n\t" after          \
+            : [turns] "+r"(turns)                                                        \
+            : [at] "r"(lines)                                                            \
+            : "cc", "memory", "rax", "rcx", "r8", "r9", "xmm0", "xmm1", "xmm2", "xmm3",  \
+              "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
+              "xmm13", "xmm14", "xmm15");                                                \
+    }
+#define TIMES(n, body) ".rept " #n "\n\t" body ".endr\n\t"
+#define CLEAN "vzeroupper\n\t"
+
+/* clang-format off */
+#define EIGHT(M, step) \
+    M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step) M(6, step) M(7, step)
+#define TEN_FMAS(s, v) \
+    FMA(s, v, 0) FMA(s, v, 1) FMA(s, v, 2) FMA(s, v, 3) FMA(s, v, 4) FMA(s, v, 5) \
+    FMA(s, v, 6) FMA(s, v, 7) FMA(s, v, 8) FMA(s, v, 9)
+#define TEN_PAIRS(s, v) \
+    FMA(s, v, 0) FMA(s, v, 1) MAX(s, v, 10) MAX(s, v, 11) \
+    FMA(s, v, 2) FMA(s, v, 3) MAX(s, v, 12) MAX(s, v, 13) \
+    FMA(s, v, 4) FMA(s, v, 5) MAX(s, v, 14) MAX(s, v, 10) \
+    FMA(s, v, 6) FMA(s, v, 7) MAX(s, v, 11) MAX(s, v, 12) \
+    FMA(s, v, 8) FMA(s, v, 9) MAX(s, v, 13) MAX(s, v, 14)
+/* clang-format on */
+
+/* Cores drop these on the way, but each takes its place there, which not every nop does.
+ */
+#define DROPPED "xor %%ecx, %%ecx\n\tmov %%r9, %%r8\n\t"
+LOOP(instructions, "", TIMES(48, DROPPED), "")
+/* Longer than the buffers of decoded instructions, and shorter than the cache. */
+LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
+
+#define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
+#define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
+#define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
+#define LOAD_512(i, step) "vmovups " #i "*" #step "(%[at]), %%zmm" #i "\n\t"
+#define SPLIT(i, step) "movups 60+" #i "*" #step "(%[at]), %%xmm" #i "\n\t"
+LOOP(loads_64, "", TIMES(8, EIGHT(LOAD_64, 64)), "")
+LOOP(loads_128, "", TIMES(8, EIGHT(LOAD_128, 64)), "")
+LOOP(loads_256, "", TIMES(8, EIGHT(LOAD_256, 64)), CLEAN)
+LOOP(loads_512, "", TIMES(8, EIGHT(LOAD_512, 64)), CLEAN)
+LOOP(splits, "", TIMES(8, EIGHT(SPLIT, 64)), "")
+
+#define STORE_64(i, step) "mov %%rax, " #i "*" #step "(%[at])\n\t"
+#define STORE_128(i, step) "movups %%xmm" #i ", " #i "*" #step "(%[at])\n\t"
+#define STORE_256(i, step) "vmovups %%ymm" #i ", " #i "*" #step "(%[at])\n\t"
+#define STORE_512(i, step) "vmovups %%zmm" #i ", " #i "*" #step "(%[at])\n\t"
+LOOP(stores_64, "", TIMES(8, EIGHT(STORE_64, 8)), "")
+LOOP(stores_128, "", TIMES(8, EIGHT(STORE_128, 16)), "")
+LOOP(stores_256, "", TIMES(8, EIGHT(STORE_256, 32)), CLEAN)
+LOOP(stores_512, "", TIMES(8, EIGHT(STORE_512, 64)), CLEAN)
+
+/* 1/2 in register 15: t * 1/2 + 1/2 comes to rest at 1, and every quotient is normal. */
+#define HALF "mov $0x3f000000, %%eax\n\tvmovd %%eax, %%xmm15\n\t"
+#define HALVES HALF "vbroadcastss %%xmm15, %%ymm15\n\t"
+#define HALVES_512 HALF "vbroadcastss %%xmm15, %%zmm15\n\t"
+#define FMA(s, v, i) "vfmadd213" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define MAX(s, v, i) "vmax" s " %%" #v "15, %%" #v #i ", %%" #v #i "\n\t"
+#define DIVIDE(s, v, i) "vdiv" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define FOUR_DIVIDES(s, v) DIVIDE(s, v, 0) DIVIDE(s, v, 1) DIVIDE(s, v, 2) DIVIDE(s, v, 3)
+#define WIDTH(bits, set, s, v)                                 \
+    LOOP(fmas_##bits, set, TIMES(5, TEN_FMAS(s, v)), CLEAN)    \
+    LOOP(floats_##bits, set, TIMES(5, TEN_PAIRS(s, v)), CLEAN) \
+    LOOP(divides_##bits, set, TIMES(2, FOUR_DIVIDES(s, v)), CLEAN)
+WIDTH(64, HALVES, "ss", xmm)
+WIDTH(128, HALVES, "ps", xmm)
+WIDTH(256, HALVES, "ps", ymm)
+WIDTH(512, HALVES_512, "ps", zmm)
+
+#define NARROW_STORES "mov %%rax, (%[at])\n\tmov %%rax, 8(%[at])\n\t"
+LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
+LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
+
+/* xorshift64, whose lowest bit decides a branch, or none of its bits. The numbers go on
+ * where the last loop left them, so that no predictor knows them. */
+#define RANDOM(bit)                                                                  \
+    "mov %%rax, %%rcx\n\tshl $13, %%rcx\n\txor %%rcx, %%rax\n\tmov %%rax, %%rcx\n\t" \
+    "shr $7, %%rcx\n\txor %%rcx, %%rax\n\tmov %%rax, %%rcx\n\tshl $17, %%rcx\n\t"    \
+    "xor %%rcx, %%rax\n\ttest $" #bit ", %%al\n\tjz 2f\n\tmov %%rax, %%rcx\n\t2:\n\t"
+#define RESUME "mov 512(%[at]), %%rax\n\tor $1, %%rax\n\t"
+#define KEEP "mov %%rax, 512(%[at])\n\t"
+LOOP(mispredict, RESUME, RANDOM(1), KEEP)
+LOOP(predict, RESUME, RANDOM(0), KEEP)
+
+LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
+LOOP(no_call, "", TIMES(8, ""), "")
+
+/* With their upper halves in use, SSE instructions must keep them: each waits for the
+ * last one that wrote the register. The VEX ones clear them and wait for nothing. */
+#define SSE "cvtdq2ps %%xmm1, %%xmm0\n\t"
+#define VEX "vcvtdq2ps %%xmm1, %%xmm0\n\t"
+#define DIRTY "vorps %%ymm1, %%ymm2, %%ymm3\n\t"
+LOOP(mixed, DIRTY, DIRTY TIMES(16, SSE), CLEAN)
+LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
+
+/* clang-format off */
+#define WIDTH_ROWS(bits, isa) \
+    {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
+    {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
+    {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}
+static const struct rate rates[] = {
+    {"rate_instructions", NULL, 98, loop_instructions, NULL},
+    {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
+    {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
+    {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
+    {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},
+    {"rate_loads_512", "avx512", 64, loop_loads_512, NULL},
+    {"rate_stores_64", NULL, 64, loop_stores_64, NULL},
+    {"rate_stores_128", NULL, 64, loop_stores_128, NULL},
+    {"rate_stores_256", "avx2", 64, loop_stores_256, NULL},
+    {"rate_stores_512", "avx512", 64, loop_stores_512, NULL},
+    {"rate_splits", NULL, 64, loop_splits, NULL},
+    WIDTH_ROWS(64, "avx2"),
+    WIDTH_ROWS(128, "avx2"),
+    WIDTH_ROWS(256, "avx2"),
+    WIDTH_ROWS(512, "avx512"),
+    {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
+    {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
+    {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
+    FAULT_ROW,
+};
+/* clang-format on */
+
+static bool has_isa(const char *isa)
+{
+    __builtin_cpu_init();
+    if (!isa)
+        return true;
+    return isa[3] == '2' ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                         : __builtin_cpu_supports("avx512f") != 0;
+}
+
+#else
+
+static const struct rate rates[] = {FAULT_ROW};
+
+static bool has_isa(const char *isa)
+{
+    return !isa;
+}
+
+#endif
+
+/* The shortest of some runs: whatever disturbs makes them longer. */
+static double turn_ns(rate_loop *loop, struct lines *lines)
+{
+    enum { RUN_NS = 20000, RUNS = 4 };
+    const uint64_t most = UINT64_C(1) << 20;
+    uint64_t turns = 1;
+    int64_t best = INT64_MAX;
+    for (int run = 0; run < RUNS;) {
+        const int64_t begin = clock_now();
+        loop(turns, lines);
+        const int64_t ns = clock_now() - begin;
+        if (ns < RUN_NS && turns < most) {
+            turns *= 2;
+            continue;
+        }
+        best = ns < best ? ns : best;
+        run++;
+    }
+    return (double)best / (double)turns;
+}
+
+static double rate_of(const struct rate *rate, double with, double without)
+{
+    if (!rate->without)
+        return rate->per_turn / with;
+    return fmax(0, with - without) / rate->per_turn;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+size_t core_rate_count(void)
+{
+    return ARRAY_LEN(rates);
+}
+
+const char *core_rate_name(size_t index)
+{
+    return rates[index].name;
+}
+
+/* Tries of one loop are far apart: another thread on the core may have left by then. A
+ * disturbed probe of the clock can be wrong both ways, so their median counts. */
+void core_rates_measure(double *value)
+{
+    enum { ROWS = ARRAY_LEN(rates), PROBES = 5 * ROWS, PROBE_NS = 20000 };
+    struct lines lines = {{0}};
+    double with[ROWS], without[ROWS], ghz[PROBES];
+    for (size_t i = 0; i < ROWS; i++)
+        with[i] = without[i] = INFINITY;
+    for (size_t k = 0; k < PROBES; k++) {
+        const size_t i = k % ROWS;
+        ghz[k] = clock_ghz(PROBE_NS);
+        if (!has_isa(rates[i].isa))
+            continue;
+        with[i] = fmin(with[i], turn_ns(rates[i].loop, &lines));
+        if (rates[i].without)
+            without[i] = fmin(without[i], turn_ns(rates[i].without, &lines));
+    }
+    qsort(ghz, PROBES, sizeof *ghz, ascending);
+    const double clock = ghz[PROBES / 2];
+    for (size_t i = 0; i < ROWS; i++)
+        value[i] = has_isa(rates[i].isa)
+                       ? rate_of(&rates[i], with[i] * clock, without[i] * clock)
+                       : (double)NAN;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds and shares from counts and rates, and the facts that a census tells. */
+#include "findings.h"
+#include "inspect.h"
+#include "unit.h"
+
+#define SET(id, value) inspect_fact_set(&facts, FACT_##id, value)
+#define VALUE(id) inspect_fact_value(&facts, FACT_##id)
+
+/* An FMA tile: 12 FMAs and 12 maxima of 256 bits with 2 loads and 6 broadcasts. */
+static struct inspect_facts tile(void)
+{
+    struct inspect_facts facts = {0};
+    SET(call_cycles, 1000);
+    SET(call_instructions, 4000);
+    SET(instructions, 40);
+    SET(vector, 36);
+    SET(scalar_float, 0);
+    SET(integer, 4);
+    SET(branches, 1);
+    SET(loads, 8);
+    SET(bytes_loaded, 2 * 32 + 6 * 4);
+    SET(stores, 0);
+    SET(bytes_stored, 0);
+    SET(line_splits, 0);
+    SET(widest_bits, 256);
+    SET(fma, 12);
+    SET(float_arithmetic, 24);
+    SET(divides, 0);
+    SET(calls, 0);
+    SET(copies, 4);
+    SET(rate_instructions, 6);
+    SET(rate_loads_64, 3);
+    SET(rate_loads_128, 2);
+    SET(rate_fmas_256, 2);
+    SET(rate_fmas_128, 1);
+    SET(rate_floats_256, 3);
+    return facts;
+}
+
+static void test_cycles(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_near(VALUE(cycles), 10, 1e-9);
+    facts = tile();
+    SET(cycles, 7);
+    inspect_bounds(&facts);
+    assert_near(VALUE(cycles), 7, 1e-9);
+}
+
+static void test_ports(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_near(VALUE(dispatch_cycles), 39 / 6.0, 1e-9);
+    /* Broadcasts make the mean narrow; vectors go at the rate of vectors all the same. */
+    assert_near(VALUE(load_cycles), 4, 1e-9);
+    assert_near(VALUE(arithmetic_cycles), 8, 1e-9);
+    assert_near(VALUE(store_cycles), 0, 0);
+    assert_near(VALUE(divide_cycles), 0, 0);
+    assert_near(VALUE(calling_cycles), 0, 0);
+    assert_true(isnan(VALUE(chain_cycles)));
+    assert_true(isnan(VALUE(decode_cycles)));
+    assert_near(VALUE(code_cycles), 8, 1e-9);
+    assert_near(VALUE(limit_cycles), 8, 1e-9);
+    assert_near(VALUE(gap_cycles), 2, 1e-9);
+    assert_near(VALUE(gap_share), 0.2, 1e-9);
+    assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
+    SET(fma, 24);
+    inspect_bounds(&facts);
+    assert_near(VALUE(arithmetic_cycles), 12, 1e-9);
+    SET(vector, 4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 8 / 3.0, 1e-9);
+}
+
+static void test_widths(void **state)
+{
+    static const double bits[] = {32, 128, 256, 512};
+    for (size_t i = 0; i < 4; i++) {
+        struct inspect_facts facts = tile();
+        for (size_t k = 0; k < 4; k++) {
+            inspect_fact_set(&facts, FACT_rate_stores_64 + k, (double)(8 >> k));
+            inspect_fact_set(&facts, FACT_rate_divides_64 + k, 1 / (double)(4 << k));
+        }
+        SET(stores, 2);
+        SET(bytes_stored, 2 * bits[i] / 8);
+        SET(divides, 1);
+        SET(widest_bits, bits[i]);
+        inspect_bounds(&facts);
+        assert_near(VALUE(store_cycles), 2.0 / (8 >> i), 1e-9);
+        assert_near(VALUE(divide_cycles), 4 << i, 1e-9);
+    }
+}
+
+static void test_splits(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(line_splits, 2);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(load_cycles)));
+    SET(rate_splits, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 6 / 2.0 + 2, 1e-9);
+    assert_near(VALUE(split_share), 0.25, 1e-9);
+}
+
+static void test_long_loop(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(rate_decoded, 2);
+    SET(instructions, 4095);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(decode_cycles)));
+    SET(instructions, 4096);
+    inspect_bounds(&facts);
+    assert_near(VALUE(decode_cycles), 2048, 1e-9);
+    assert_int_equal(inspect_limiting_bound(&facts), FACT_decode_cycles);
+}
+
+static void test_roof_and_memory(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(roof_share, 0.9);
+    SET(call_bytes, 6000);
+    SET(stream_rate, 8);
+    inspect_bounds(&facts);
+    assert_near(VALUE(roof_cycles), 9, 1e-9);
+    assert_near(VALUE(memory_share), 0.75, 1e-9);
+    assert_near(VALUE(memory_cycles), 7.5, 1e-9);
+    assert_near(VALUE(traffic_cycles), 88 / 8.0, 1e-9);
+    assert_near(VALUE(limit_cycles), 9, 1e-9);
+    assert_int_equal(inspect_limiting_bound(&facts), FACT_roof_cycles);
+}
+
+static void test_costs(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(failed_forwards, 2);
+    SET(cost_forward, 12);
+    SET(calls, 1);
+    SET(cost_call, 3);
+    SET(mispredicts, 0.5);
+    SET(cost_mispredict, 14);
+    SET(legacy_sse, 3);
+    SET(cost_mixed, 4);
+    SET(vector_reloads, 4);
+    SET(vector_spills, 2);
+    SET(rate_loads_256, 2);
+    SET(rate_stores_256, 1);
+    SET(page_faults, 2);
+    SET(cost_fault, 200);
+    SET(chain, 5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(forward_cycles), 24, 1e-9);
+    assert_near(VALUE(calling_cycles), 3, 1e-9);
+    assert_near(VALUE(mispredict_cycles), 7, 1e-9);
+    assert_near(VALUE(mixed_cycles), 12, 1e-9);
+    assert_near(VALUE(spill_cycles), 4, 1e-9);
+    assert_near(VALUE(fault_share), 0.4, 1e-9);
+    assert_near(VALUE(chain_cycles), 5, 1e-9);
+    /* Costs are no bounds: they overlap with other work. */
+    assert_near(VALUE(code_cycles), 8, 1e-9);
+}
+
+static void test_shares(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(scalar_stack, 10);
+    SET(page_changes, 2);
+    SET(vector_reloads, 4);
+    SET(vector_spills, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_share), 0.9, 1e-9);
+    assert_near(VALUE(integer_share), 0.1, 1e-9);
+    assert_near(VALUE(copy_share), 0.1, 1e-9);
+    assert_near(VALUE(spill_share), 0.15, 1e-9);
+    assert_near(VALUE(scalar_stack_share), 0.25, 1e-9);
+    assert_near(VALUE(branch_share), 1 / 36.0, 1e-9);
+    assert_near(VALUE(page_share), 0.25, 1e-9);
+}
+
+static void test_nothing_known(void **state)
+{
+    struct inspect_facts facts = {0};
+    inspect_bounds(&facts);
+    for (enum inspect_fact i = 0; i < INSPECT_FACTS; i++)
+        assert_int_equal(facts.fact[i].known, i == FACT_gap_share);
+    assert_near(VALUE(gap_share), 1, 0);
+    assert_int_equal(inspect_limiting_bound(&facts), INSPECT_FACTS);
+    SET(roof_share, 0.7);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gap_share), 0.3, 1e-9);
+    SET(roof_share, 1.1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gap_share), 0, 0);
+}
+
+static void test_census(void **state)
+{
+    char producer[] = "clang version 19 -O0 -g";
+    struct inspect_loop loops[] = {
+        {.share = 0.6, .trips = 7, .instructions = 12, .vector = 5, .widest_bits = 256},
+        {.share = 0.3, .chain = 4, .calls = 1}};
+    struct inspect_census census = {.whole = true,
+                                    .instructions = 1234,
+                                    .mixes_sse_avx = true,
+                                    .loop = loops,
+                                    .n_loops = 2,
+                                    .producer = producer};
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &census, &loops[0]);
+    assert_near(VALUE(call_instructions), 1234, 0);
+    assert_near(VALUE(outside_share), 0.1, 1e-9);
+    assert_near(VALUE(loop_share), 0.6, 0);
+    assert_near(VALUE(trips), 7, 0);
+    assert_near(VALUE(instructions), 12, 0);
+    assert_near(VALUE(vector), 5, 0);
+    assert_near(VALUE(widest_bits), 256, 0);
+    assert_near(VALUE(mixes_sse_avx), 1, 0);
+    assert_near(VALUE(built_unoptimised), 1, 0);
+    assert_true(isnan(VALUE(chain)));
+
+    facts = (struct inspect_facts){0};
+    census.whole = false;
+    census.producer = NULL;
+    inspect_facts_trace(&facts, &census, &loops[1]);
+    assert_true(isnan(VALUE(call_instructions)));
+    assert_true(isnan(VALUE(built_unoptimised)));
+    assert_true(isnan(VALUE(trips)));
+    assert_near(VALUE(chain), 4, 0);
+    assert_near(VALUE(calls), 1, 0);
+
+    facts = (struct inspect_facts){0};
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_true(isnan(VALUE(instructions)));
+    assert_near(VALUE(outside_share), 0.1, 1e-9);
+}
+
+static void test_set(void **state)
+{
+    struct inspect_facts facts = {0};
+    SET(cycles, (double)NAN);
+    SET(loads, (double)INFINITY);
+    assert_false(facts.fact[FACT_cycles].known || facts.fact[FACT_loads].known);
+    inspect_fact_set_interval(&facts, FACT_huge_pages, 0.9, 0.8, 1.0);
+    assert_near(facts.fact[FACT_huge_pages].low, 0.8, 0);
+    assert_near(facts.fact[FACT_huge_pages].high, 1.0, 0);
+    inspect_fact_set_absent(&facts, FACT_huge_pages, "no huge pages");
+    assert_true(isnan(VALUE(huge_pages)));
+    assert_string_equal(facts.fact[FACT_huge_pages].absent, "no huge pages");
+}
+
+static void test_table(void **state)
+{
+    for (enum inspect_fact i = 0; i < INSPECT_FACTS; i++) {
+        assert_int_equal(inspect_fact_find(inspect_fact_name(i)), i);
+        assert_true(strlen(inspect_fact_text(i)) > 4);
+        assert_non_null(inspect_fact_unit(i));
+        assert_non_null(inspect_source_name(inspect_fact_source(i)));
+    }
+    assert_int_equal(inspect_fact_find("no such fact"), INSPECT_FACTS);
+    assert_string_equal(inspect_fact_unit(FACT_vector_reloads), "/iteration");
+    assert_string_equal(inspect_source_name(inspect_fact_source(FACT_huge_pages)),
+                        "experiment");
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
+                     TEST(test_splits), TEST(test_long_loop), TEST(test_roof_and_memory),
+                     TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
+                     TEST(test_census), TEST(test_set), TEST(test_table));
+}

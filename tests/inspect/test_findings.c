@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Causes from scripted facts: each fires on its evidence, alone and first; each piece of
+ * evidence is necessary; each counter-evidence silences it. */
+#include "findings.h"
+#include "unit.h"
+
+/* A fact of a script; an experiment has an interval of 2% on both sides. */
+struct said {
+    enum inspect_fact fact;
+    double value;
+};
+enum { SAID_MAX = 8 };
+struct script {
+    enum inspect_cause cause;
+    enum inspect_confidence confidence;
+    struct said facts[SAID_MAX];
+    struct said silent[4]; /* each of them alone silences it */
+};
+
+#define IS(id, value) {FACT_##id, value}
+/* The end of a list: no script has an unknown fact. */
+#define END {INSPECT_FACTS, 0}
+#define HOT IS(loop_share, 0.9)
+/* 10 cycles that the code explains, twice of what the work needs. */
+#define EXPLAINED IS(cycles, 10), IS(code_cycles, 7), HOT
+
+static const struct script scripts[] = {
+    {CAUSE_at_limit,
+     INSPECT_MODELLED,
+     {IS(roof_share, 0.8), END},
+     {IS(small_shape, 0.5), END}},
+    {CAUSE_at_limit,
+     INSPECT_MODELLED,
+     {IS(limit_cycles, 8), IS(cycles, 10), HOT, IS(isa_bits, 256), END},
+     {IS(small_shape, 0.5), IS(widest_bits, 128), END}},
+    {CAUSE_memory_bandwidth,
+     INSPECT_FLIPPED,
+     {IS(small_shape, 0.4), IS(traffic_cycles, 6), IS(cycles, 10), END},
+     {IS(huge_pages, 0.5), END}},
+    {CAUSE_memory_bandwidth,
+     INSPECT_FLIPPED,
+     {IS(small_shape, 0.4), IS(memory_share, 0.6), END},
+     {IS(huge_pages, 0.5), END}},
+    {CAUSE_tlb,
+     INSPECT_FLIPPED,
+     {IS(huge_pages, 0.6), IS(loads, 10), END},
+     {IS(page_share, 0.01), IS(page_walks, 0.01), END}},
+    {CAUSE_tlb,
+     INSPECT_FLIPPED,
+     {IS(small_shape, 0.4), IS(page_share, 0.5), IS(cycles, 10), IS(loads, 10), END},
+     {IS(huge_pages, 1), IS(traffic_cycles, 6), IS(page_walks, 0.01), END}},
+    {CAUSE_cache_latency,
+     INSPECT_FLIPPED,
+     {IS(small_shape, 0.4), IS(traffic_cycles, 2), IS(cycles, 10), END},
+     {IS(huge_pages, 0.8), END}},
+    {CAUSE_denormals,
+     INSPECT_FLIPPED,
+     {IS(flush_denormals, 0.5), END},
+     {IS(float_arithmetic, 0), END}},
+    {CAUSE_mispredicts,
+     INSPECT_FLIPPED,
+     {IS(input_constant, 0.5), IS(cycles, 10), END},
+     {IS(flush_denormals, 0.5), IS(branches, 1), IS(mispredict_cycles, 0.1), END}},
+    {CAUSE_mispredicts,
+     INSPECT_FLIPPED,
+     {IS(input_zero, 0.5), END},
+     {IS(branches, 1), END}},
+    {CAUSE_mispredicts,
+     INSPECT_FLIPPED,
+     {IS(input_sorted, 0.5), END},
+     {IS(branches, 1), END}},
+    {CAUSE_mispredicts,
+     INSPECT_STRUCTURAL,
+     {IS(mispredict_cycles, 4), IS(cycles, 10), IS(gap_cycles, 6), END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_aliasing_4k,
+     INSPECT_FLIPPED,
+     {IS(page_offset, 0.7), IS(aliases_4k, 1), END},
+     {END}},
+    {CAUSE_line_splits,
+     INSPECT_FLIPPED,
+     {IS(alignment, 0.8), IS(split_share, 0.5), END},
+     {END}},
+    {CAUSE_line_splits,
+     INSPECT_STRUCTURAL,
+     {IS(split_share, 0.5), IS(load_cycles, 7), IS(cycles, 10), END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_page_faults,
+     INSPECT_STRUCTURAL,
+     {IS(page_faults, 3), IS(fault_share, 0.5), IS(gap_share, 0.8), END},
+     {IS(kernel_share, 0.01), END}},
+    {CAUSE_page_faults,
+     INSPECT_STRUCTURAL,
+     {IS(page_faults, 3), IS(kernel_share, 0.5), IS(gap_share, 0.8), END},
+     {END}},
+    {CAUSE_threads_imbalance,
+     INSPECT_STRUCTURAL,
+     {IS(threads, 2), IS(thread_use, 0.6), END},
+     {END}},
+    {CAUSE_threads_imbalance,
+     INSPECT_STRUCTURAL,
+     {IS(threads, 4), IS(one_thread, 2), END},
+     {IS(memory_share, 0.8), END}},
+    {CAUSE_call_overhead,
+     INSPECT_STRUCTURAL,
+     {IS(call_cycles, 300), IS(outside_share, 0.7), END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_call_overhead,
+     INSPECT_MODELLED,
+     {IS(overhead_share, 0.4), END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_store_forwarding,
+     INSPECT_STRUCTURAL,
+     {IS(failed_forwards, 1), IS(forward_cycles, 7), IS(cycles, 10), IS(gap_cycles, 8),
+      END},
+     {END}},
+    {CAUSE_unoptimised,
+     INSPECT_STRUCTURAL,
+     {IS(built_unoptimised, 1), HOT, IS(cycles, 10), END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_unoptimised,
+     INSPECT_STRUCTURAL,
+     {IS(scalar_stack_share, 0.5), IS(failed_forwards, 0), HOT, IS(cycles, 10), END},
+     {IS(built_unoptimised, 0), IS(limit_cycles, 9), END}},
+    {CAUSE_call,
+     INSPECT_STRUCTURAL,
+     {IS(calls, 1), IS(calling_cycles, 2), EXPLAINED, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_spills,
+     INSPECT_STRUCTURAL,
+     {IS(vector_reloads, 3), IS(vector_spills, 1), IS(spill_share, 0.1), EXPLAINED, END},
+     {IS(failed_forwards, 1), IS(limit_cycles, 9), END}},
+    {CAUSE_branch,
+     INSPECT_STRUCTURAL,
+     {IS(branches, 4), IS(branch_share, 0.5), EXPLAINED, END},
+     {IS(calls, 1), IS(limit_cycles, 9), END}},
+    {CAUSE_scalar,
+     INSPECT_FLIPPED,
+     {IS(other_isa, 0.4), IS(widest_bits, 32), IS(isa_bits, 256), END},
+     {END}},
+    {CAUSE_scalar,
+     INSPECT_STRUCTURAL,
+     {IS(widest_bits, 32), IS(isa_bits, 256), IS(scalar_float, 2), HOT, END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_narrow_vectors,
+     INSPECT_FLIPPED,
+     {IS(other_isa, 0.4), IS(widest_bits, 128), IS(isa_bits, 256), END},
+     {END}},
+    {CAUSE_narrow_vectors,
+     INSPECT_STRUCTURAL,
+     {IS(widest_bits, 128), IS(isa_bits, 256), HOT, END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_mixed_sse_avx,
+     INSPECT_MODELLED,
+     {IS(mixes_sse_avx, 1), IS(legacy_sse, 4), IS(mixed_cycles, 6), IS(cycles, 10),
+      IS(gap_cycles, 8), END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_divider,
+     INSPECT_MODELLED,
+     {IS(divide_cycles, 8), IS(cycles, 10), HOT, END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_latency_chain,
+     INSPECT_MODELLED,
+     {IS(chain_cycles, 9), IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 9999),
+      HOT, END},
+     {IS(roof_share, 0.9), END}},
+    {CAUSE_register_copies,
+     INSPECT_STRUCTURAL,
+     {IS(copy_share, 0.3), IS(dispatch_cycles, 7), IS(cycles, 10), HOT, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_address_arithmetic,
+     INSPECT_STRUCTURAL,
+     {IS(vector_share, 0.2), IS(integer_share, 0.7), IS(dispatch_cycles, 7),
+      IS(cycles, 10), HOT, END},
+     {IS(calls, 1), IS(scalar_stack_share, 0.5), IS(limit_cycles, 9), END}},
+    {CAUSE_load_ports,
+     INSPECT_MODELLED,
+     {IS(load_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(split_share, 0.5), END}},
+    {CAUSE_front_end,
+     INSPECT_STRUCTURAL,
+     {IS(frontend_stalls, 0.5), IS(cycles, 10), END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_front_end,
+     INSPECT_MODELLED,
+     {IS(decode_cycles, 7), IS(dispatch_cycles, 4), IS(cycles, 10), HOT, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_front_end,
+     INSPECT_MODELLED,
+     {IS(dispatch_cycles, 9), IS(cycles, 10), HOT, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_clock, INSPECT_MODELLED, {IS(clock_share, 0.8), END}, {END}},
+    {CAUSE_core_shared,
+     INSPECT_FLIPPED,
+     {IS(other_core, 0.7), IS(shared_samples, 1), END},
+     {END}},
+    {CAUSE_core_shared,
+     INSPECT_MODELLED,
+     {IS(alone, 0.7), IS(shared_samples, 1), END},
+     {END}},
+};
+
+static void say(struct inspect_facts *facts, const struct said *said)
+{
+    const double half =
+        inspect_fact_source(said->fact) == INSPECT_RATIO ? 0.02 * said->value : 0;
+    inspect_fact_set_interval(facts, said->fact, said->value, said->value - half,
+                              said->value + half);
+}
+
+static struct inspect_facts facts_of(const struct script *script)
+{
+    struct inspect_facts facts = {0};
+    for (size_t i = 0; i < SAID_MAX && script->facts[i].fact != INSPECT_FACTS; i++)
+        say(&facts, &script->facts[i]);
+    return facts;
+}
+
+static bool has(const struct inspect_findings *findings, enum inspect_cause cause)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        if (findings->finding[i].cause == cause)
+            return true;
+    return false;
+}
+
+static const struct inspect_exclusion *excluded(const struct inspect_findings *findings,
+                                                enum inspect_cause cause)
+{
+    for (size_t i = 0; i < findings->n_excluded; i++)
+        if (findings->excluded[i].cause == cause)
+            return &findings->excluded[i];
+    return NULL;
+}
+
+static void test_fires(void **state)
+{
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        const struct script *const script = &scripts[i];
+        const struct inspect_facts facts = facts_of(script);
+        struct inspect_findings findings;
+        inspect_find(&facts, &findings);
+        const struct inspect_finding *const first = &findings.finding[0];
+        assert_string_equal(inspect_cause_name(first->cause),
+                            inspect_cause_name(script->cause));
+        assert_int_equal(first->confidence, script->confidence);
+        assert_in_range(first->n_evidence, 1, INSPECT_EVIDENCE_MAX);
+        assert_null(excluded(&findings, script->cause));
+        for (size_t k = 0; k < first->n_evidence; k++) {
+            const struct inspect_evidence *const evidence = &first->evidence[k];
+            assert_near(evidence->value, facts.fact[evidence->fact].value, 0);
+            assert_true(evidence->at_least ? evidence->value >= evidence->threshold
+                                           : evidence->value <= evidence->threshold);
+        }
+    }
+}
+
+static void test_each_evidence_is_necessary(void **state)
+{
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct inspect_findings all, without;
+        struct inspect_facts facts = facts_of(&scripts[i]);
+        inspect_find(&facts, &all);
+        for (size_t k = 0; k < all.finding[0].n_evidence; k++) {
+            facts = facts_of(&scripts[i]);
+            inspect_fact_set_absent(&facts, all.finding[0].evidence[k].fact,
+                                    "not looked");
+            inspect_find(&facts, &without);
+            assert_false(has(&without, scripts[i].cause));
+        }
+    }
+}
+
+static void test_counter_evidence_silences(void **state)
+{
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        for (size_t k = 0; k < 4 && scripts[i].silent[k].fact != INSPECT_FACTS; k++) {
+            const struct said *const said = &scripts[i].silent[k];
+            struct inspect_facts facts = facts_of(&scripts[i]);
+            struct inspect_findings findings;
+            say(&facts, said);
+            inspect_find(&facts, &findings);
+            assert_false(has(&findings, scripts[i].cause));
+            assert_non_null(excluded(&findings, scripts[i].cause));
+        }
+}
+
+static void test_every_cause_is_scripted(void **state)
+{
+    for (enum inspect_cause cause = 0; cause < CAUSE_unexplained; cause++) {
+        size_t n = 0;
+        for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+            n += scripts[i].cause == cause;
+        assert_true(n > 0);
+    }
+}
+
+static void test_table(void **state)
+{
+    assert_int_equal(INSPECT_CAUSES, 28);
+    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
+        assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
+        assert_null(strchr(inspect_cause_name(i), '_'));
+        assert_true(strlen(inspect_cause_text(i)) > 10);
+        assert_true(strlen(inspect_cause_remedy(i)) > 10);
+        assert_true(i == CAUSE_unexplained || strlen(inspect_cause_refute(i)) > 10);
+    }
+    assert_int_equal(inspect_cause_find("tired"), INSPECT_CAUSES);
+    assert_string_equal(inspect_confidence_name(INSPECT_STRUCTURAL), "structural");
+}
+
+/* ---- experiments ---- */
+
+static void test_control_is_the_floor(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.78, 0.82);
+    inspect_find(&facts, &findings);
+    assert_true(has(&findings, CAUSE_denormals));
+    assert_near(findings.finding[0].share, 0.2, 1e-9);
+    /* The control differs from itself by 12%: 20% are not beyond twice of that. */
+    inspect_fact_set_interval(&facts, FACT_control, 1.12, 1.0, 1.2);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+    assert_near(excluded(&findings, CAUSE_denormals)->why.threshold, 0.76, 1e-9);
+    /* The control is as fast in its interval as the variant. */
+    inspect_fact_set_interval(&facts, FACT_control, 1, 0.81, 1.2);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+    inspect_fact_set_interval(&facts, FACT_control, 1, 0.83, 1.2);
+    inspect_find(&facts, &findings);
+    assert_true(has(&findings, CAUSE_denormals));
+    /* Without a control the interval must be clear of 1. */
+    inspect_fact_set_absent(&facts, FACT_control, NULL);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.6, 1.01);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+}
+
+/* ---- order ---- */
+
+static struct inspect_facts structural_case(void)
+{
+    struct inspect_facts facts = {0};
+    const struct said said[] = {IS(calls, 1),        IS(calling_cycles, 2),
+                                EXPLAINED,           IS(branches, 4),
+                                IS(limit_cycles, 3), IS(gap_cycles, 7),
+                                IS(gap_share, 0.7),  IS(divide_cycles, 6.5)};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    return facts;
+}
+
+static void test_ranks(void **state)
+{
+    struct inspect_facts facts = structural_case();
+    struct inspect_findings findings;
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 3);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_divider);
+    assert_int_equal(findings.finding[2].cause, CAUSE_unexplained);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.79, 0.81);
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.7, 0.69, 0.71);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[1].cause, CAUSE_call);
+    /* Of two that were flipped the larger share comes first. */
+    inspect_fact_set_interval(&facts, FACT_page_offset, 0.6, 0.59, 0.61);
+    inspect_fact_set(&facts, FACT_aliases_4k, 1);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_aliasing_4k);
+    assert_int_equal(findings.finding[1].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[2].cause, CAUSE_call);
+}
+
+static void test_table_order_breaks_ties(void **state)
+{
+    struct inspect_facts facts = structural_case();
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_vector_reloads, 2);
+    inspect_fact_set(&facts, FACT_vector_spills, 2);
+    inspect_fact_set(&facts, FACT_spill_share, 0.3);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_spills);
+}
+
+/* A case at its limit has only the gap to gain. */
+static void test_limit_and_flips(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_roof_share, 0.85);
+    inspect_fact_set(&facts, FACT_gap_share, 0.15);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.87, 0.86, 0.88);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[0].cause, CAUSE_at_limit);
+    assert_int_equal(findings.finding[1].cause, CAUSE_denormals);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.6, 0.59, 0.61);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+}
+
+/* ---- lessons ---- */
+
+static void test_reloads_of_constants_are_no_spills(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {IS(vector_reloads, 8), IS(vector_spills, 0),
+                                IS(spill_share, 0.3), EXPLAINED};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_spills));
+}
+
+/* A bound that explains 41% names nothing. */
+static void test_small_bounds_name_nothing(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {
+        IS(divide_cycles, 15), IS(cycles, 36.8),     IS(code_cycles, 18), HOT,
+        IS(vector_reloads, 3), IS(vector_spills, 3), IS(spill_share, 0.2)};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_int_equal(excluded(&findings, CAUSE_divider)->why.fact, FACT_divide_cycles);
+    assert_near(excluded(&findings, CAUSE_divider)->why.threshold, 0.6 * 36.8, 1e-9);
+    assert_false(excluded(&findings, CAUSE_divider)->counter);
+    assert_near(findings.residual_share, 1 - 18 / 36.8, 1e-9);
+    assert_near(findings.residual_cycles, 18.8, 1e-9);
+}
+
+static void test_nothing_known(void **state)
+{
+    const struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_true(isnan(findings.finding[0].share));
+    assert_int_equal(findings.n_excluded, 0);
+    assert_int_equal(findings.n_unknown, CAUSE_unexplained);
+    assert_true(isnan(findings.residual_share) && isnan(findings.residual_cycles));
+}
+
+/* ---- what is left ---- */
+
+static void test_residual(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_cycles, 20);
+    inspect_fact_set(&facts, FACT_gap_share, 0.7);
+    inspect_fact_set(&facts, FACT_code_cycles, 8);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.6, 1e-9);
+    assert_near(findings.residual_cycles, 12, 1e-9);
+    /* A flip adds to the limit of the work. */
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.2, 1e-9);
+    assert_int_equal(findings.n, 1);
+    /* And so does a cost that was modelled. */
+    inspect_fact_set_absent(&facts, FACT_flush_denormals, NULL);
+    inspect_fact_set(&facts, FACT_failed_forwards, 1);
+    inspect_fact_set(&facts, FACT_forward_cycles, 12);
+    inspect_fact_set(&facts, FACT_gap_cycles, 14);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_store_forwarding);
+    assert_near(findings.residual_share, 0.1, 1e-9);
+    inspect_fact_set(&facts, FACT_page_faults, 9);
+    inspect_fact_set(&facts, FACT_fault_share, 0.65);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.05, 1e-9);
+    inspect_fact_set(&facts, FACT_fault_share, 0.9);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0, 0);
+}
+
+static void test_much_left_is_said(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.79, 0.81);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[1].cause, CAUSE_unexplained);
+    assert_near(findings.residual_share, 0.8, 1e-9);
+    assert_true(isnan(findings.residual_cycles));
+}
+
+static void test_experiment_of_a_structural_finding(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {IS(widest_bits, 128), IS(isa_bits, 256), HOT};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_narrow_vectors);
+    assert_int_equal(findings.finding[0].experiment, FACT_other_isa);
+    assert_true(isnan(findings.finding[0].share));
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_fires), TEST(test_each_evidence_is_necessary),
+                     TEST(test_counter_evidence_silences),
+                     TEST(test_every_cause_is_scripted), TEST(test_table),
+                     TEST(test_control_is_the_floor), TEST(test_ranks),
+                     TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+                     TEST(test_reloads_of_constants_are_no_spills),
+                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+                     TEST(test_residual), TEST(test_much_left_is_said),
+                     TEST(test_experiment_of_a_structural_finding));
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates and costs of this core: each within what any core of today does. */
+#include "perfctr.h"
+#include "unit.h"
+
+static double value[64];
+
+static double rate(const char *name)
+{
+    for (size_t i = 0; i < core_rate_count(); i++)
+        if (strcmp(core_rate_name(i), name) == 0)
+            return value[i];
+    return NAN;
+}
+
+static int measure(void **state)
+{
+    assert_in_range(core_rate_count(), 1, 64);
+    core_rates_measure(value);
+    return 0;
+}
+
+static void test_range(void **state)
+{
+    for (size_t i = 0; i < core_rate_count(); i++) {
+        const bool is_cost = strncmp(core_rate_name(i), "cost_", 5) == 0;
+        assert_true(is_cost || strncmp(core_rate_name(i), "rate_", 5) == 0);
+        assert_false(value[i] < 0 || isinf(value[i]));
+        assert_false(!is_cost && (value[i] == 0 || value[i] > 100));
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(core_rate_name(i), core_rate_name(k));
+    }
+    /* The system needs hundreds of cycles to map a page. */
+    assert_true(rate("cost_fault") > 50);
+}
+
+static void test_order(void **state)
+{
+    const double divides = rate("rate_divides_256"), fmas = rate("rate_fmas_256");
+    if (isnan(rate("rate_instructions")))
+        skip();
+    assert_true(isnan(fmas) || divides < fmas);
+    assert_true(rate("cost_mispredict") > rate("cost_call"));
+}
+
+static void print(void)
+{
+    for (size_t i = 0; i < core_rate_count(); i++)
+        printf("%-20s %8.3f\n", core_rate_name(i), value[i]);
+}
+
+int main(int argc, char **argv)
+{
+    const int failed =
+        RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range), TEST(test_order));
+    if (argc > 1)
+        print();
+    return failed;
+}
