@@ -86,9 +86,9 @@ int case_name_parse(const char *id, struct case_name *name, struct error *error)
 
 void case_name_free(struct case_name *name)
 {
-    char *const texts[] = {name->prefix,  name->op,    name->semiring, name->type,
-                           name->isa,     name->variant, name->shape,  name->layout,
-                           name->input,   name->module};
+    char *const texts[] = {name->prefix, name->op,      name->semiring, name->type,
+                           name->isa,    name->variant, name->shape,    name->layout,
+                           name->input,  name->module};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *name = (struct case_name){.op = NULL};
@@ -179,8 +179,8 @@ static int add_op(const struct options *options, const char *op, struct case_lis
 }
 
 /* A module that an id names without a --plugin is a library that is installed. */
-static int add_case(const struct options *options, const char *id,
-                    struct case_list *list, struct error *error)
+static int add_case(const struct options *options, const char *id, struct case_list *list,
+                    struct error *error)
 {
     struct case_name *const name = add_name(list);
     const int status = case_name_parse(id, name, error);

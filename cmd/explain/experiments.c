@@ -74,9 +74,9 @@ static const char *huge_pages(struct options *options, const struct situation *a
 static const char *page_offset(struct options *options, const struct situation *at)
 {
     options->conditions.spread = true;
-    return variant_group(base_of(at))->shape.map.count < 2
-               ? "it has no two operands"
-               : options->align != 64 ? "the base has an alignment of its own" : NULL;
+    return variant_group(base_of(at))->shape.map.count < 2 ? "it has no two operands"
+           : options->align != 64 ? "the base has an alignment of its own"
+                                  : NULL;
 }
 
 static const char *alignment(struct options *options, const struct situation *at)
@@ -333,19 +333,17 @@ static void take_ratio(const struct trial_of *trial)
                        mine->reason ? mine->reason : "too few rounds");
         return;
     }
-    /* speedup: how many times faster the variant is. */
-    struct experiment *const experiment = place_for(
-        experiments, conditions[trial->number].name, times / speedup.times);
+    struct experiment *const experiment =
+        place_for(experiments, conditions[trial->number].name, times * speedup.times);
     if (!experiment)
         return;
-    *experiment = (struct experiment){
-        .name = conditions[trial->number].name,
-        .reaches = conditions[trial->number].reaches,
-        .ratio = times / speedup.times,
-        .ci = {.known = speedup.ci.known,
-               .lo = times / speedup.ci.hi,
-               .hi = times / speedup.ci.lo,
-               .level = speedup.ci.level}};
+    *experiment = (struct experiment){.name = conditions[trial->number].name,
+                                      .reaches = conditions[trial->number].reaches,
+                                      .ratio = times * speedup.times,
+                                      .ci = {.known = speedup.ci.known,
+                                             .lo = times * speedup.ci.lo,
+                                             .hi = times * speedup.ci.hi,
+                                             .level = speedup.ci.level}};
 }
 
 /* ---- all of it ---- */

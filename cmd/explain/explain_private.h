@@ -30,8 +30,8 @@ struct case_list {
     struct case_name *item;
     size_t n;
 };
-/* What the words mean; an op stands for the cases that its options plan. `why_instead` gets
- * sentences for the user. */
+/* What the words mean; an op stands for the cases that its options plan. `why_instead`
+ * gets sentences for the user. */
 int case_list_make(const struct options *options, struct case_list *list,
                    struct text_list *why_instead, struct error *error);
 void case_list_free(struct case_list *list);
@@ -98,6 +98,8 @@ struct subject {
  * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */
 int experiments_run(struct subject *subjects, size_t n, int other_cpu,
                     const struct watcher *watcher, struct error *error);
+/* Prints why the first of two subjects is slower than the other (explain_account.c). */
+void account_print(const struct subject *a, const struct subject *b);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,
                                          const char *name);

@@ -30,11 +30,11 @@ static size_t find_dimensions(const char *text, bool image, struct dimension *di
         char *end;
         const char before = at > text ? at[-1] : ' ';
         const uint64_t value = strtoull(at, &end, 10);
-        dimensions[n++] = (struct dimension){
-            .at = at,
-            .length = (size_t)(end - at),
-            .value = value,
-            .outer = before == 'b' || (image && strchr("nhw", before))};
+        dimensions[n++] = (struct dimension){.at = at,
+                                             .length = (size_t)(end - at),
+                                             .value = value,
+                                             .outer = before == 'b' ||
+                                                      (image && strchr("nhw", before))};
         at = end;
     }
     return n;
@@ -45,9 +45,9 @@ static uint64_t half(const struct dimension *dimension)
 {
     const uint64_t value = dimension->value;
     const uint64_t step = value >= 64 ? 16 : 8;
-    return value >= 16                        ? value / 2 / step * step + value % step
+    return value >= 16                     ? value / 2 / step * step + value % step
            : dimension->outer && value > 1 ? value / 2
-                                              : value;
+                                           : value;
 }
 
 static char *with_value(const char *text, const struct dimension *dimension,

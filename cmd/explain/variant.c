@@ -9,7 +9,7 @@
  * next, and then all variants see the same. */
 #define EXPLAIN_BATCH_NS 200000.0
 /* Time for the rounds of a case, if calls are short; for everything, if they are long. */
-#define EXPLAIN_CASE_NS 40e6
+#define EXPLAIN_CASE_NS 12e6
 #define EXPLAIN_ROUNDS_NS 8e9
 
 static void add_texts(struct text_list *to, const struct text_list *from)

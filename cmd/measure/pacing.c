@@ -40,7 +40,8 @@ static struct result *turn_result(const struct turn *turn)
 static bool all_precise(const struct rounds *rounds, double precision)
 {
     for (size_t i = 0; i < rounds->n; i++)
-        if (!result_precise(turn_result(&rounds->turns[i]), precision))
+        if (rounds->turns[i].entry->active &&
+            !result_precise(turn_result(&rounds->turns[i]), precision))
             return false;
     return true;
 }
@@ -59,7 +60,8 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
     const double precision = rounds->lead->plan->precision;
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < rounds->n; i++)
-        if (turn_result(&rounds->turns[i])->n_samples < least)
+        if (rounds->turns[i].entry->active &&
+            turn_result(&rounds->turns[i])->n_samples < least)
             least = turn_result(&rounds->turns[i])->n_samples;
     if (complete >= pace->wanted && least >= pace->alone)
         return true;

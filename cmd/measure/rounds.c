@@ -243,6 +243,16 @@ static int64_t steal_of(const struct group_state *groups, size_t n)
     return sum;
 }
 
+/* What a further group breaks is its own alone: the others go on without it. */
+static int without(const struct rounds *rounds, struct group_state *group, int status)
+{
+    const bool lead = group == &rounds->groups[0];
+    if (lead || status == 0 || status == -EINTR)
+        return status;
+    group_end(group, NULL, STATUS_FAILED, "its worker could not go on");
+    return 0;
+}
+
 /* All active cases once, in a random order. A batch is kept unless there is evidence
  * against it. `complete` is false if any was thrown away. */
 static int run_round(struct rounds *rounds, uint32_t round, const int *order,
@@ -254,10 +264,14 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     size_t done = 0;
     for (; done < rounds->n && status == 0; done++) {
         const struct turn *turn = &rounds->turns[order[done]];
+        batches[done] = (struct batch){.reply = NULL};
+        if (!turn->entry->active)
+            continue;
         /* The first probe of each case comes at once and is paid for later. */
         bool probe = session->probe_ns >= PROBE_EVERY_NS ||
                      case_result(turn->group, turn->entry)->n_clock == 0;
         status = run_alone(rounds, turn, round, probe, &batches[done]);
+        status = without(rounds, turn->group, status);
         if (probe)
             session->probe_ns -= PROBE_EVERY_NS;
         session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
@@ -266,6 +280,8 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     *complete = !stolen;
     for (size_t i = 0; i < done; i++) {
         const struct turn *turn = &rounds->turns[order[i]];
+        if (!batches[i].reply)
+            continue;
         if (status == 0 && !stolen && !batches[i].void_) {
             add_batch(turn->group, turn->entry, round, &batches[i]);
         } else if (status == 0) {
@@ -332,7 +348,8 @@ static int run_rounds(struct rounds *rounds, struct error *error)
     free(batches);
     free(order);
     for (size_t i = 0; i < rounds->n_groups && status == 0; i++)
-        status = group_check_again(&rounds->groups[i], error);
+        status = without(rounds, &rounds->groups[i],
+                         group_check_again(&rounds->groups[i], error));
     if (status == 0 || status == -EINTR)
         pace_judge(rounds, status == 0 ? round : 0);
     return status;

@@ -82,8 +82,9 @@ static int ready_groups(struct group_state *groups, size_t n, struct error *erro
             costs.ready_ns = ns;
         costs.spent_ns += ns + rounds_cost(&groups[i]);
         /* The others go on without it. */
-        if (i && status < 0 && status != -EINTR) {
-            group_end(&groups[i], NULL, STATUS_FAILED, error->text);
+        if (i && status != 0 && status != -EINTR) {
+            group_end(&groups[i], NULL, STATUS_FAILED,
+                      status < 0 ? error->text : "its worker could not go on");
             status = 0;
         }
     }
