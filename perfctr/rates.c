@@ -202,8 +202,8 @@ static double turn_ns(rate_loop *loop, struct lines *lines)
 {
     enum { RUN_NS = 20000, RUNS = 4 };
     const uint64_t most = UINT64_C(1) << 20;
+    double best = INFINITY;
     uint64_t turns = 1;
-    int64_t best = INT64_MAX;
     for (int run = 0; run < RUNS;) {
         const int64_t begin = clock_now();
         loop(turns, lines);
@@ -212,10 +212,10 @@ static double turn_ns(rate_loop *loop, struct lines *lines)
             turns *= 2;
             continue;
         }
-        best = ns < best ? ns : best;
+        best = fmin(best, (double)ns / (double)turns);
         run++;
     }
-    return (double)best / (double)turns;
+    return best;
 }
 
 static double rate_of(const struct rate *rate, double with, double without)
@@ -223,6 +223,12 @@ static double rate_of(const struct rate *rate, double with, double without)
     if (!rate->without)
         return rate->per_turn / with;
     return fmax(0, with - without) / rate->per_turn;
+}
+
+/* NaN is worse than any number. */
+static double better(const struct rate *rate, double a, double b)
+{
+    return rate->without ? fmin(a, b) : fmax(a, b);
 }
 
 static int ascending(const void *a, const void *b)
@@ -262,7 +268,7 @@ void core_rates_measure(double *value)
     qsort(ghz, PROBES, sizeof *ghz, ascending);
     const double clock = ghz[PROBES / 2];
     for (size_t i = 0; i < ROWS; i++)
-        value[i] = has_isa(rates[i].isa)
-                       ? rate_of(&rates[i], with[i] * clock, without[i] * clock)
-                       : (double)NAN;
+        if (has_isa(rates[i].isa))
+            value[i] = better(&rates[i], value[i],
+                              rate_of(&rates[i], with[i] * clock, without[i] * clock));
 }

@@ -59,6 +59,9 @@ void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
 void json_gate(struct json *json, cJSON *parent, const struct gate *gate);
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison);
+/* Adds "findings" and "explanation" to a result (json_explanation.c). */
+void json_explanation(struct json *json, cJSON *parent,
+                      const struct explanation *explanation);
 
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);

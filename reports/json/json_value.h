@@ -59,3 +59,5 @@ int json_plausible_run(const struct run *run, struct error *error);
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result);
+/* Members "findings" and "explanation" of an entry (json_explanation.c). */
+int json_read_explanation(const struct value *entry, struct result *result);

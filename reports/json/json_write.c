@@ -147,7 +147,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_number(json, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
     json_interval(json, clock, "ci", "ci_level", &result->ghz_ci);
     json_numbers(json, clock, "samples", result->clock_ghz, NULL, result->n_clock);
-    json_array(json, object, "findings");
+    json_explanation(json, object, result->explanation);
     json_comparison(json, object, result->comparison);
 }
 

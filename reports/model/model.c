@@ -385,6 +385,7 @@ static void result_free(struct result *result)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
+    explanation_free(result->explanation);
 }
 
 void run_free(struct run *run)

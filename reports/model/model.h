@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "explain_model.h"
 #include "stats/stats.h"
 
 /* Bytes of a name: of a module, an op, a variant, a layout, a label. */
@@ -225,7 +226,8 @@ struct result {
     double ghz; /* median; 0: unknown */
     struct interval ghz_ci;
 
-    struct comparison *comparison; /* NULL: the run compares no builds */
+    struct comparison *comparison;   /* NULL: the run compares no builds */
+    struct explanation *explanation; /* NULL: nobody asked why */
 };
 
 /* A named fact about host or settings. */

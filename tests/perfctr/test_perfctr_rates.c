@@ -16,6 +16,8 @@ static double rate(const char *name)
 static int measure(void **state)
 {
     assert_in_range(core_rate_count(), 1, 64);
+    for (size_t i = 0; i < core_rate_count(); i++)
+        value[i] = NAN;
     core_rates_measure(value);
     return 0;
 }
@@ -43,6 +45,16 @@ static void test_order(void **state)
     assert_true(rate("cost_mispredict") > rate("cost_call"));
 }
 
+static void test_better_stays(void **state)
+{
+    double again[64];
+    for (size_t i = 0; i < core_rate_count(); i++)
+        again[i] = core_rate_name(i)[0] == 'c' ? -1 : 1e9;
+    core_rates_measure(again);
+    for (size_t i = 0; i < core_rate_count(); i++)
+        assert_near(again[i], core_rate_name(i)[0] == 'c' ? -1 : 1e9, 0);
+}
+
 static void print(void)
 {
     for (size_t i = 0; i < core_rate_count(); i++)
@@ -51,8 +63,8 @@ static void print(void)
 
 int main(int argc, char **argv)
 {
-    const int failed =
-        RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range), TEST(test_order));
+    const int failed = RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range),
+                                         TEST(test_order), TEST(test_better_stays));
     if (argc > 1)
         print();
     return failed;
