@@ -100,7 +100,7 @@ int child_wait(struct child *child, int64_t wait_ns)
         const int found = look(child, &status);
         if (found)
             return found < 0 ? found : take_stop(child, status);
-        if (child->stop && child->stop())
+        if (child->stop && child->stop(child->stop_context))
             return -EINTR;
         left = until - now_ns();
         if (left <= 0)

@@ -219,6 +219,7 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
     sigprocmask(SIG_BLOCK, &blocked, &before);
     child_open(&tracer->child, pid);
     tracer->child.stop = options->stop;
+    tracer->child.stop_context = options->stop_context;
     tracer->child.deadline =
         now_ns() + (options->timeout_ns ?: DEFAULT_TIMEOUT_S * INT64_C(1000000000));
     const int status = trace(tracer, options, census);

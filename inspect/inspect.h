@@ -130,7 +130,8 @@ struct inspect_options {
     uint64_t seed;         /* of the random times */
     int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */
-    bool (*stop)(void);
+    bool (*stop)(void *context);
+    void *stop_context;
 };
 
 /* 0 if a child of this process can be traced: one is started and its instructions are

@@ -181,7 +181,8 @@ struct child {
     bool trapped;     /* it stopped as was asked for, not because of a signal */
     int signal;       /* to be delivered when it goes on */
     int64_t deadline; /* nanoseconds of the monotonic clock */
-    bool (*stop)(void);
+    bool (*stop)(void *context);
+    void *stop_context;
 };
 int64_t now_ns(void);
 int child_open(struct child *child, pid_t pid);

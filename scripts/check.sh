@@ -13,7 +13,7 @@ quick=(format text shell layers rooms headers subject symbols)
 # Two lanes, one a core: nothing in them is measured.
 lanes=('asan fuzz hostile old_cpu' 'gcc tidy arm64 valgrind')
 read -ra slow <<<"${lanes[*]}"
-leaves=(base kernels perfctr reports)
+leaves=(base kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -96,13 +96,13 @@ check_headers() {
     local header folder include compiler=${CC:-clang-19}
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
-    for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
+    for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h inspect/inspect.h \
         reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
-        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Ireports)
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ireports)
         "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
             <<<"#include \"${header#*/}\""
     done

@@ -11,12 +11,13 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
     "kernels": ["base"],
     "perfctr": ["base"],
+    "inspect": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/model": ["base", "reports/stats", "reports/text"],
