@@ -124,6 +124,7 @@ void service_take_inputs(const struct service *service);
 struct service_case *service_find_case(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
+cJSON *service_step(struct service *service, const cJSON *request);
 /* service_threads.c: the CPUs of a case with several threads. */
 int service_place(const struct service *service, struct error *error);
 /* After the first call, by which a library has started its threads. */
