@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
+#include "explain/explain.h"
 #include "license/license.h"
 #include "process/process.h"
 #include "worker/worker.h"
@@ -17,7 +18,7 @@ static const struct {
     {"list", command_list},         {"ab", command_ab},
     {"history", command_history},   {"threads", command_threads},
     {"selftest", command_selftest}, {"license", command_license},
-    {"doctor", command_doctor},
+    {"doctor", command_doctor},     {"explain", command_explain},
 };
 
 static int run_command(struct options *options)

@@ -98,7 +98,10 @@ struct inspect_census {
     /* Vector instructions by their widest register. */
     double share_128, share_256, share_512;
     unsigned widest_bits; /* as of a loop, of all that was executed */
-    bool mixes_sse_avx;   /* legacy SSE on vectors after AVX left upper halves dirty */
+    /* The widest that vector and scalar float instructions have in a twentieth of them.
+     */
+    unsigned main_bits;
+    bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
     char *producer; /* compiler and flags of the hottest loop, NULL without debug
@@ -108,6 +111,8 @@ struct inspect_census {
     struct inspect_line *line;
     size_t n_lines;
 };
+
+#define INSPECT_MAIN_SHARE 0.05
 
 /* Frees what it points to. */
 void inspect_census_free(struct inspect_census *census);
@@ -125,7 +130,8 @@ struct inspect_options {
     uint64_t seed;         /* of the random times */
     int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */
-    bool (*stop)(void);
+    bool (*stop)(void *context);
+    void *stop_context;
 };
 
 /* 0 if a child of this process can be traced: one is started and its instructions are

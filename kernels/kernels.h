@@ -65,7 +65,7 @@ size_t type_bytes(uint32_t type);
 
 /* The places of the operands in a block of memory, relative to its start. Around every
  * operand is a red zone of OPERANDS_RED_ZONE bytes that no kernel may touch. */
-enum { OPERANDS_RED_ZONE = 256 };
+enum { OPERANDS_RED_ZONE = 256, OPERANDS_PAGE = 4096 };
 
 struct operands_map {
     uint32_t count;
@@ -85,6 +85,10 @@ int operands_place(const struct simdbench_op *op, const struct simdbench_shape *
 /* The same for operands that are already laid out (those of a module's op). */
 int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
                      struct error *error);
+
+/* Moves operands that begin at a page as far from each other within their pages as can
+ * be. */
+void operands_spread(struct operands_map *map);
 
 /* Operands bound to memory: what kernels are given. */
 struct operands {
@@ -116,6 +120,9 @@ void operands_spoil(const struct operands *operands, const uint64_t *index, uint
  * about one of 32 and at least one of each operand, or with `whole` all of them. */
 void operands_change(const struct operands *operands, const struct operands *other,
                      bool whole, uint64_t seed);
+/* Gives the operands of role IN other values: "zero"; "constant", each has its first one
+ * everywhere; "sorted", ascending, taken from the first 65536. -EINVAL, -ENOMEM. */
+int operands_set_values(const struct operands *operands, const char *values);
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
 

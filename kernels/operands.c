@@ -110,6 +110,13 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
     return 0;
 }
 
+void operands_spread(struct operands_map *map)
+{
+    for (uint32_t i = 0; i < map->count; i++)
+        map->offset[i] += PAGE * i / map->count / LINE * LINE;
+    map->bytes += PAGE;
+}
+
 int operands_place(const struct simdbench_op *op, const struct simdbench_shape *shape,
                    uint32_t type, uint64_t align, uint64_t seed, struct operands_map *map,
                    struct error *error)

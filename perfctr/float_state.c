@@ -25,6 +25,12 @@ bool float_state_changed(void)
     return (mxcsr & mxcsr_modes) != 0;
 }
 
+void float_state_flush(void)
+{
+    const uint32_t flush = mxcsr_default | 0x8000 | 0x0040;
+    __asm__ volatile("ldmxcsr %0" ::"m"(flush));
+}
+
 #elif defined __aarch64__
 
 /* Alternative half, default NaN, flush to zero, rounding mode, flush halves to zero. */
@@ -40,6 +46,11 @@ bool float_state_changed(void)
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     return (fpcr & fpcr_modes) != 0;
+}
+
+void float_state_flush(void)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)1 << 24));
 }
 
 #endif

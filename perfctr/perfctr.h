@@ -213,6 +213,8 @@ unsigned thread_times_busy(const struct thread_times *begin,
  * tells whether rounding or denormal modes differ from that. */
 void float_state_reset(void);
 bool float_state_changed(void);
+/* Subnormal numbers count as zero, as inputs and as results, until the next reset. */
+void float_state_flush(void);
 
 /* ---- clock (clock.c) ---- */
 

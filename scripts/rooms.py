@@ -41,10 +41,12 @@ ROOMS = {
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
+    "cmd/explain": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+                    "cmd/measure", "cmd/output"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/output"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
-            "cmd/commands"],
+            "cmd/explain", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},

@@ -199,6 +199,7 @@ static int check_whole(const struct command_row *command, const struct options *
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          command->min_words > 1             ? "two files"
                          : command->mask == COMMAND_THREADS ? "an op"
+                         : command->mask == COMMAND_EXPLAIN ? "a case or an op"
                                                             : "a file",
                          command->examples[0]);
     return 0;

@@ -22,7 +22,8 @@ enum command_mask {
     COMMAND_SELFTEST = 1 << 8,
     COMMAND_HISTORY = 1 << 9,
     COMMAND_THREADS = 1 << 10,
-    COMMAND_ALL = (1 << 11) - 1,
+    COMMAND_EXPLAIN = 1 << 11,
+    COMMAND_ALL = (1 << 12) - 1,
 };
 
 /* One option as it was given. */

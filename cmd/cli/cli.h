@@ -23,6 +23,15 @@ struct output {
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
+/* Conditions that no option names: experiments of explain. */
+struct conditions {
+    const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
+    bool flush_denormals; /* subnormal numbers are zero in the calling thread */
+    bool fresh_output;    /* each call writes to pages that are new */
+    bool keep_heap;       /* malloc gives no memory back to the system */
+    bool spread;          /* operands far from each other within their pages */
+};
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -72,8 +81,11 @@ struct options {
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
     bool format_given;
+    bool cpus_locked; /* by the caller */
+    bool all_code;    /* --asm */
     bool dry_run, in_process, quiet, pathologies;
-    bool quick;                 /* license: the clock alone */
+    bool quick; /* license: the clock alone */
+    struct conditions conditions;
     double threshold;           /* of a change, 0.02 */
     bool strict;                /* inconclusive and unusable cases fail */
     uint32_t processes;         /* ab: of the first look; 0: 16 */

@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 100 };
+enum { REPORT_FILES_MAX = 100, EXPLAIN_WORDS_MAX = 100 };
 
 /* clang-format off */
 const struct command_row command_rows[] = {
@@ -33,6 +33,11 @@ const struct command_row command_rows[] = {
      "is one build slower than another? for two modules or two simdbench executables", 2, 3,
      {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
       "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
+    {"explain", COMMAND_EXPLAIN, "CASE...|OP",
+     "why a kernel is as fast as it is, or slower than another one", 1, EXPLAIN_WORDS_MAX,
+     {"explain gemm --sizes=64", "explain relu/f32/avx2/max@2048 --asm",
+      "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",
+      "explain relu --plugin=./mine.so --sizes=1Mi --json=why.json"}},
     {"threads", COMMAND_THREADS, "OP",
      "from which size on are several threads faster? measured and kept for later runs", 1, 1,
      {"threads gemm", "threads relu --threads=2,4..16 --sizes=1Ki..16Mi*4"}},

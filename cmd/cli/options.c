@@ -12,15 +12,17 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS \
-    (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE)
+#define REPORTS                                                                   \
+    (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | \
+     COMMAND_EXPLAIN)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE)
 #define GATED (MEASURERS | COMMAND_AB)
-#define CASES (GATED | COMMAND_THREADS)
-#define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS)
-#define RECORDED (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT)
+#define CASES (GATED | COMMAND_THREADS | COMMAND_EXPLAIN)
+#define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
+#define RECORDED \
+    (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 
 /* clang-format off */
@@ -29,7 +31,7 @@ const struct option_row option_rows[] = {
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
      option_add_isas, AT(isas)},
-    {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS, "on",
+    {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS | COMMAND_EXPLAIN, "on",
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(isa_strict)},
@@ -65,11 +67,14 @@ const struct option_row option_rows[] = {
     {"pathologies", NULL, RUN, SHAPED, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 
+    {"baseline", "NAME[,OPTION=VALUE]", COMPARE, COMMAND_EXPLAIN, "none",
+     "A library whose cases are explained too; repeat it for more.", option_add_module,
+     AT(baselines)},
     {"baseline", "NAME[,OPTION=VALUE]", COMPARE, RUNNERS, "the op's usual ones, if they are there",
      "A library to compare with, or none; repeat it for more, also of the same library "
      "with other options.",
      option_add_module, AT(baselines)},
-    {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS, NULL,
+    {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
      "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
 
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
@@ -86,7 +91,7 @@ const struct option_row option_rows[] = {
      "How long to wait for CPUs on which other runs measure: seconds, or a time as in "
      "5min. Then, and with no at once, the run ends with exit status 6.",
      option_set_wait, 0},
-    {"threads", "LIST", CONDITIONS, GATED, "1",
+    {"threads", "LIST", CONDITIONS, GATED | COMMAND_EXPLAIN, "1",
      "Threads that share the work of a call, as in 1,2,4..16 or all; cases are compared "
      "with the same number.",
      option_set_threads, 0},
@@ -192,6 +197,9 @@ const struct option_row option_rows[] = {
      option_set_format, 0},
     {"quiet", NULL, OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "No progress.", option_set_flag,
      AT(quiet)},
+    {"asm", NULL, OUTPUT, COMMAND_EXPLAIN, NULL,
+     "All instructions of the hot loops, with how often each was executed.", option_set_flag,
+     AT(all_code)},
     {"dry-run", NULL, OUTPUT, CASES, NULL, "Print the plan and measure nothing.",
      option_set_flag, AT(dry_run)},
     {"quiet", NULL, OUTPUT, CASES, NULL, "No progress and no hints.", option_set_flag,

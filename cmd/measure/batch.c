@@ -15,6 +15,10 @@ cJSON *batch_request(const struct options *options, uint64_t number, uint64_t ca
     message_add_u64(request, "case", number);
     message_add_u64(request, "iterations", calls);
     cJSON_AddBoolToObject(request, "cold", options->cold);
+    if (options->conditions.flush_denormals)
+        cJSON_AddTrueToObject(request, "flush_denormals");
+    if (options->conditions.fresh_output)
+        cJSON_AddTrueToObject(request, "fresh_output");
     /* --timeout is for one call; calls that were measured may all take ten times as long.
      */
     *timeout_ns = timeout_with(options, 10 * call_ns * (double)(calls + 1));

@@ -23,6 +23,8 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     for (size_t i = 0; i < session->plan->n_events; i++)
         cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
     cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
+    if (options->conditions.keep_heap)
+        cJSON_AddTrueToObject(request, "keep_heap");
     proofs_ask(session, request);
     cJSON *reply = NULL;
     status = worker_ask(worker, request, options->timeout_ns, &reply, error);
@@ -31,10 +33,11 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     return status;
 }
 
-int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+int group_map_worker(struct group_state *group, struct worker *worker, bool copy,
                      struct error *error)
 {
     const struct options *options = group->session->options;
+    const bool huge = copy && options->huge_pages;
     cJSON *request = message_new("map"), *reply = NULL;
     message_add_u64(request, "bytes", group->memory_bytes);
     message_add_u64(request, "block", group->map.bytes);
@@ -42,6 +45,8 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool huge
     cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
     cJSON_AddNumberToObject(request, "threads", group->plan->threads);
     cJSON_AddBoolToObject(request, "huge", huge);
+    if (copy && !huge)
+        cJSON_AddTrueToObject(request, "private");
     int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
     if (status == 0 && huge && group->map.bytes) {
         double got = message_number(reply, "huge_bytes", -1);
@@ -59,28 +64,34 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool huge
 
 int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 {
+    const struct options *options = group->session->options;
+    const bool spread = options->conditions.spread;
     group->map = group->plan->shape.map;
-    return operands_offsets(&group->map, group->session->options->align, seed, error);
+    const int status = operands_offsets(
+        &group->map, spread ? OPERANDS_PAGE : options->align, seed, error);
+    if (status == 0 && spread)
+        operands_spread(&group->map);
+    return status;
 }
 
-static int open_worker(struct group_state *group, struct worker *worker, bool huge,
+static int open_worker(struct group_state *group, struct worker *worker, bool copy,
                        struct error *error)
 {
     const int status = group_ready_worker(group, worker, error);
-    return status < 0 ? status : group_map_worker(group, worker, huge, error);
+    return status < 0 ? status : group_map_worker(group, worker, copy, error);
 }
 
 /* Kernels of an earlier group may have damaged their worker: if it cannot go on, a fresh
  * one can. */
-static int enter_worker(struct group_state *group, struct worker *worker, bool huge,
+static int enter_worker(struct group_state *group, struct worker *worker, bool copy,
                         struct error *error)
 {
     const bool used = worker_alive(worker);
-    const int status = open_worker(group, worker, huge, error);
+    const int status = open_worker(group, worker, copy, error);
     if (status >= 0 || !used || status == -EINTR || status == -EOPNOTSUPP)
         return status;
     worker_kill(worker);
-    return open_worker(group, worker, huge, error);
+    return open_worker(group, worker, copy, error);
 }
 
 static const struct simdbench_operand *output_of(const struct group_state *group)
@@ -183,6 +194,8 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     message_add_u64(request, "seed", group->seed);
     if (group->plan->input)
         cJSON_AddStringToObject(request, "input", group->plan->input);
+    if (options->conditions.values)
+        cJSON_AddStringToObject(request, "values", options->conditions.values);
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
@@ -229,14 +242,16 @@ int group_write_answers(struct group_state *group, struct error *error)
 int group_change(struct group_state *group, uint64_t seed, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
+    const struct options *options = group->session->options;
     const struct simdbench_operand *output = output_of(group);
     cJSON *request = message_new("change");
     cJSON_AddStringToObject(request, "op", group->plan->op);
     message_add_u64(request, "seed", seed);
     if (group->plan->input)
         cJSON_AddStringToObject(request, "input", group->plan->input);
-    const int status =
-        worker_tell(owner, request, group->session->options->timeout_ns, error);
+    if (options->conditions.values)
+        cJSON_AddStringToObject(request, "values", options->conditions.values);
+    const int status = worker_tell(owner, request, options->timeout_ns, error);
     if (status < 0 || !output)
         return status;
     return write_answers(group, group->again, false, again_ops(group, output), seed,
@@ -259,7 +274,8 @@ int group_prepare(struct group_state *group, struct error *error)
         status = group_write_answers(group, error);
     if (status < 0)
         return status;
-    bool huge = group->session->options->huge_pages;
+    const struct options *options = group->session->options;
+    const bool copy = options->huge_pages || options->conditions.fresh_output;
     for (size_t w = 0; w < catalog->n_workers; w++) {
         struct worker *worker = catalog->workers[w];
         struct error why = {.text = ""};
@@ -268,7 +284,7 @@ int group_prepare(struct group_state *group, struct error *error)
             needed |= group->cases[i].active && group->cases[i].offer->worker == worker;
         if (!needed)
             continue;
-        status = worker != owner || huge ? enter_worker(group, worker, huge, &why) : 0;
+        status = worker != owner || copy ? enter_worker(group, worker, copy, &why) : 0;
         if (status == -EINTR)
             return error_set(error, status, "interrupted");
         if (status < 0)

@@ -117,7 +117,8 @@ static int ask_owner(struct group_state *group, struct result *result,
     const struct session *session = group->session;
     struct worker *owner = catalog_op_owner(session->catalog, group->plan->op);
     struct error error = {.text = ""};
-    if (session->options->huge_pages || !answers || !answers->n ||
+    if (session->options->huge_pages || session->options->conditions.fresh_output ||
+        !answers || !answers->n ||
         !catalog_op_text(session->catalog, group->plan->op, "accuracy_inputs"))
         return 0;
     cJSON *request = message_new("accuracy"), *reply = NULL;

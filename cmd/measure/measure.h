@@ -34,6 +34,25 @@ int run_plan(const struct options *options, struct catalog *catalog,
              const struct plan *plan, const struct watcher *watcher, struct run *run,
              struct error *error);
 
+/* One of several settings whose rounds are taken together: its options, workers and
+ * memory are its own, and so is its plan, of which the first group takes part. */
+struct run_arm {
+    const struct options *options;
+    struct catalog *catalog;
+    const struct plan *plan;
+    struct run *run; /* gets its results; several arms may share one */
+    size_t number;   /* of its group there */
+};
+/* Measures the arms in common rounds, so that results of any two are paired: samples of
+ * one round bear the same number. The first one leads: its options, its seed and its plan
+ * decide how many rounds there are, and without its cases there are none. An arm that
+ * cannot be set up, or for which plan->rounds_ns or the memory is not enough, ends with
+ * that reason; it is best to give the important ones first. All arms run on CPUs that the
+ * caller has locked. Returns what run_plan() does; the watcher's group_done is not
+ * called. */
+int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
+             struct error *error);
+
 /* ---- steps ---- */
 
 enum { GROUP_CASES_MAX = 512 };
@@ -44,6 +63,7 @@ struct session {
     const struct plan *plan;
     const struct watcher *watcher;
     struct run *run;
+    size_t first_group;                  /* what the run calls group 0 of the plan */
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     struct proofs proofs;                /* of its events, once a worker told them */
     int64_t started;                     /* clock_now() */
@@ -132,7 +152,9 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 /* Starts the worker if it does not run, and tells it where to run and what to count. */
 int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error);
-int group_map_worker(struct group_state *group, struct worker *worker, bool huge,
+/* `copy`: it takes the operands into memory of its own, on the pages that are asked for.
+ */
+int group_map_worker(struct group_state *group, struct worker *worker, bool copy,
                      struct error *error);
 /* The op's owner maps the operands and writes the inputs, then the right answers. */
 int group_write_inputs(struct group_state *group, struct worker *owner,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by run.c (groups in order), group.c (memory, reference), group_case.c (prepare,
- * check), rounds.c (calibration, batches), budget.c and fairness.c. */
+ * check), rounds.c (calibration, batches), pacing.c (how many rounds), budget.c and
+ * fairness.c. */
 #pragma once
 
 #include "measure/measure.h"
@@ -21,8 +22,49 @@ int group_try_input(struct group_state *group, struct error *error);
 /* group_case.c: checks all cases that are left once more, on other inputs; the same, or
  * an errno with its error. */
 int group_check_again(struct group_state *group, struct error *error);
-/* rounds.c: calibration and all rounds. */
-int group_measure(struct group_state *group, struct error *error);
+/* rounds.c: the calibration of a group's cases; like case_ask(). */
+int group_calibrate(struct group_state *group, struct error *error);
+/* All rounds of groups that are calibrated; their cases take turns. The first one's
+ * options and seed decide. */
+int groups_measure(struct group_state *groups, size_t n, struct error *error);
+
+/* run_arms.c: groups that take turns, from operands to the last round, again and again
+ * without the cases that broke them. The first one has to be set up; of the others, those
+ * that cannot be, or that there is no time or memory for, end with the reason. */
+int run_groups(struct group_state *groups, size_t n, struct error *error);
+/* run.c */
+struct session session_begin(const struct options *options, struct catalog *catalog,
+                             const struct plan *plan, const struct watcher *watcher,
+                             struct run *run);
+void note_core_share(const struct session *session);
+
+/* pacing.c. Rounds end after `wanted` of them without a void batch, or once all medians
+ * are precise, but not before each case has `alone` samples. `spare` batches may run
+ * beside those of the wanted rounds, in place of others. The precision is looked at when
+ * the least number of samples reaches `look`, which then doubles: more looks would end
+ * too often on intervals that are narrow by chance. */
+struct pace {
+    uint32_t wanted, alone, look;
+    uint64_t cases, spare;
+    int64_t began;       /* the run */
+    const char *stopped; /* what ended them */
+};
+struct turn {
+    struct group_state *group;
+    struct case_state *entry;
+};
+struct rounds {
+    struct group_state *groups;
+    size_t n_groups;
+    struct session *lead; /* of the first group */
+    struct turn *turns;
+    size_t n;
+    struct pace pace;
+};
+void pace_choose(struct rounds *all);
+bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
+/* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
+void pace_judge(struct rounds *rounds, uint32_t ran);
 
 /* budget.c: baselines that would take far longer than what they are compared with. */
 /* How long the first call of a case may take. */

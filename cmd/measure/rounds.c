@@ -36,10 +36,8 @@ static int calibrate(struct group_state *group, struct case_state *entry)
 {
     const struct plan *plan = group->session->plan;
     const bool turns = group->session->options->multiplex && plan->n_events;
-    struct calibration search = {.shortest_ns =
-                                     turns ? MULTIPLEX_BATCH_NS
-                                           : fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX),
-                                 .calls = 1};
+    struct calibration search = {
+        .shortest_ns = turns ? MULTIPLEX_BATCH_NS : plan->batch_ns, .calls = 1};
     struct result *result = case_result(group, entry);
     struct batch batch;
     do {
@@ -100,7 +98,8 @@ static int measure_overhead(struct group_state *group)
         if (known)
             continue;
         cJSON *request = message_new("overhead"), *reply = NULL;
-        cJSON_AddBoolToObject(request, "cold", options->cold);
+        cJSON_AddBoolToObject(request, "cold",
+                              options->cold || options->conditions.fresh_output);
         int status = case_ask(group, entry, request, options->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_worker(&group->cases[k], entry))
@@ -212,64 +211,81 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
     note_once(result, message_text(batch->reply, "note"));
 }
 
-/* When the rounds of a group end: after `wanted` of them without a void batch, or once
- * all medians are precise, but not before each case has `alone` samples. `spare` batches
- * may run beside those of the wanted rounds, in place of others. The precision is looked
- * at when the least number of samples reaches `look`, which then doubles: more looks
- * would end too often on intervals that are narrow by chance. */
-struct pace {
-    uint32_t wanted, alone, look;
-    uint64_t cases, spare;
-    const char *stopped; /* what ended them */
-};
-
 /* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
  * beside another thread are set apart. */
-static int run_alone(struct group_state *group, struct case_state *entry, uint32_t round,
-                     bool probe, struct pace *pace, struct batch *batch)
+static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t round,
+                     bool probe, struct batch *batch)
 {
     enum { AGAIN = 8 };
+    struct pace *const pace = &rounds->pace;
     int status = 0;
     for (int tries = 0;; tries++) {
-        status = run_batch(group, entry, round, probe, batch);
-        batch->alone = status != 0 || had_core(group->session, batch->core_share);
+        status = run_batch(turn->group, turn->entry, round, probe, batch);
+        batch->alone = status != 0 || had_core(rounds->lead, batch->core_share);
         if (batch->alone || tries == AGAIN || !pace->spare)
             return status;
         if (!batch->void_)
-            must(result_add_apart(case_result(group, entry), round, batch->ns));
+            must(result_add_apart(case_result(turn->group, turn->entry), round,
+                                  batch->ns));
         cJSON_Delete(batch->reply);
         pace->spare--;
     }
 }
 
+/* All CPUs that some group runs on, most of them once. */
+static int64_t steal_of(const struct group_state *groups, size_t n)
+{
+    int64_t sum = group_steal(&groups[0]);
+    for (size_t i = 1; i < n; i++)
+        if (groups[i].used_cpus > groups[0].used_cpus ||
+            groups[i].session->plan->cpu[0] != groups[0].session->plan->cpu[0])
+            sum += group_steal(&groups[i]);
+    return sum;
+}
+
+/* What a further group breaks is its own alone: the others go on without it. */
+static int without(const struct rounds *rounds, struct group_state *group, int status)
+{
+    const bool lead = group == &rounds->groups[0];
+    if (lead || status == 0 || status == -EINTR)
+        return status;
+    group_end(group, NULL, STATUS_FAILED, "its worker could not go on");
+    return 0;
+}
+
 /* All active cases once, in a random order. A batch is kept unless there is evidence
  * against it. `complete` is false if any was thrown away. */
-static int run_round(struct group_state *group, uint32_t round, const int *order,
-                     size_t n, struct pace *pace, struct batch *batches, bool *complete)
+static int run_round(struct rounds *rounds, uint32_t round, const int *order,
+                     struct batch *batches, bool *complete)
 {
-    struct session *session = group->session;
-    int64_t steal = group_steal(group);
+    struct session *session = rounds->lead;
+    int64_t steal = steal_of(rounds->groups, rounds->n_groups);
     int status = 0;
     size_t done = 0;
-    for (; done < n && status == 0; done++) {
-        struct case_state *entry = &group->cases[order[done]];
+    for (; done < rounds->n && status == 0; done++) {
+        const struct turn *turn = &rounds->turns[order[done]];
+        batches[done] = (struct batch){.reply = NULL};
+        if (!turn->entry->active)
+            continue;
         /* The first probe of each case comes at once and is paid for later. */
         bool probe = session->probe_ns >= PROBE_EVERY_NS ||
-                     case_result(group, entry)->n_clock == 0;
-        status = run_alone(group, entry, round, probe, pace, &batches[done]);
+                     case_result(turn->group, turn->entry)->n_clock == 0;
+        status = run_alone(rounds, turn, round, probe, &batches[done]);
+        status = without(rounds, turn->group, status);
         if (probe)
             session->probe_ns -= PROBE_EVERY_NS;
         session->probe_ns = fmin(session->probe_ns + batches[done].ns, PROBE_EVERY_NS);
     }
-    bool stolen = group_steal(group) != steal;
+    bool stolen = steal_of(rounds->groups, rounds->n_groups) != steal;
     *complete = !stolen;
     for (size_t i = 0; i < done; i++) {
-        struct case_state *entry = &group->cases[order[i]];
-        struct result *result = case_result(group, entry);
+        const struct turn *turn = &rounds->turns[order[i]];
+        if (!batches[i].reply)
+            continue;
         if (status == 0 && !stolen && !batches[i].void_) {
-            add_batch(group, entry, round, &batches[i]);
+            add_batch(turn->group, turn->entry, round, &batches[i]);
         } else if (status == 0) {
-            result->voided++;
+            case_result(turn->group, turn->entry)->voided++;
             *complete = false;
         }
         cJSON_Delete(batches[i].reply);
@@ -277,128 +293,83 @@ static int run_round(struct group_state *group, uint32_t round, const int *order
     return status;
 }
 
-static struct pace choose_pace(const struct group_state *group, size_t n)
+int group_calibrate(struct group_state *group, struct error *error)
 {
-    const struct options *options = group->session->options;
-    struct pace pace = {.wanted = options->rounds,
-                        .look = 2 * ROUNDS_MIN,
-                        .cases = n,
-                        .stopped = options->rounds ? "rounds" : "time"};
-    double round_ns = 0;
-    for (size_t i = 0; i < group->n_cases; i++) {
-        const struct case_state *entry = &group->cases[i];
-        if (entry->active)
-            round_ns += entry->call_ns * (double)(entry->iterations + 1);
-    }
-    const double rounds = group->session->plan->case_ns * (double)n / round_ns;
-    if (!pace.wanted)
-        pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
-    pace.spare = 2 * pace.cases * pace.wanted;
-    pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
-    return pace;
-}
-
-static bool pace_ends(struct pace *pace, const struct group_state *group, uint32_t ran,
-                      uint32_t complete)
-{
-    const double precision = group->session->plan->precision;
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < group->n_cases; i++)
-        if (group->cases[i].active &&
-            case_result(group, &group->cases[i])->n_samples < least)
-            least = case_result(group, &group->cases[i])->n_samples;
-    if (complete >= pace->wanted && least >= pace->alone)
-        return true;
-    if (ran >= 3 * pace->wanted)
-        return true;
-    /* Void rounds run again in any case, at most as many again. */
-    if (ran >= 2 * pace->wanted || complete >= pace->wanted) {
-        if (pace->spare < pace->cases)
-            return true;
-        pace->spare -= pace->cases;
-    }
-    if (!(precision > 0) || least < pace->look)
-        return false;
-    pace->look *= 2;
-    for (size_t i = 0; i < group->n_cases; i++)
-        if (group->cases[i].active &&
-            !result_precise(case_result(group, &group->cases[i]), precision))
-            return false;
-    pace->stopped = "precision";
-    return true;
-}
-
-/* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
-static void judge(struct group_state *group, const struct pace *pace, uint32_t ran)
-{
-    for (size_t i = 0; i < group->n_cases; i++) {
-        struct case_state *entry = &group->cases[i];
-        struct result *result = case_result(group, entry);
-        char reason[256];
-        if (result->n_samples < pace->alone && result->apart.n)
-            must(result_join_apart(result));
-        if (!entry->active || (!ran && !result->n_samples))
-            continue;
-        must(string_set(&result->stopped, ran ? pace->stopped : NULL));
-        if (ran && 2 * result->voided > ran) {
-            snprintf(
-                reason, sizeof reason,
-                "%u of %u batches were disturbed (preempted, stolen time, migration or "
-                "major faults)",
-                result->voided, ran);
-            result_set_status(result, STATUS_NOISY, reason);
-        } else {
-            result_set_status(result, STATUS_OK, NULL);
-        }
-        counters_contradict(group, entry);
-    }
-}
-
-int group_measure(struct group_state *group, struct error *error)
-{
-    int order[GROUP_CASES_MAX];
-    size_t n = 0;
     int status = measure_overhead(group);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
+        if (status == 0 && group->cases[i].active)
+            set_overhead(group, &group->cases[i]);
+    }
+    return status < 0 ? error_set(error, status, "interrupted") : status;
+}
+
+/* The cases that are left, in plan order. */
+static void add_turns(struct rounds *rounds, struct group_state *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++) {
         if (!group->cases[i].active)
             continue;
-        if (status == 0)
-            set_overhead(group, &group->cases[i]);
-        if (n == ARRAY_LEN(order))
-            return error_set(error, -E2BIG, "more than %zu cases in one group",
-                             ARRAY_LEN(order));
-        order[n++] = (int)i;
+        must_grow(rounds->turns, rounds->n);
+        rounds->turns[rounds->n++] =
+            (struct turn){.group = group, .entry = &group->cases[i]};
     }
-    if (status || !n)
-        return status < 0 ? error_set(error, status, "interrupted") : status;
-    struct batch *batches = must_have(calloc(n, sizeof *batches));
-    struct pace pace = choose_pace(group, n);
+}
+
+/* Rounds until they end; what ran is judged. The first group's inputs also change before
+ * two of them, which a kernel cannot foresee. */
+static int run_rounds(struct rounds *rounds, struct error *error)
+{
+    struct group_state *const first = &rounds->groups[0];
+    const struct pace *const pace = &rounds->pace;
+    struct batch *batches = must_have(calloc(rounds->n, sizeof *batches));
+    int *const order = must_have(calloc(rounds->n, sizeof *order));
     uint32_t complete = 0, round = 0;
-    uint64_t random = group->seed;
-    /* Before two of them, which a kernel cannot foresee, and after the last. */
-    const uint64_t later = (pace.wanted < pace.look ? pace.wanted : pace.look) - 1;
-    const uint64_t check_at[] = {1 + random_next(&group->random) % (later + !later),
-                                 1 + random_next(&group->random) % (later + !later)};
-    error->text[0] = '\0';
-    for (; status == 0 && !pace_ends(&pace, group, round, complete); round++) {
+    uint64_t random = first->seed;
+    int status = 0;
+    const uint64_t later = (pace->wanted < pace->look ? pace->wanted : pace->look) - 1;
+    const uint64_t check_at[] = {1 + random_next(&first->random) % (later + !later),
+                                 1 + random_next(&first->random) % (later + !later)};
+    for (size_t i = 0; i < rounds->n; i++)
+        order[i] = (int)i;
+    for (; status == 0 && !pace_ends(rounds, round, complete); round++) {
         bool whole;
-        session_tell(group->session, group->number, "round", complete, pace.wanted);
-        order_shuffle(order, n, &random);
+        session_tell(rounds->lead, first->number, "round", complete, pace->wanted);
+        order_shuffle(order, rounds->n, &random);
         if (round == check_at[0] || round == check_at[1])
-            status = group_check_again(group, error);
+            status = group_check_again(first, error);
         if (status == 0) {
-            status = run_round(group, round, order, n, &pace, batches, &whole);
+            status = run_round(rounds, round, order, batches, &whole);
             complete += whole;
         }
     }
     free(batches);
-    if (status == 0)
-        status = group_check_again(group, error);
+    free(order);
+    for (size_t i = 0; i < rounds->n_groups && status == 0; i++)
+        status = without(rounds, &rounds->groups[i],
+                         group_check_again(&rounds->groups[i], error));
     if (status == 0 || status == -EINTR)
-        judge(group, &pace, status == 0 ? round : 0);
+        pace_judge(rounds, status == 0 ? round : 0);
+    return status;
+}
+
+int groups_measure(struct group_state *groups, size_t n, struct error *error)
+{
+    struct rounds rounds = {.groups = groups, .n_groups = n, .lead = groups[0].session};
+    int status = 0;
+    error->text[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        add_turns(&rounds, &groups[i]);
+    if (rounds.n > GROUP_CASES_MAX)
+        status =
+            error_set(error, -E2BIG, "more than %d cases in one group", GROUP_CASES_MAX);
+    if (status == 0 && rounds.n) {
+        pace_choose(&rounds);
+        status = run_rounds(&rounds, error);
+    }
+    free(rounds.turns);
     if (status < 0 && !error->text[0])
         return error_set(error, status, "interrupted");
     return status;

@@ -6,34 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --accuracy takes no times: cases that were checked are done. */
-static void group_accept(struct group_state *group)
-{
-    for (size_t i = 0; i < group->n_cases; i++)
-        if (group->cases[i].active)
-            result_set_status(case_result(group, &group->cases[i]), STATUS_OK, NULL);
-}
-
-/* One group, again and again without the cases that broke it. */
+/* A group whose operands cannot be set up fails, and the next one goes on. */
 static int run_group(struct session *session, size_t g, size_t first, struct error *error)
 {
     struct group_state group;
-    bool any = false;
     group_begin(session, g, first, &group);
-    for (size_t i = 0; i < group.n_cases; i++)
-        any |= group.cases[i].active && !case_result(&group, &group.cases[i])->is_roof;
-    int status = any ? GROUP_RESTART : 0;
-    while (status == GROUP_RESTART) {
-        for (size_t i = 0; i < group.n_cases; i++)
-            if (group.cases[i].active)
-                result_clear_samples(case_result(&group, &group.cases[i]));
-        status = group_prepare(&group, error);
-        if (status == 0 && session->options->accuracy)
-            group_accept(&group);
-        else if (status == 0)
-            status = group_measure(&group, error);
-    }
-    /* If operands cannot be set up, fail this group's cases and go on with the next. */
+    int status = run_groups(&group, 1, error);
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
@@ -66,7 +44,7 @@ static int try_inputs(struct session *session, const size_t *first, struct error
     return 0;
 }
 
-static void note_core_share(const struct session *session)
+void note_core_share(const struct session *session)
 {
     struct facts *const facts = &session->run->host;
     if (!session->n_core_probed)
@@ -75,17 +53,25 @@ static void note_core_share(const struct session *session)
     must(facts_number(facts, "core_shared_probes", (double)session->n_core_shared));
 }
 
+static const struct watcher nobody = {.context = NULL};
+
+struct session session_begin(const struct options *options, struct catalog *catalog,
+                             const struct plan *plan, const struct watcher *watcher,
+                             struct run *run)
+{
+    return (struct session){.options = options,
+                            .catalog = catalog,
+                            .plan = plan,
+                            .watcher = watcher ? watcher : &nobody,
+                            .run = run,
+                            .started = clock_now()};
+}
+
 int run_plan(const struct options *options, struct catalog *catalog,
              const struct plan *plan, const struct watcher *watcher, struct run *run,
              struct error *error)
 {
-    static const struct watcher nobody = {.context = NULL};
-    struct session session = {.options = options,
-                              .catalog = catalog,
-                              .plan = plan,
-                              .watcher = watcher ? watcher : &nobody,
-                              .run = run,
-                              .started = clock_now()};
+    struct session session = session_begin(options, catalog, plan, watcher, run);
     size_t *const first = must_have(calloc(plan->n_groups + 1, sizeof *first));
     int status = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {

@@ -73,7 +73,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     char shape[256] = "";
     if (at)
         snprintf(shape, sizeof shape, "%.*s", (int)strcspn(at + 1, ";"), at + 1);
-    result->group = g;
+    result->group = session->first_group + g;
     const uint32_t threads = entry->threads ? entry->threads : group->threads;
     result->threads = (int)threads;
     result->is_roof = offer->is_roof && strcmp(group->op, "roof");

@@ -17,7 +17,7 @@ static int choose_cpus(const struct options *options, struct plan *plan,
         order[i] = options->cpu[i];
     const size_t n = options->n_cpu ? options->n_cpu : cpu_order(order);
     plan->n_cpu = plan->most_threads < n && !options->n_cpu ? plan->most_threads : n;
-    const int status = options->dry_run
+    const int status = options->dry_run || options->cpus_locked
                            ? 0
                            : cpu_lock_take(order, n, plan->n_cpu, options->wait_ns,
                                            options->quiet, &plan->lock, error);
@@ -76,6 +76,7 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
     plan->most_threads = 1;
     const bool exact = options->time_per_case_ns || options->rounds;
     plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns : 1e8;
+    plan->batch_ns = fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX);
     plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "client_private.h"
 #include "process/process.h"
 #include "relay.h"
 #include "service.h"
@@ -108,8 +109,7 @@ bool worker_alive(const struct worker *worker)
     return worker->local || worker->fd >= 0;
 }
 
-/* Tells why a worker is gone, for people. */
-static void describe_death(struct worker *worker, const char *doing, struct error *error)
+void client_describe_death(struct worker *worker, const char *doing, struct error *error)
 {
     int status = 0;
     pid_t pid = worker->info.pid;
@@ -135,14 +135,14 @@ static bool is_dead(const struct worker *worker)
            info.si_pid == worker->info.pid;
 }
 
-static bool is_foreign(const struct worker *worker)
+bool client_is_foreign(const struct worker *worker)
 {
     return worker->info.path && module_is_foreign(worker->info.path);
 }
 
 static const char *program_of(const struct worker *worker)
 {
-    return is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
+    return client_is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
 }
 static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
 
@@ -196,11 +196,11 @@ static int spawn(struct worker *worker, struct error *error)
     snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
     const char *argv[128];
     size_t n = 0;
-    argv[n++] = is_foreign(worker) ? worker->info.path : "simdbench";
-    if (!is_foreign(worker))
+    argv[n++] = client_is_foreign(worker) ? worker->info.path : "simdbench";
+    if (!client_is_foreign(worker))
         argv[n++] = "worker";
     argv[n++] = parent;
-    if (worker->info.path && !is_foreign(worker))
+    if (worker->info.path && !client_is_foreign(worker))
         argv[n++] = worker->info.path;
     for (size_t i = 0; i < worker->info.n_options && n < ARRAY_LEN(argv) - 3; i++) {
         argv[n++] = worker->info.options[i].name;
@@ -218,10 +218,10 @@ static int spawn(struct worker *worker, struct error *error)
         relay_close(&worker->relay, worker->info.name);
         worker->info.pid = 0;
         return error_set(error, -status, "cannot start %s: %s%s",
-                         is_foreign(worker) || worker->program ? program_of(worker)
-                                                               : "a worker",
+                         client_is_foreign(worker) || worker->program ? program_of(worker)
+                                                                      : "a worker",
                          strerror(status),
-                         is_foreign(worker) && status == ENOENT
+                         client_is_foreign(worker) && status == ENOENT
                              ? " (is the interpreter of its first line installed?)"
                              : "");
     }
@@ -258,7 +258,7 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
                              worker->info.name, doing, strerror(code));
         }
         if (ready >= 0 && dead) {
-            describe_death(worker, doing, error);
+            client_describe_death(worker, doing, error);
             return -ECONNRESET;
         }
         if (ready >= 0 && left <= 0) {
@@ -309,7 +309,7 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
-            describe_death(worker, doing, error);
+            client_describe_death(worker, doing, error);
             return -ECONNRESET;
         }
         worker->used += (size_t)got;
@@ -326,19 +326,21 @@ static int check_time(const cJSON *reply, const char *doing, double spent_ns,
                : 0;
 }
 
-static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
-                    cJSON **reply, struct error *error)
+int client_send(struct worker *worker, cJSON *request, struct error *error)
 {
-    const char *doing = request ? message_text(request, "do") : "start";
     if (worker->fd < 0)
         return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
-    const int64_t begin = clock_now();
-    if (request) {
-        cJSON_AddNumberToObject(request, "id", ++worker->asked);
-        /* A worker that is gone is found out by reading. */
-        const int sent = message_send(worker->fd, request);
-        must(sent == -ENOMEM ? sent : 0);
-    }
+    cJSON_AddNumberToObject(request, "id", ++worker->asked);
+    /* A worker that is gone is found out by reading. */
+    const int sent = message_send(worker->fd, request);
+    must(sent == -ENOMEM ? sent : 0);
+    return 0;
+}
+
+int client_take_reply(struct worker *worker, const cJSON *request, int64_t begin,
+                      int64_t timeout_ns, cJSON **reply, struct error *error)
+{
+    const char *doing = request ? message_text(request, "do") : "start";
     ssize_t length = read_line(worker, timeout_ns, doing, error);
     const double spent_ns = (double)(clock_now() - begin);
     if (length < 0)
@@ -346,7 +348,8 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
     *reply = cJSON_Parse(worker->buffer);
     worker->used -= (size_t)length;
     memmove(worker->buffer, worker->buffer + length, worker->used);
-    double id = message_number(*reply, "id", is_foreign(worker) ? worker->asked : 0);
+    double id =
+        message_number(*reply, "id", client_is_foreign(worker) ? worker->asked : 0);
     const bool is_object = cJSON_IsObject(*reply);
     struct error why = {.text = ""};
     int status = 0;
@@ -367,8 +370,17 @@ static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
     return status;
 }
 
-/* The errno and the text of a reply that says "ok": false. */
-static int reply_error(const cJSON *reply, const char *otherwise, struct error *error)
+static int exchange(struct worker *worker, cJSON *request, int64_t timeout_ns,
+                    cJSON **reply, struct error *error)
+{
+    const int64_t begin = clock_now();
+    const int status = client_send(worker, request, error);
+    return status < 0
+               ? status
+               : client_take_reply(worker, request, begin, timeout_ns, reply, error);
+}
+
+int client_reply_error(const cJSON *reply, const char *otherwise, struct error *error)
 {
     const char *text = message_text(reply, "error");
     const int code = message_int(reply, "errno", EPROTO);
@@ -389,25 +401,27 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
     cJSON_Delete(request);
     return status < 0 || message_true(*reply, "ok")
                ? status
-               : reply_error(*reply, "unknown error", error);
+               : client_reply_error(*reply, "unknown error", error);
 }
 
 int worker_start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
-    if (in_process && !is_foreign(worker) && !worker->program)
+    if (in_process && !client_is_foreign(worker) && !worker->program)
         return service_new(&worker->local, info->path, info->options, info->n_options,
                            worker->memory_fd, error);
     int status = spawn(worker, error);
     if (status < 0)
         return status;
     cJSON *hello = NULL;
-    int64_t seconds = is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
-    status = exchange(worker, NULL, seconds * 1000000000LL, &hello, error);
+    int64_t seconds =
+        client_is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
+    status = client_take_reply(worker, NULL, clock_now(), seconds * 1000000000LL, &hello,
+                               error);
     if (status == 0) {
         const double protocol = message_number(hello, "protocol", 0);
         if (!message_true(hello, "ok"))
-            status = reply_error(hello, "the worker could not start", error);
+            status = client_reply_error(hello, "the worker could not start", error);
         else if (protocol != WORKER_PROTOCOL)
             status = error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d",
                                info->name, protocol, WORKER_PROTOCOL);

@@ -80,8 +80,9 @@ void service_free(struct service *service)
     free(service);
 }
 
-/* A private copy on 2 MiB pages: memfd pages cannot be huge for an ordinary user. */
-static int make_arena(struct service *service, uint64_t block)
+/* A private copy. On 2 MiB pages, because those of a memfd cannot be huge for an ordinary
+ * user; on small ones, because only private pages are new once they are given back. */
+static int make_arena(struct service *service, uint64_t block, bool huge_pages)
 {
     const uint64_t huge = 2u << 20;
     uint64_t bytes = (block + huge - 1) / huge * huge + huge;
@@ -97,7 +98,7 @@ static int make_arena(struct service *service, uint64_t block)
         munmap(start + bytes - huge, tail);
     service->arena = start;
     service->arena_bytes = bytes - huge;
-    madvise(start, service->arena_bytes, MADV_HUGEPAGE);
+    madvise(start, service->arena_bytes, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     memcpy(start, service->memory, block);
     return 0;
 }
@@ -129,13 +130,14 @@ static cJSON *map(struct service *service, const cJSON *request)
         (void)sink;
     }
     const bool huge = message_true(request, "huge") && block;
-    int status = huge ? make_arena(service, block) : 0;
+    const bool copy = huge || (message_true(request, "private") && block);
+    int status = copy ? make_arena(service, block, huge) : 0;
     if (status < 0)
-        return service_error(status, "cannot map %" PRIu64 " bytes on huge pages: %s",
-                             block, strerror(-status));
+        return service_error(status, "cannot map %" PRIu64 " bytes of its own: %s", block,
+                             strerror(-status));
     operands_bind(&service->operands, &operands, &dims,
                   (uint32_t)message_number(request, "threads", 1),
-                  huge ? service->arena : service->memory);
+                  copy ? service->arena : service->memory);
     cJSON *reply = service_ok();
     if (huge) {
         cJSON_AddNumberToObject(reply, "huge_bytes",
@@ -143,6 +145,15 @@ static cJSON *map(struct service *service, const cJSON *request)
         cJSON_AddNumberToObject(reply, "arena_bytes", (double)service->arena_bytes);
     }
     return reply;
+}
+
+int service_set_values(const struct simdbench_op *op, const struct operands *operands,
+                       const cJSON *request)
+{
+    const char *values = message_text(request, "values");
+    if (!values)
+        return 0;
+    return op->flags & SIMDBENCH_JOINT ? -ENOTSUP : operands_set_values(operands, values);
 }
 
 static cJSON *fill(struct service *service, const cJSON *request)
@@ -160,6 +171,10 @@ static cJSON *fill(struct service *service, const cJSON *request)
         return service_error(status, "--input=%s: op %s has no such input%s%s%s", input,
                              op->name, op->inputs ? " (known: " : "",
                              op->inputs ? op->inputs : "", op->inputs ? ")" : "");
+    status = service_set_values(op, &service->operands, request);
+    if (status < 0)
+        return service_error(status, "op %s: its inputs go together as they were filled",
+                             op->name);
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
     cJSON *reply = service_ok();
@@ -232,6 +247,7 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"batch", service_batch},
         {"overhead", service_overhead},
         {"team", service_team},
+        {"step", service_step},
     };
     const char *verb = message_text(request, "do");
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {

@@ -113,6 +113,9 @@ void service_leave(struct service_case *entry, const sigset_t *mask);
 /* service_change.c: changes a part of the inputs; forgets what it took them from. */
 cJSON *service_change(struct service *service, const cJSON *request);
 void service_forget_other(struct service *service);
+/* Gives inputs that were filled the values that a request asks for, if any. -ENOTSUP */
+int service_set_values(const struct simdbench_op *op, const struct operands *operands,
+                       const cJSON *request);
 /* The operands in the shared memory, where a worker has a copy of its own too. */
 void service_shared(const struct service *service, struct operands *shared);
 /* Takes the inputs over into that copy, if there is one. */
@@ -121,6 +124,7 @@ void service_take_inputs(const struct service *service);
 struct service_case *service_find_case(struct service *service, const cJSON *request);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
+cJSON *service_step(struct service *service, const cJSON *request);
 /* service_threads.c: the CPUs of a case with several threads. */
 int service_place(const struct service *service, struct error *error);
 /* After the first call, by which a library has started its threads. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
  * no value for a region there is none for the batch. */
@@ -102,6 +103,21 @@ static void add_threads(const struct service *service, const struct sample *samp
                             room ? (double)thread_times_waited(before, after) : 0);
 }
 
+/* The pages that lie inside outputs; a private copy gets new ones for them. */
+static void give_back_outputs(const struct service *service)
+{
+    const uintptr_t page = OPERANDS_PAGE;
+    for (uint32_t i = 0; i < service->operands.view.count; i++) {
+        const struct simdbench_operand *operand = &service->operands.operand[i];
+        const uintptr_t data = (uintptr_t)operand->data;
+        const uintptr_t first = (data + page - 1) / page * page;
+        const uintptr_t end =
+            (data + operand->count * type_bytes(operand->type)) / page * page;
+        if (operand->role == SIMDBENCH_OUT && first < end)
+            madvise((void *)first, end - first, MADV_DONTNEED);
+    }
+}
+
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
     struct service_case *entry = service_find_case(service, request);
@@ -111,7 +127,8 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
     const struct simdbench_operands *operands = &service->operands.view;
     struct counters *counters = service->sampler.counters;
-    bool cold = message_true(request, "cold");
+    const bool cold = message_true(request, "cold");
+    const bool fresh = message_true(request, "fresh_output");
     const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
@@ -123,6 +140,8 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     const bool team = service->alive > 1;
     struct thread_times before, after;
     service_enter(&mask);
+    if (message_true(request, "flush_denormals"))
+        float_state_flush();
     entry->batches++;
     entry->run(operands, entry->state);
     /* By now a library has started its threads. */
@@ -133,15 +152,18 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         service_place_helpers(service);
     if (team)
         thread_times_read(&before);
-    if (!cold) {
+    if (!cold && !fresh) {
         sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state, iterations);
         sampler_end(&service->sampler, &sum);
         batch_counts_add(service, counters, &counts);
     }
-    for (uint64_t i = 0; cold && i < iterations; i++) {
+    for (uint64_t i = 0; (cold || fresh) && i < iterations; i++) {
         struct sample one;
-        operands_evict(&service->operands);
+        if (cold)
+            operands_evict(&service->operands);
+        if (fresh)
+            give_back_outputs(service);
         sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state, 1);
         sampler_end(&service->sampler, &one);
@@ -150,6 +172,8 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     }
     if (team)
         thread_times_read(&after);
+    if (message_true(request, "flush_denormals"))
+        float_state_reset();
     service_leave(entry, &mask);
     service_rest(service);
     const double after_share = shared ? clock_core_share() : 0;

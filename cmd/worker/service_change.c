@@ -44,7 +44,7 @@ void service_forget_other(struct service *service)
 }
 
 static int make_other(struct service *service, const struct operands *shared,
-                      const struct simdbench_op *op, uint64_t seed, const char *input)
+                      const struct simdbench_op *op, const cJSON *request)
 {
     struct operands *other = &service->other;
     int status = 0;
@@ -59,7 +59,10 @@ static int make_other(struct service *service, const struct operands *shared,
             status = -ENOMEM;
     }
     if (status == 0)
-        status = op->fill(&other->view, seed, input);
+        status = op->fill(&other->view, message_u64(request, "seed", 0),
+                          message_text(request, "input"));
+    if (status == 0)
+        status = service_set_values(op, other, request);
     if (status < 0)
         service_forget_other(service);
     return status;
@@ -77,9 +80,7 @@ cJSON *service_change(struct service *service, const cJSON *request)
     if (whole)
         service_forget_other(service);
     const int status =
-        service->other.view.count
-            ? 0
-            : make_other(service, &shared, op, seed, message_text(request, "input"));
+        service->other.view.count ? 0 : make_other(service, &shared, op, request);
     if (status < 0)
         return service_error(status, "change: %s", strerror(-status));
     operands_change(&shared, &service->other, whole, seed);

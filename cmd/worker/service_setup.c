@@ -3,7 +3,11 @@
 #include "service.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <malloc.h>
 #include <string.h>
+
+enum { HEAP_PAD = 1 << 20 };
 
 static int pin(struct service *service, const cJSON *cpus, struct error *error)
 {
@@ -52,9 +56,20 @@ static void prove(struct service *service, struct proofs *proofs)
         service->perf.slots = slots->live ? slots->live : 1;
 }
 
+/* Memory that a kernel frees stays in the process, so that it is not new the next time.
+ */
+static void keep_heap(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, HEAP_PAD);
+}
+
 cJSON *service_setup(struct service *service, const cJSON *request)
 {
     struct error error = {.text = ""};
+    if (message_true(request, "keep_heap"))
+        keep_heap();
     int status = pin(service, message_get(request, "cpus"), &error);
     if (status < 0)
         return service_error(status, "%s", error.text);

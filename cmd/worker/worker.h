@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "error.h"
+#include "inspect.h"
 #include "kernels.h"
 #include "perfctr.h"
 #include "worker/elf_file.h"
@@ -117,7 +118,15 @@ void worker_free(struct worker *worker);
  * free it. */
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
-/* The same for a request whose reply says nothing more. */
+/* Steps through one call of a case that was prepared, by its number in the worker, as
+ * inspect_follow() does it: -ENOTSUP, -EPERM: not with this worker, or not here; -E2BIG
+ * as it says, the worker is fine. After any other error the worker is gone, or was. Stop
+ * and timeout of the options are not used. A worker that was traced is not to be timed.
+ */
+int worker_step(struct worker *worker, uint64_t number,
+                const struct inspect_options *options, int64_t timeout_ns,
+                struct inspect_census *census, struct error *error);
+/* worker_ask() for a request whose reply says nothing more. */
 static inline int worker_tell(struct worker *worker, cJSON *request, int64_t timeout_ns,
                               struct error *error)
 {

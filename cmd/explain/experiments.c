@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditions that are changed one at a time, each in processes of its own, in the same
+ * rounds as the base. */
+#include "explain_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* What the conditions of a subject depend on. */
+struct situation {
+    const struct subject *subject;
+    int other_cpu;
+    char *smaller; /* shape; NULL: none */
+    const char *why_not_smaller;
+};
+
+/* Changes the options of a variant. NULL, or why there is none. */
+typedef const char *condition(struct options *options, const struct situation *at);
+
+static const struct variant *base_of(const struct situation *at)
+{
+    return &at->subject->base;
+}
+
+/* The parent cannot tell whether another program does what it is asked. */
+static bool is_foreign(const struct situation *at)
+{
+    const char *const path = variant_offer(base_of(at))->worker->info.path;
+    return path && module_is_foreign(path);
+}
+
+#define FOREIGN "its worker is another program"
+
+static bool has_role(const struct situation *at, uint32_t role, uint64_t bytes)
+{
+    const struct operands_map *const map = &variant_group(base_of(at))->shape.map;
+    for (uint32_t i = 0; i < map->count; i++)
+        if (map->operand[i].role == role &&
+            map->operand[i].count * type_bytes(map->operand[i].type) >= bytes)
+            return true;
+    return false;
+}
+
+static const char *same(struct options *options, const struct situation *at)
+{
+    (void)options;
+    (void)at;
+    return NULL;
+}
+
+static const char *smaller(struct options *options, const struct situation *at)
+{
+    if (!at->smaller)
+        return at->why_not_smaller;
+    text_list_cut(&options->shapes, 0);
+    text_list_add(&options->shapes, at->smaller);
+    return NULL;
+}
+
+static const char *huge_pages(struct options *options, const struct situation *at)
+{
+    enum { PAGES_FEW = 32 };
+    if (options->huge_pages)
+        return "the base has them";
+    if (is_foreign(at))
+        return FOREIGN;
+    options->huge_pages = true;
+    return variant_group(base_of(at))->shape.bytes < PAGES_FEW * OPERANDS_PAGE
+               ? "its operands lie on few pages"
+               : NULL;
+}
+
+static const char *page_offset(struct options *options, const struct situation *at)
+{
+    options->conditions.spread = true;
+    return variant_group(base_of(at))->shape.map.count < 2 ? "it has no two operands"
+           : options->align != 64 ? "the base has an alignment of its own"
+                                  : NULL;
+}
+
+static const char *alignment(struct options *options, const struct situation *at)
+{
+    (void)at;
+    const bool aligned = options->align >= 64;
+    options->align = 64;
+    return aligned ? "the operands of the base are aligned" : NULL;
+}
+
+static const char *flush_denormals(struct options *options, const struct situation *at)
+{
+    const uint32_t type = variant_group(base_of(at))->type;
+    options->conditions.flush_denormals = true;
+    return type != SIMDBENCH_F32 && type != SIMDBENCH_F64 ? "integers have none"
+           : options->threads[0] > 1 ? "it reaches the calling thread only"
+           : is_foreign(at)          ? FOREIGN
+                                     : NULL;
+}
+
+static const char *values(struct options *options, const struct situation *at,
+                          const char *name)
+{
+    options->conditions.values = name;
+    return has_role(at, SIMDBENCH_IN, 1) ? NULL : "it has no inputs";
+}
+
+static const char *zero(struct options *options, const struct situation *at)
+{
+    return values(options, at, "zero");
+}
+
+static const char *constant(struct options *options, const struct situation *at)
+{
+    return values(options, at, "constant");
+}
+
+static const char *sorted(struct options *options, const struct situation *at)
+{
+    return values(options, at, "sorted");
+}
+
+static const char *fresh_output(struct options *options, const struct situation *at)
+{
+    options->conditions.fresh_output = true;
+    return !has_role(at, SIMDBENCH_OUT, 2 * OPERANDS_PAGE)
+               ? "its output is smaller than two pages"
+           : options->cold || options->huge_pages
+               ? "the base has pages or caches of its own"
+           : is_foreign(at) ? FOREIGN
+                            : NULL;
+}
+
+static const char *kept_heap(struct options *options, const struct situation *at)
+{
+    options->conditions.keep_heap = true;
+    return is_foreign(at) ? FOREIGN : NULL;
+}
+
+static const char *cold_caches(struct options *options, const struct situation *at)
+{
+    const bool cold = options->cold;
+    options->cold = true;
+    return cold ? "the caches of the base are cold" : is_foreign(at) ? FOREIGN : NULL;
+}
+
+static const char *one_thread(struct options *options, const struct situation *at)
+{
+    (void)at;
+    const bool one = options->threads[0] == 1;
+    options->threads[0] = 1;
+    return one ? "the base has one" : NULL;
+}
+
+/* The row of another instruction set whose vectors are widest, but for the base's. */
+static const struct offer *other_row(const struct variant *base)
+{
+    const struct offer *const mine = variant_offer(base), *best = NULL;
+    for (size_t i = 0; i < base->catalog.n_offers; i++) {
+        const struct offer *const other = &base->catalog.offers[i];
+        const int isa = isa_find(other->isa);
+        if (other->worker != mine->worker || strcmp(other->op, mine->op) != 0 ||
+            other->type != mine->type || strcmp(other->variant, mine->variant) != 0 ||
+            strcmp(other->semiring ?: "", mine->semiring ?: "") != 0 ||
+            strcmp(other->layout ?: "", mine->layout ?: "") != 0 || isa < 0 ||
+            !strcmp(other->isa, mine->isa) || !isa_available((size_t)isa, NULL, 0))
+            continue;
+        if (!best || isa > isa_find(best->isa))
+            best = other;
+    }
+    return best;
+}
+
+static const char *other_isa(struct options *options, const struct situation *at)
+{
+    const struct case_name *const mine = at->subject->name;
+    const struct offer *const other = other_row(base_of(at));
+    struct case_name name = *mine;
+    struct options changed;
+    if (!other)
+        return "no row of another instruction set can run here";
+    name.isa = other->isa;
+    variant_options(options, &name, &changed);
+    options_free(options);
+    *options = changed;
+    return NULL;
+}
+
+/* Another seed places operands elsewhere, and another process everything else. */
+static const char *layout(struct options *options, const struct situation *at)
+{
+    (void)at;
+    (void)random_next(&options->seed);
+    return NULL;
+}
+
+static const char *other_core(struct options *options, const struct situation *at)
+{
+    if (at->other_cpu < 0 || options->threads[0] > 1)
+        return "there is no other core that is free";
+    options->cpu[0] = at->other_cpu;
+    options->n_cpu = 1;
+    return NULL;
+}
+
+#define OPERANDS_ONLY "operands"
+#define THREAD_ONLY "the calling thread"
+
+/* The important ones first: there may be no time for all of them. */
+static const struct {
+    const char *name;
+    condition *change;
+    const char *reaches;
+} conditions[] = {
+    {"control", same, NULL},
+    {"small_shape", smaller, NULL},
+    {"flush_denormals", flush_denormals, THREAD_ONLY},
+    {"huge_pages", huge_pages, OPERANDS_ONLY},
+    {"input_zero", zero, OPERANDS_ONLY},
+    {"kept_heap", kept_heap, "memory of malloc"},
+    {"fresh_output", fresh_output, OPERANDS_ONLY},
+    {"input_constant", constant, OPERANDS_ONLY},
+    {"alignment", alignment, OPERANDS_ONLY},
+    {"page_offset", page_offset, OPERANDS_ONLY},
+    {"one_thread", one_thread, NULL},
+    {"other_isa", other_isa, NULL},
+    {"layout", layout, NULL},
+    {"other_core", other_core, NULL},
+    {"input_sorted", sorted, OPERANDS_ONLY},
+    {"cold_caches", cold_caches, OPERANDS_ONLY},
+    {"layout", layout, NULL},
+    {"layout", layout, NULL},
+};
+
+const struct experiment *experiment_find(const struct experiments *experiments,
+                                         const char *name)
+{
+    for (size_t i = 0; i < experiments->n; i++)
+        if (!strcmp(experiments->item[i].name, name))
+            return &experiments->item[i];
+    return NULL;
+}
+
+/* ---- variants ---- */
+
+/* A variant, and of which subject it is; `number`: of the condition. */
+struct trial_of {
+    struct variant variant;
+    struct subject *subject;
+    size_t number;
+};
+
+static void set_absent(struct experiments *experiments, size_t number, const char *why)
+{
+    struct experiment *const experiment = &experiments->item[experiments->n++];
+    *experiment = (struct experiment){.name = conditions[number].name,
+                                      .reaches = conditions[number].reaches,
+                                      .ratio = NAN};
+    snprintf(experiment->absent, sizeof experiment->absent, "%s", why);
+}
+
+/* The roofs stay with the base. */
+static void leave_roofs(struct plan_group *group)
+{
+    for (size_t i = 1; i < group->n_cases; i++) {
+        free(group->cases[i].id);
+        free(group->cases[i].skip);
+        free(group->cases[i].limit_id);
+        text_list_free(&group->cases[i].notes);
+    }
+    free(group->cases[0].limit_id);
+    group->cases[0].limit_id = NULL;
+    group->n_cases = 1;
+}
+
+/* False if this condition cannot be had here; the reason is noted. */
+static bool open_trial(const struct situation *at, size_t number, struct trial_of *trial)
+{
+    struct subject *const subject = trial->subject;
+    struct variant *const variant = &trial->variant;
+    struct error error = {.text = ""};
+    variant_options(&base_of(at)->options, subject->name, &variant->options);
+    for (size_t i = 0; i < number; i++)
+        if (!strcmp(conditions[i].name, "layout"))
+            (void)random_next(&variant->options.seed);
+    const char *why = conditions[number].change(&variant->options, at);
+    trial->number = number;
+    variant->run = must_have(run_new());
+    if (why)
+        options_free(&variant->options);
+    else if (variant_open(variant, &error) < 0)
+        why = error.text;
+    else
+        leave_roofs(&variant->plan.groups[0]);
+    if (!why)
+        return true;
+    set_absent(&subject->experiments, number, why);
+    variant_close(variant);
+    run_free(variant->run);
+    variant->run = NULL;
+    return false;
+}
+
+/* ---- ratios ---- */
+
+static double per_ops(const struct variant *variant)
+{
+    return variant_result(variant)->ops;
+}
+
+/* A trial of the same name may be there already: the faster one stays. */
+static struct experiment *place_for(struct experiments *experiments, const char *name,
+                                    double ratio)
+{
+    for (size_t i = 0; i < experiments->n; i++) {
+        struct experiment *const other = &experiments->item[i];
+        if (!strcmp(other->name, name))
+            return other->absent[0] || ratio < other->ratio ? other : NULL;
+    }
+    return &experiments->item[experiments->n++];
+}
+
+static void take_ratio(const struct trial_of *trial)
+{
+    struct experiments *const experiments = &trial->subject->experiments;
+    const struct variant *const base = &trial->subject->base;
+    const struct result *const mine = variant_result(&trial->variant);
+    const double times = per_ops(base) / per_ops(&trial->variant);
+    struct speedup speedup = {.times = NAN};
+    must(result_speedup(variant_result(base), mine, &speedup));
+    if (!(speedup.times > 0)) {
+        if (!experiment_find(experiments, conditions[trial->number].name))
+            set_absent(experiments, trial->number,
+                       mine->reason ? mine->reason : "too few rounds");
+        return;
+    }
+    struct experiment *const experiment =
+        place_for(experiments, conditions[trial->number].name, times * speedup.times);
+    if (!experiment)
+        return;
+    *experiment = (struct experiment){.name = conditions[trial->number].name,
+                                      .reaches = conditions[trial->number].reaches,
+                                      .ratio = times * speedup.times,
+                                      .ci = {.known = speedup.ci.known,
+                                             .lo = times * speedup.ci.lo,
+                                             .hi = times * speedup.ci.hi,
+                                             .level = speedup.ci.level}};
+}
+
+/* ---- all of it ---- */
+
+static size_t open_trials(struct subject *subject, int other_cpu, struct trial_of *trials)
+{
+    struct situation at = {.subject = subject, .other_cpu = other_cpu};
+    size_t n = 0;
+    at.smaller = smaller_shape(&subject->base, &at.why_not_smaller);
+    for (size_t i = 0; i < ARRAY_LEN(conditions) && !interrupted_by; i++) {
+        trials[n] = (struct trial_of){.subject = subject};
+        n += open_trial(&at, i, &trials[n]);
+    }
+    free(at.smaller);
+    return n;
+}
+
+static struct run_arm arm_of(struct variant *variant)
+{
+    variant->result = variant->run->n_results;
+    return (struct run_arm){.options = &variant->options,
+                            .catalog = &variant->catalog,
+                            .plan = &variant->plan,
+                            .run = variant->run,
+                            .number = variant->group};
+}
+
+int experiments_run(struct subject *subjects, size_t n, int other_cpu,
+                    const struct watcher *watcher, struct error *error)
+{
+    const size_t most = n * ARRAY_LEN(conditions);
+    struct trial_of *const trials = must_have(calloc(most, sizeof *trials));
+    struct run_arm *const arms = must_have(calloc(most + n, sizeof *arms));
+    size_t n_trials = 0, n_arms = 0;
+    for (size_t i = 0; i < n; i++)
+        n_trials += open_trials(&subjects[i], other_cpu, &trials[n_trials]);
+    for (size_t i = 0; i < n; i++) {
+        subjects[i].base.result = subjects[i].base.run->n_results;
+        for (size_t k = 0; k < i; k++)
+            if (subjects[k].base.run == subjects[i].base.run)
+                subjects[i].base.result += variant_group(&subjects[k].base)->n_cases;
+        const size_t at = subjects[i].base.result;
+        arms[n_arms++] = arm_of(&subjects[i].base);
+        subjects[i].base.result = at;
+    }
+    for (size_t c = 0; c < ARRAY_LEN(conditions); c++)
+        for (size_t i = 0; i < n_trials; i++)
+            if (trials[i].number == c)
+                arms[n_arms++] = arm_of(&trials[i].variant);
+    const int status = run_arms(arms, n_arms, watcher, error);
+    for (size_t i = 0; i < n_trials; i++) {
+        if (status == 0)
+            take_ratio(&trials[i]);
+        variant_close(&trials[i].variant);
+        run_free(trials[i].variant.run);
+    }
+    free(arms);
+    free(trials);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench explain`: each case with its experiments, then what they say. */
+#include "explain_private.h"
+#include "output/output.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* All that the cases share. */
+struct explaining {
+    const struct options *options; /* with the CPUs that are locked */
+    struct run *run;
+    struct live live;
+    struct watcher watcher; /* counts cases as groups */
+    size_t done, n;
+    int other_cpu;
+};
+
+/* ---- CPUs ---- */
+
+struct cpus {
+    int cpu[CPUS_MAX];
+    size_t n;
+    struct cpu_lock *lock, *other;
+    int other_cpu; /* -1: none is free */
+};
+
+static size_t most_threads(const struct case_list *list)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->item[i].threads > most)
+            most = list->item[i].threads;
+    return most;
+}
+
+/* Those that the user named, else the first that are free; and one more if it is. */
+static int take_cpus(const struct options *options, size_t threads, struct cpus *cpus,
+                     struct error *error)
+{
+    int order[CPUS_MAX];
+    struct error why;
+    const size_t allowed = cpu_order(order);
+    const size_t n = options->n_cpu ? options->n_cpu : allowed;
+    *cpus =
+        (struct cpus){.n = threads < n && !options->n_cpu ? threads : n, .other_cpu = -1};
+    if (options->n_cpu > CPUS_MAX)
+        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+    if (options->n_cpu)
+        memcpy(order, options->cpu, n * sizeof *order);
+    const int status = options->dry_run
+                           ? 0
+                           : cpu_lock_take(order, n, cpus->n, options->wait_ns,
+                                           options->quiet, &cpus->lock, error);
+    memcpy(cpus->cpu, order, cpus->n * sizeof *order);
+    if (status < 0 || options->n_cpu || options->dry_run || cpus->n == n)
+        return status;
+    if (cpu_lock_take(order + cpus->n, n - cpus->n, 1, 0, true, &cpus->other, &why) == 0)
+        cpus->other_cpu = order[cpus->n];
+    return 0;
+}
+
+static void free_cpus(struct cpus *cpus)
+{
+    cpu_lock_free(cpus->lock);
+    cpu_lock_free(cpus->other);
+}
+
+/* ---- one case, or two ---- */
+
+static void tell(void *context, const struct progress *progress)
+{
+    const struct explaining *const all = context;
+    struct progress mine = *progress;
+    mine.group = all->done;
+    mine.n_groups = all->n;
+    if (all->live.watcher.progress)
+        all->live.watcher.progress(all->live.watcher.context, &mine);
+}
+
+static void print_experiments(const struct subject *subject)
+{
+    const struct result *const base = variant_result(&subject->base);
+    char id[512];
+    text_plain(base->id, id, sizeof id);
+    printf("%s\n", id);
+    if (base->status != STATUS_OK && base->status != STATUS_NOISY) {
+        printf("  %s: %s\n", status_name(base->status), base->reason ? base->reason : "");
+        return;
+    }
+    for (size_t i = 0; i < subject->experiments.n; i++) {
+        const struct experiment *const experiment = &subject->experiments.item[i];
+        if (experiment->absent[0])
+            printf("  %-16s -      %s\n", experiment->name, experiment->absent);
+        else
+            printf("  %-16s x%.3f [%.3f, %.3f]\n", experiment->name, experiment->ratio,
+                   experiment->ci.lo, experiment->ci.hi);
+    }
+}
+
+static int open_subject(const struct explaining *all, const struct case_name *name,
+                        size_t group, struct subject *subject, struct error *error)
+{
+    *subject = (struct subject){.name = name};
+    variant_options(all->options, name, &subject->base.options);
+    subject->base.run = all->run;
+    subject->base.group = group;
+    return variant_open(&subject->base, error);
+}
+
+static int explain_cases(struct explaining *all, const struct case_name *names, size_t n,
+                         struct error *error)
+{
+    struct subject subjects[2];
+    int status = 0;
+    size_t open = 0;
+    for (; open < n && status == 0; open++)
+        status =
+            open_subject(all, &names[open], all->done + open, &subjects[open], error);
+    if (status == 0)
+        status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        if (all->live.watcher.group_done)
+            all->live.watcher.group_done(all->live.watcher.context, all->run,
+                                         all->done + i);
+        print_experiments(&subjects[i]);
+    }
+    if (status == 0 && n == 2)
+        account_print(&subjects[0], &subjects[1]);
+    for (size_t i = 0; i < open; i++)
+        variant_close(&subjects[i].base);
+    all->done += n;
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Two cases on the command line are compared; so are two builds of one. */
+static bool is_pair(const struct options *options, const struct case_list *list)
+{
+    bool cases = options->files.n == 2 && list->n == 2;
+    for (size_t i = 0; i < options->files.n; i++)
+        cases &= case_name_is(options->files.item[i]);
+    return cases;
+}
+
+/* One case of two builds: --plugin=a.so --plugin=b.so. */
+static int split_builds(const struct options *options, struct case_list *list,
+                        struct error *error)
+{
+    if (options->files.n != 1 || list->n != 1 || options->plugins.n != 2 ||
+        !list->item[0].prefix || !case_name_is(options->files.item[0]))
+        return 0;
+    must_grow(list->item, list->n);
+    const int status = case_name_parse(options->files.item[0], &list->item[1], error);
+    list->n++;
+    for (size_t i = 0; i < 2; i++)
+        list->item[i].module = must_have(strdup(options->plugins.item[i]));
+    return status;
+}
+
+static int describe(struct explaining *all, const struct case_name *name,
+                    const struct cpus *cpus, struct error *error)
+{
+    struct variant first = {.open = false};
+    variant_options(all->options, name, &first.options);
+    const int status = variant_open(&first, error);
+    if (status == 0) {
+        first.plan.lock = cpus->lock;
+        all->run = run_describe(all->options, &first.catalog, &first.plan);
+        first.plan.lock = NULL;
+    }
+    variant_close(&first);
+    return status;
+}
+
+static int explain_all(struct explaining *all, const struct case_list *list, bool pair,
+                       struct error *error)
+{
+    const size_t step = pair ? 2 : 1;
+    int status = 0;
+    for (size_t i = 0; i < list->n && status == 0; i += step)
+        status = explain_cases(all, &list->item[i], step, error);
+    live_end(&all->live, all->run);
+    if (status == 0 || all->run->interrupted) {
+        const int written = outputs_write(all->options, false, all->run, error);
+        status = written < 0 ? written : run_exit_status(all->run);
+    }
+    return status;
+}
+
+static int explain(struct options *options, struct case_list *list, struct error *error)
+{
+    struct cpus cpus = {.other_cpu = -1};
+    struct explaining all = {.options = options, .n = list->n};
+    int status = split_builds(options, list, error);
+    const bool pair = is_pair(options, list) ||
+                      (options->files.n == 1 && status == 0 && list->n == 2 &&
+                       options->plugins.n == 2 && case_name_is(options->files.item[0]));
+    if (status == 0)
+        status = take_cpus(options, most_threads(list), &cpus, error);
+    free(options->cpu);
+    options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
+    memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
+    options->n_cpu = cpus.n;
+    all.n = list->n;
+    all.other_cpu = cpus.other_cpu;
+    if (status == 0)
+        status = describe(&all, &list->item[0], &cpus, error);
+    if (status == 0) {
+        live_begin(&all.live, options, false);
+        all.watcher = (struct watcher){.context = &all, .progress = tell};
+        status = explain_all(&all, list, pair, error);
+    }
+    run_free(all.run);
+    free_cpus(&cpus);
+    return status;
+}
+
+static void print_plan(const struct options *options, const struct case_list *list)
+{
+    printf("seed %" PRIu64 "\n", options->seed);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct case_name *const name = &list->item[i];
+        printf("%s%s%s/%s%s%s/%s/%s@%s\n", name->prefix ? name->prefix : "",
+               name->prefix ? ":" : "", name->op, name->semiring ? name->semiring : "",
+               name->semiring ? "-" : "", name->type, name->isa, name->variant,
+               name->shape);
+    }
+}
+
+int command_explain(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct case_list list = {.n = 0};
+    struct text_list why_instead = {.n = 0};
+    signals_catch();
+    int status = outputs_check(options, &error);
+    if (status == 0)
+        status = case_list_make(options, &list, &why_instead, &error);
+    for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
+        complain("%s", why_instead.item[i]);
+    if (status == 0 && options->dry_run)
+        print_plan(options, &list);
+    else if (status == 0)
+        status = explain(options, &list, &error);
+    text_list_free(&why_instead);
+    case_list_free(&list);
+    return exit_status_of(status, &error);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room explain: why a kernel is as fast as it is. */
+#pragma once
+
+#include "cli/cli.h"
+
+/* `simdbench explain CASE...|OP`; returns an exit status. */
+int command_explain(struct options *options);

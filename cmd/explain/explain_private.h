@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by explain.c (the command), case_name.c (which cases), variant.c (a case under
+ * conditions of its own), smaller_shape.c, experiments.c (which conditions, and what they
+ * gain) and explain_account.c (two cases). */
+#pragma once
+
+#include "explain/explain.h"
+#include "measure/measure.h"
+
+/* ---- which cases (case_name.c) ---- */
+
+/* A case as its id names it, and what has to be loaded for it. */
+struct case_name {
+    char *prefix; /* "openblas,coretype=SkylakeX"; NULL: own kernels */
+    char *op, *semiring, *type, *isa, *variant, *shape, *layout; /* NULL: none named */
+    char *input;
+    char *module; /* FILE.so[,option=value...] or a name, for the prefix; NULL */
+    uint32_t threads;
+    uint64_t align; /* 0: not named */
+    bool cold, huge_pages;
+};
+/* -EINVAL for what is no id of a case. */
+int case_name_parse(const char *id, struct case_name *name, struct error *error);
+void case_name_free(struct case_name *name);
+/* Does a word on the command line name a case, not an op? */
+bool case_name_is(const char *word);
+
+/* The cases to explain, in order. */
+struct case_list {
+    struct case_name *item;
+    size_t n;
+};
+/* What the words mean; an op stands for the cases that its options plan. `why_instead`
+ * gets sentences for the user. */
+int case_list_make(const struct options *options, struct case_list *list,
+                   struct text_list *why_instead, struct error *error);
+void case_list_free(struct case_list *list);
+
+/* ---- a case under certain conditions (variant.c) ---- */
+
+/* With workers and memory of its own. It must not move once it is open. */
+struct variant {
+    struct options options;
+    struct catalog catalog;
+    struct plan plan; /* of one group: the case first, then its roofs */
+    struct run *run;  /* where its results go */
+    size_t group;     /* their group there, and the number of the case's own */
+    size_t result;
+    bool open;
+};
+/* The options of the user, narrowed to one case. */
+void variant_options(const struct options *options, const struct case_name *name,
+                     struct options *to);
+/* Starts its workers and plans it from variant->options. CPUs must be locked. */
+int variant_open(struct variant *variant, struct error *error);
+void variant_close(struct variant *variant);
+static inline const struct plan_group *variant_group(const struct variant *variant)
+{
+    return &variant->plan.groups[0];
+}
+static inline const struct offer *variant_offer(const struct variant *variant)
+{
+    return &variant->catalog.offers[variant_group(variant)->cases[0].offer];
+}
+static inline struct result *variant_result(const struct variant *variant)
+{
+    return &variant->run->results[variant->result];
+}
+
+/* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
+ * halved, what is left over by 16 kept. NULL if there is none, and why. The text is the
+ * caller's. */
+char *smaller_shape(const struct variant *base, const char **why);
+
+/* ---- experiments ---- */
+
+/* One condition that is changed: time of an operation in the variant over that in the
+ * base. */
+struct experiment {
+    const char *name;    /* "huge_pages" */
+    const char *reaches; /* "operands only", or NULL */
+    char absent[320];    /* why there is no ratio; empty: there is */
+    double ratio;
+    struct interval ci;
+};
+enum { EXPERIMENTS_MAX = 24 };
+struct experiments {
+    struct experiment item[EXPERIMENTS_MAX];
+    size_t n;
+};
+/* What is explained: a case, its base with the roofs, and what experiments said. */
+struct subject {
+    const struct case_name *name;
+    struct variant base;
+    struct experiments experiments;
+};
+/* Measures the bases of the subjects, which are open, and their experiments in common
+ * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */
+int experiments_run(struct subject *subjects, size_t n, int other_cpu,
+                    const struct watcher *watcher, struct error *error);
+/* Prints why the first of two subjects is slower than the other (explain_account.c). */
+void account_print(const struct subject *a, const struct subject *b);
+/* NULL if there is no such experiment. */
+const struct experiment *experiment_find(const struct experiments *experiments,
+                                         const char *name);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A case with options, workers and memory of its own. */
+#include "explain_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Short batches, as in ab: what the machine does changes from one millisecond to the
+ * next, and then all variants see the same. */
+#define EXPLAIN_BATCH_NS 200000.0
+/* Time for the rounds of a case, if calls are short; for everything, if they are long. */
+#define EXPLAIN_CASE_NS 12e6
+#define EXPLAIN_ROUNDS_NS 8e9
+
+static void add_texts(struct text_list *to, const struct text_list *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        text_list_add(to, from->item[i]);
+}
+
+static void add_text(struct text_list *list, const char *text)
+{
+    if (text)
+        text_list_add(list, text);
+}
+
+void variant_options(const struct options *options, const struct case_name *name,
+                     struct options *to)
+{
+    char filter[512];
+    options_init(to);
+    to->command = must_have(strdup(args_op_name(name->op)));
+    to->argc = options->argc;
+    to->argv = options->argv;
+    to->is_op = to->isa_strict = to->all_threads = to->cpus_locked = true;
+    if (strcmp(name->isa, "lib") != 0)
+        text_list_add(&to->isas, name->isa);
+    text_list_add(&to->types, name->type);
+    add_text(&to->semirings, name->semiring);
+    text_list_add(&to->variants, name->variant);
+    text_list_add(&to->shapes, name->shape);
+    add_text(&to->layouts, name->layout);
+    add_text(&to->inputs, name->input);
+    text_list_add(&to->baselines, "none");
+    if (name->module)
+        text_list_add(&to->plugins, name->module);
+    else
+        add_texts(&to->plugins, &options->plugins);
+    snprintf(filter, sizeof filter, "%s%s/%s%s%s/%s/%s@*", name->prefix ? "*:" : "",
+             name->op, name->semiring ? name->semiring : "", name->semiring ? "-" : "",
+             name->type, name->isa, name->variant);
+    text_list_add(&to->filters, filter);
+    to->threads[0] = name->threads ? name->threads : 1;
+    to->cold = name->cold;
+    to->huge_pages = name->huge_pages;
+    to->align = name->align ? name->align : 64;
+    to->seed = options->seed;
+    to->timeout_ns = options->timeout_ns;
+    to->quiet = true;
+    to->cpu = must_have(calloc(options->n_cpu + 1, sizeof *to->cpu));
+    to->n_cpu = options->n_cpu;
+    if (options->n_cpu)
+        memcpy(to->cpu, options->cpu, options->n_cpu * sizeof *to->cpu);
+}
+
+/* A shape stands for itself in each layout that kernels take: the one that was named. */
+static void choose_group(struct plan *plan, const char *shape)
+{
+    for (size_t g = 1; g < plan->n_groups; g++) {
+        if (strcmp(plan->groups[g].shape.text, shape) != 0)
+            continue;
+        const struct plan_group named = plan->groups[g];
+        plan->groups[g] = plan->groups[0];
+        plan->groups[0] = named;
+        return;
+    }
+}
+
+static int expect_one(const struct variant *variant, struct error *error)
+{
+    const struct plan_group *const group = variant_group(variant);
+    size_t cases = 0;
+    for (size_t c = 0; c < group->n_cases; c++)
+        cases += !strcmp(variant->catalog.offers[group->cases[c].offer].op, group->op);
+    return cases == 1 ? 0
+                      : error_set(error, -EINVAL, "%.300s: %zu cases have that name",
+                                  variant->options.filters.item[0], cases);
+}
+
+int variant_open(struct variant *variant, struct error *error)
+{
+    struct plan *const plan = &variant->plan;
+    variant->open = true;
+    variant->catalog.memory_fd = -1;
+    int status = plan_prepare(&variant->options, &variant->catalog, plan, error);
+    if (status == 0) {
+        choose_group(plan, variant->options.shapes.item[0]);
+        status = expect_one(variant, error);
+    }
+    plan->batch_ns = EXPLAIN_BATCH_NS;
+    plan->case_ns = EXPLAIN_CASE_NS;
+    plan->rounds_ns = EXPLAIN_ROUNDS_NS;
+    plan->precision = 0;
+    return status;
+}
+
+void variant_close(struct variant *variant)
+{
+    if (!variant->open)
+        return;
+    plan_free(&variant->plan);
+    catalog_free(&variant->catalog);
+    options_free(&variant->options);
+    variant->open = false;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many rounds there are, when they end, and what they are worth. */
+#include "measure_private.h"
+
+#include <math.h>
+
+/* Rounds that may be cut short have at least so many: fewer give no interval. */
+enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
+
+void pace_choose(struct rounds *all)
+{
+    const struct session *const lead = all->lead;
+    const uint32_t asked = lead->options->rounds;
+    struct pace pace = {.wanted = asked,
+                        .look = 2 * ROUNDS_MIN,
+                        .cases = all->n,
+                        .began = lead->started,
+                        .stopped = asked ? "rounds" : "time"};
+    double round_ns = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct case_state *entry = all->turns[i].entry;
+        round_ns += entry->call_ns * (double)(entry->iterations + 1);
+    }
+    const double rounds = lead->plan->case_ns * (double)all->n / round_ns;
+    if (!pace.wanted)
+        pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+    if (lead->plan->rounds_ns > 0)
+        pace.wanted = (uint32_t)fmin(pace.wanted,
+                                     fmax(lead->plan->rounds_ns / round_ns, ROUNDS_CUT));
+    pace.spare = 2 * pace.cases * pace.wanted;
+    pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
+    all->pace = pace;
+}
+
+static struct result *turn_result(const struct turn *turn)
+{
+    return case_result(turn->group, turn->entry);
+}
+
+static bool all_precise(const struct rounds *rounds, double precision)
+{
+    for (size_t i = 0; i < rounds->n; i++)
+        if (rounds->turns[i].entry->active &&
+            !result_precise(turn_result(&rounds->turns[i]), precision))
+            return false;
+    return true;
+}
+
+/* Out of time, whatever the evidence against the batches so far. */
+static bool is_late(const struct rounds *rounds, uint32_t ran)
+{
+    const double budget = rounds->lead->plan->rounds_ns;
+    return budget > 0 && ran >= ROUNDS_CUT &&
+           (double)(clock_now() - rounds->pace.began) > budget;
+}
+
+bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
+{
+    struct pace *const pace = &rounds->pace;
+    const double precision = rounds->lead->plan->precision;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < rounds->n; i++)
+        if (rounds->turns[i].entry->active &&
+            turn_result(&rounds->turns[i])->n_samples < least)
+            least = turn_result(&rounds->turns[i])->n_samples;
+    if (complete >= pace->wanted && least >= pace->alone)
+        return true;
+    if (ran >= 3 * pace->wanted || is_late(rounds, ran))
+        return true;
+    /* Void rounds run again in any case, at most as many again. */
+    if (ran >= 2 * pace->wanted || complete >= pace->wanted) {
+        if (pace->spare < pace->cases)
+            return true;
+        pace->spare -= pace->cases;
+    }
+    if (!(precision > 0) || least < pace->look)
+        return false;
+    pace->look *= 2;
+    if (!all_precise(rounds, precision))
+        return false;
+    pace->stopped = "precision";
+    return true;
+}
+
+static void judge_case(const struct turn *turn, const struct pace *pace, uint32_t ran)
+{
+    struct result *result = turn_result(turn);
+    char reason[256];
+    if (result->n_samples < pace->alone && result->apart.n)
+        must(result_join_apart(result));
+    if (!turn->entry->active || (!ran && !result->n_samples))
+        return;
+    must(string_set(&result->stopped, ran ? pace->stopped : NULL));
+    if (ran && 2 * result->voided > ran) {
+        snprintf(reason, sizeof reason,
+                 "%u of %u batches were disturbed (preempted, stolen time, migration or "
+                 "major faults)",
+                 result->voided, ran);
+        result_set_status(result, STATUS_NOISY, reason);
+    } else {
+        result_set_status(result, STATUS_OK, NULL);
+    }
+    counters_contradict(turn->group, turn->entry);
+}
+
+void pace_judge(struct rounds *rounds, uint32_t ran)
+{
+    for (size_t i = 0; i < rounds->n; i++)
+        judge_case(&rounds->turns[i], &rounds->pace, ran);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that take turns, again and again without the cases that broke them. */
+#include "measure_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* --accuracy takes no times: cases that were checked are done. */
+static void group_accept(struct group_state *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active)
+            result_set_status(case_result(group, &group->cases[i]), STATUS_OK, NULL);
+}
+
+/* Is there anything but limits to be measured? */
+static bool has_work(const struct group_state *group)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active && !case_result(group, &group->cases[i])->is_roof)
+            return true;
+    return false;
+}
+
+static int ready_group(struct group_state *group, struct error *error)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active)
+            result_clear_samples(case_result(group, &group->cases[i]));
+    if (!has_work(group))
+        return 0;
+    const int status = group_prepare(group, error);
+    return status || group->session->options->accuracy ? status
+                                                       : group_calibrate(group, error);
+}
+
+/* What the first group cost so far tells what another one will cost. */
+struct costs {
+    double ready_ns; /* of the first group: placed, checked, calibrated */
+    double spent_ns; /* of all groups, their rounds included */
+};
+
+static double rounds_cost(const struct group_state *group)
+{
+    double round_ns = 0;
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active)
+            round_ns +=
+                group->cases[i].call_ns * (double)(group->cases[i].iterations + 1);
+    return STATS_MIN_SAMPLES * round_ns;
+}
+
+/* Why a further group cannot take part, or NULL. */
+static const char *unaffordable(const struct group_state *groups, size_t i,
+                                const struct costs *costs)
+{
+    const struct plan *plan = groups[0].session->plan;
+    const struct shape_info *shape = &groups[i].plan->shape;
+    const struct shape_info *first = &groups[0].plan->shape;
+    const double times = first->ops > 0 ? shape->ops / first->ops : 1;
+    const double more = times * (costs->ready_ns + rounds_cost(&groups[0]));
+    if (plan->rounds_ns > 0 && costs->spent_ns + more > plan->rounds_ns)
+        return "no time is left for it: calls are too long";
+    const double free_bytes = (double)memory_available();
+    return free_bytes > 0 && 6 * shape->bytes > free_bytes ? "no memory is left for it"
+                                                           : NULL;
+}
+
+static int ready_groups(struct group_state *groups, size_t n, struct error *error)
+{
+    struct costs costs = {.ready_ns = 0};
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const char *const why = i ? unaffordable(groups, i, &costs) : NULL;
+        const int64_t began = clock_now();
+        if (why)
+            group_end(&groups[i], NULL, STATUS_SKIPPED, why);
+        else
+            status = ready_group(&groups[i], error);
+        const double ns = (double)(clock_now() - began);
+        if (i == 0)
+            costs.ready_ns = ns;
+        costs.spent_ns += ns + rounds_cost(&groups[i]);
+        /* The others go on without it. */
+        if (i && status != 0 && status != -EINTR) {
+            group_end(&groups[i], NULL, STATUS_FAILED,
+                      status < 0 ? error->text : "its worker could not go on");
+            status = 0;
+        }
+    }
+    return status;
+}
+
+int run_groups(struct group_state *groups, size_t n, struct error *error)
+{
+    int status = GROUP_RESTART;
+    while (status == GROUP_RESTART && has_work(&groups[0])) {
+        status = ready_groups(groups, n, error);
+        if (status == 0 && groups[0].session->options->accuracy)
+            group_accept(&groups[0]);
+        else if (status == 0)
+            status = groups_measure(groups, n, error);
+    }
+    return status == GROUP_RESTART ? 0 : status;
+}
+
+/* Its results, and the state that its rounds begin with. */
+static void begin_arm(const struct run_arm *arm, const struct watcher *watcher,
+                      struct session *session, struct group_state *group)
+{
+    const size_t first = arm->run->n_results;
+    *session = session_begin(arm->options, arm->catalog, arm->plan, watcher, arm->run);
+    session->first_group = arm->number;
+    for (size_t c = 0; c < arm->plan->groups[0].n_cases; c++)
+        session_add_result(session, 0, c);
+    group_begin(session, 0, first, group);
+}
+
+static void end_arm(const struct run_arm *arm, int status)
+{
+    run_close_pending(arm->run, arm->number,
+                      status == -EINTR ? "interrupted" : "its rounds did not begin");
+    must(run_summarise(arm->run, arm->number));
+}
+
+int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
+             struct error *error)
+{
+    struct session *const sessions = must_have(calloc(n, sizeof *sessions));
+    struct group_state *const groups = must_have(calloc(n, sizeof *groups));
+    for (size_t i = 0; i < n; i++)
+        begin_arm(&arms[i], watcher, &sessions[i], &groups[i]);
+    int status = run_groups(groups, n, error);
+    if (status < 0 && status != -EINTR && status != -ENOMEM) {
+        group_end(&groups[0], NULL, STATUS_FAILED, error->text);
+        status = 0;
+    }
+    arms[0].run->interrupted |= status == -EINTR;
+    for (size_t i = 0; i < n; i++) {
+        end_arm(&arms[i], status);
+        free(groups[i].cases);
+    }
+    note_core_share(&sessions[0]);
+    free(groups);
+    free(sessions);
+    return status;
+}

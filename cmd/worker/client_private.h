@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by client.c (a process, a question, its answer) and client_step.c. */
+#pragma once
+
+#include "worker/worker.h"
+
+bool client_is_foreign(const struct worker *worker);
+/* Tells why a worker is gone, for people. */
+void client_describe_death(struct worker *worker, const char *doing, struct error *error);
+/* The two halves of worker_ask() in another process; the request stays the caller's.
+ * `begin`: when the first one was called; no request: the greeting. */
+int client_send(struct worker *worker, cJSON *request, struct error *error);
+int client_take_reply(struct worker *worker, const cJSON *request, int64_t begin,
+                      int64_t timeout_ns, cJSON **reply, struct error *error);
+/* The errno and the text of a reply that says "ok": false. */
+int client_reply_error(const cJSON *reply, const char *otherwise, struct error *error);

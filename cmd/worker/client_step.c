@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks a worker for a call, and traces it meanwhile. */
+#include "client_private.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <poll.h>
+
+/* True when the user wants to end, or the worker answers where it should be traced. */
+static bool is_over(void *context)
+{
+    const struct worker *worker = context;
+    struct pollfd answer = {.fd = worker->fd, .events = POLLIN};
+    return interrupted_by || poll(&answer, 1, 0) > 0;
+}
+
+/* Death alone ends what is stopped somewhere within a call. */
+static int give_up(struct worker *worker, const cJSON *request, int status,
+                   struct error *error)
+{
+    cJSON *reply = NULL;
+    if (status == -ECHILD) {
+        client_describe_death(worker, "step", error);
+        return -ECONNRESET;
+    }
+    if (status == -EINTR && !interrupted_by &&
+        client_take_reply(worker, request, clock_now(), 0, &reply, error) == 0)
+        status = client_reply_error(reply, "nothing was traced", error);
+    cJSON_Delete(reply);
+    worker_kill(worker);
+    return status;
+}
+
+static int trace(struct worker *worker, cJSON *request,
+                 const struct inspect_options *options, struct inspect_census *census,
+                 struct error *error)
+{
+    cJSON *reply = NULL;
+    int status = client_send(worker, request, error);
+    if (status < 0)
+        return status;
+    const int traced = inspect_follow(worker->info.pid, options, census, error);
+    if (traced < 0 && traced != -E2BIG)
+        return give_up(worker, request, traced, error);
+    status = client_take_reply(worker, request, clock_now(), options->timeout_ns, &reply,
+                               traced < 0 ? NULL : error);
+    cJSON_Delete(reply);
+    if (status < 0)
+        inspect_census_free(census);
+    return status < 0 ? status : traced;
+}
+
+int worker_step(struct worker *worker, uint64_t number,
+                const struct inspect_options *options, int64_t timeout_ns,
+                struct inspect_census *census, struct error *error)
+{
+    struct inspect_options all = *options;
+    *census = (struct inspect_census){.whole = false};
+    if (worker->local)
+        return error_set(error, -ENOTSUP, "a process cannot trace itself (--in-process)");
+    if (client_is_foreign(worker))
+        return error_set(error, -ENOTSUP, "%s: a foreign worker marks no calls",
+                         worker->info.name);
+    if (worker->fd < 0)
+        return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
+    int status = inspect_attach(worker->info.pid, error);
+    if (status < 0)
+        return status;
+    all.stop = is_over;
+    all.stop_context = worker;
+    all.timeout_ns = timeout_ns;
+    cJSON *request = message_new("step");
+    message_add_u64(request, "case", number);
+    message_add_u64(request, "calls", INSPECT_CALLS);
+    status = trace(worker, request, &all, census, error);
+    cJSON_Delete(request);
+    return status;
+}

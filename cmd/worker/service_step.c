@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call of a case for somebody who traces this process. */
+#include "service.h"
+
+#include <errno.h>
+#include <string.h>
+
+cJSON *service_step(struct service *service, const cJSON *request)
+{
+    struct service_case *entry = service_find_case(service, request);
+    const uint64_t calls = message_u64(request, "calls", 1);
+    sigset_t mask;
+    if (!entry || !calls)
+        return service_error(-EINVAL, "step: no such case, or no calls");
+    const struct simdbench_operands *operands = &service->operands.view;
+    service_enter(&mask);
+    /* The first call of all may be another one: a library starts its threads. */
+    entry->run(operands, entry->state);
+    const int status = inspect_call((void (*)(const void *, void *))entry->run, operands,
+                                    entry->state, calls);
+    service_leave(entry, &mask);
+    service_rest(service);
+    return status == -EPERM ? service_error(status, "step: nobody traces this worker")
+           : status < 0     ? service_error(status, "step: %s", strerror(-status))
+                            : service_ok();
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums up what executed: by encoding and width, by module, by loop. */
+#include "inspect_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same loop may be reached by different calls: it is one, by the address of its
+ * head. */
+struct sum {
+    struct inspect_loop loop; /* sums, not yet means */
+    uint64_t entries, executed;
+    uint64_t chain_weight; /* executions of the head whose chain it has */
+};
+
+struct making {
+    const struct tracer *tracer;
+    const struct nodes *nodes;
+    struct loops loops;
+    struct places *places;
+    struct sum *sum;
+    size_t n_sums;
+    size_t *sum_of; /* of each of the loops */
+    struct inspect_census *census;
+};
+
+/* ---- one node ---- */
+
+static bool is_counted(const struct code *code, const struct access *access)
+{
+    const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
+    return (access->read || access->write) && !of_call;
+}
+
+/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
+static double scale_of(const struct node *node, bool *exact)
+{
+    const struct code *code = &node->code;
+    uint64_t expected = 0;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        if (is_counted(code, access) && !access->gather && !access->string)
+            expected += node->executed;
+    }
+    *exact &= node->counts.addressed == expected;
+    return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
+}
+
+static void add_accesses(const struct node *node, struct inspect_loop *to)
+{
+    const struct code *code = &node->code;
+    const struct access_counts *counts = &node->counts;
+    const double n = (double)node->executed;
+    const double scale = scale_of(node, &to->addresses_exact);
+    bool loads = false, stores = false;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        const double times = access->string ? (double)node->repeated : n;
+        if (!is_counted(code, access))
+            continue;
+        loads |= access->read;
+        stores |= access->write;
+        to->bytes_loaded += access->read ? times * access->bytes : 0;
+        to->bytes_stored += access->write ? times * access->bytes : 0;
+    }
+    to->loads += loads ? n : 0;
+    to->stores += stores ? n : 0;
+    to->line_splits += scale * (double)counts->line_splits;
+    to->page_splits += scale * (double)counts->page_splits;
+    to->failed_forwards += scale * (double)counts->failed_forwards;
+    to->page_changes += scale * (double)counts->page_changes;
+    to->aliases_4k += scale * (double)counts->aliases;
+    to->vector_reloads += scale * (double)counts->reloads;
+    to->vector_spills += scale * (double)counts->spills;
+    to->stack_reloads_of_constants += scale * (double)counts->constants;
+    to->scalar_stack += scale * (double)counts->stack;
+}
+
+static void add_node(const struct node *node, struct inspect_loop *to)
+{
+    const struct code *code = &node->code;
+    const double n = (double)node->executed;
+    to->instructions += n;
+    *(code->vector         ? &to->vector
+      : code->scalar_float ? &to->scalar_float
+                           : &to->integer) += n;
+    to->calls += code->is_call ? n : 0;
+    to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
+    to->copies += code->copy ? n : 0;
+    to->divides += code->divide ? n : 0;
+    to->float_arithmetic += code->float_arithmetic ? n : 0;
+    to->fma += code->fma ? n : 0;
+    to->gathers += code->gather ? n : 0;
+    to->legacy_sse += code->encoding == ENCODING_SSE ? n : 0;
+    to->vex += code->encoding == ENCODING_VEX ? n : 0;
+    to->evex += code->encoding == ENCODING_EVEX ? n : 0;
+    if (code->bits > to->widest_bits && node->executed)
+        to->widest_bits = code->bits;
+    add_accesses(node, to);
+}
+
+/* ---- loops ---- */
+
+static void divide_by_iterations(struct inspect_loop *loop)
+{
+    double *const sums[] = {&loop->instructions,
+                            &loop->vector,
+                            &loop->scalar_float,
+                            &loop->integer,
+                            &loop->loads,
+                            &loop->stores,
+                            &loop->bytes_loaded,
+                            &loop->bytes_stored,
+                            &loop->vector_reloads,
+                            &loop->vector_spills,
+                            &loop->stack_reloads_of_constants,
+                            &loop->scalar_stack,
+                            &loop->calls,
+                            &loop->branches,
+                            &loop->copies,
+                            &loop->divides,
+                            &loop->float_arithmetic,
+                            &loop->fma,
+                            &loop->gathers,
+                            &loop->line_splits,
+                            &loop->page_splits,
+                            &loop->failed_forwards,
+                            &loop->page_changes,
+                            &loop->aliases_4k,
+                            &loop->legacy_sse,
+                            &loop->vex,
+                            &loop->evex};
+    for (size_t i = 0; i < ARRAY_LEN(sums) && loop->iterations > 0; i++)
+        *sums[i] /= loop->iterations;
+}
+
+static size_t find_sum(struct making *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->n_sums; i++)
+        if (m->sum[i].loop.address == address)
+            return i;
+    m->sum[m->n_sums].loop = (struct inspect_loop){
+        .address = address, .addresses_exact = true, .innermost = true};
+    return m->n_sums++;
+}
+
+static void add_loops(struct making *m)
+{
+    for (uint32_t l = 0; l < m->loops.n; l++) {
+        const struct loop *loop = &m->loops.loop[l];
+        const struct node *head = &m->nodes->node[loop->head];
+        const size_t at = find_sum(m, head->code.address);
+        struct sum *sum = &m->sum[at];
+        m->sum_of[l] = at;
+        sum->loop.iterations += (double)head->executed;
+        sum->entries += loop->entries;
+        sum->loop.innermost &= loop->inner;
+        if (head->executed > sum->chain_weight) {
+            sum->chain_weight = head->executed;
+            sum->loop.chain = loop_chain(m->nodes, &m->loops, l);
+        }
+    }
+    for (uint32_t i = 0; i < m->nodes->n; i++)
+        if (m->loops.of[i] != NO_LOOP)
+            add_node(&m->nodes->node[i], &m->sum[m->sum_of[m->loops.of[i]]].loop);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct inspect_loop *x = a, *y = b;
+    return x->share > y->share       ? -1
+           : x->share < y->share     ? 1
+           : x->address < y->address ? -1
+                                     : 1;
+}
+
+static bool take_loops(struct making *m)
+{
+    struct inspect_census *census = m->census;
+    census->loop = calloc(m->n_sums + 1, sizeof *census->loop);
+    for (size_t i = 0; census->loop && i < m->n_sums; i++) {
+        struct inspect_loop *loop = &census->loop[census->n_loops++];
+        *loop = m->sum[i].loop;
+        loop->share = loop->instructions / (double)census->instructions;
+        loop->trips =
+            m->sum[i].entries ? loop->iterations / (double)m->sum[i].entries : 0;
+        divide_by_iterations(loop);
+        loop->where = places_where(m->places, loop->address);
+        loop->source = places_source(m->places, loop->address);
+        if (!loop->where)
+            return false;
+    }
+    if (census->loop)
+        qsort(census->loop, census->n_loops, sizeof *census->loop, by_share);
+    return census->loop != NULL;
+}
+
+/* ---- lines ---- */
+
+static size_t rank_of(const struct making *m, uint32_t node)
+{
+    const uint32_t loop = m->loops.of[node];
+    const uint64_t head =
+        loop == NO_LOOP ? 0 : m->nodes->node[m->loops.loop[loop].head].code.address;
+    for (size_t i = 0; i < m->census->n_loops && loop != NO_LOOP; i++)
+        if (m->census->loop[i].address == head)
+            return i;
+    return INSPECT_NO_LOOP;
+}
+
+static int by_loop(const void *a, const void *b)
+{
+    const struct inspect_line *x = a, *y = b;
+    if (x->loop != y->loop)
+        return x->loop < y->loop ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static bool add_text(const struct making *m, struct inspect_line *line)
+{
+    unsigned char bytes[CODE_BYTES_MAX];
+    char text[192];
+    const size_t n = child_read(&m->tracer->child, line->address, bytes, sizeof bytes);
+    code_text(bytes, n, line->address, text, sizeof text);
+    line->text = strdup(text);
+    line->source = places_source(m->places, line->address);
+    return line->text != NULL;
+}
+
+static bool take_lines(struct making *m, bool text)
+{
+    struct inspect_census *census = m->census;
+    struct inspect_line *line = calloc(m->nodes->n + 1, sizeof *line);
+    size_t n = 0;
+    bool done = line != NULL;
+    for (uint32_t i = 0; done && i < m->nodes->n; i++)
+        line[i] = (struct inspect_line){.address = m->nodes->node[i].code.address,
+                                        .executed = m->nodes->node[i].executed,
+                                        .loop = rank_of(m, i)};
+    if (done)
+        qsort(line, m->nodes->n, sizeof *line, by_loop);
+    for (uint32_t i = 0; done && i < m->nodes->n; i++) {
+        if (n && by_loop(&line[n - 1], &line[i]) == 0)
+            line[n - 1].executed += line[i].executed;
+        else if (line[i].executed)
+            line[n++] = line[i];
+    }
+    census->line = line;
+    census->n_lines = n;
+    for (size_t i = n; i-- > 0;)
+        if (line[i].loop != INSPECT_NO_LOOP) {
+            census->loop[line[i].loop].line = i;
+            census->loop[line[i].loop].n_lines++;
+        }
+    for (size_t i = 0; text && done && i < n; i++)
+        done = add_text(m, &line[i]);
+    return done;
+}
+
+/* ---- all of it ---- */
+
+/* Vector and scalar float instructions that are as wide as this, or wider, of all. */
+static double at_least(const struct nodes *nodes, unsigned bits)
+{
+    double some = 0, all = 0;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct node *node = &nodes->node[i];
+        all += node->code.bits ? (double)node->executed : 0;
+        some += node->code.bits >= bits ? (double)node->executed : 0;
+    }
+    return all > 0 ? some / all : 0;
+}
+
+static void take_shares(const struct making *m)
+{
+    static const unsigned widths[] = {512, 256, 128, 64, 32};
+    struct inspect_census *census = m->census;
+    struct inspect_loop all = {.addresses_exact = true};
+    double of_width[3] = {0};
+    for (uint32_t i = 0; i < m->nodes->n; i++) {
+        const struct node *node = &m->nodes->node[i];
+        add_node(node, &all);
+        if (node->code.bits >= 128)
+            of_width[node->code.bits / 256] += (double)node->executed;
+    }
+    const double n = (double)census->instructions;
+    census->share_sse = all.legacy_sse / n;
+    census->share_avx = all.vex / n;
+    census->share_avx512 = all.evex / n;
+    census->share_scalar = (n - all.legacy_sse - all.vex - all.evex) / n;
+    census->share_fma = all.fma / n;
+    census->share_128 = of_width[0] / n;
+    census->share_256 = of_width[1] / n;
+    census->share_512 = of_width[2] / n;
+    census->widest_bits = all.widest_bits;
+    for (size_t i = 0; i < ARRAY_LEN(widths) && !census->main_bits; i++)
+        if (at_least(m->nodes, widths[i]) >= INSPECT_MAIN_SHARE)
+            census->main_bits = widths[i];
+    census->share_transitions = (double)m->tracer->transitions / n;
+    census->mixes_sse_avx = m->tracer->transitions > 0;
+}
+
+struct module_share {
+    const char *name;
+    double share;
+};
+
+static int by_module_share(const void *a, const void *b)
+{
+    const struct module_share *x = a, *y = b;
+    return x->share > y->share ? -1 : x->share < y->share ? 1 : strcmp(x->name, y->name);
+}
+
+/* "97% jit, 3% libdnnl.so.2": down to a percent, and the largest in any case. */
+static bool take_modules(const struct making *m)
+{
+    struct module_share module[64];
+    size_t n = 0, used = 0;
+    char text[512] = "";
+    for (uint32_t i = 0; i < m->nodes->n; i++) {
+        const struct node *node = &m->nodes->node[i];
+        const char *const name = places_module(m->places, node->code.address);
+        size_t at = 0;
+        while (at < n && strcmp(module[at].name, name))
+            at++;
+        if (at == n && n < ARRAY_LEN(module))
+            module[n++] = (struct module_share){.name = name};
+        if (at < n)
+            module[at].share += (double)node->executed / (double)m->census->instructions;
+    }
+    qsort(module, n, sizeof *module, by_module_share);
+    for (size_t i = 0; i < n && used < sizeof text; i++)
+        if (i == 0 || module[i].share >= 0.005)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%.0f%% %s",
+                                 i ? ", " : "", 100 * module[i].share, module[i].name);
+    m->census->modules = strdup(text);
+    return m->census->modules != NULL;
+}
+
+static bool make(struct making *m, bool text)
+{
+    if (!m->sum || !m->sum_of || !m->places)
+        return false;
+    add_loops(m);
+    if (!take_loops(m) || !take_lines(m, text) || !take_modules(m))
+        return false;
+    take_shares(m);
+    if (m->census->n_loops)
+        m->census->producer = places_producer(m->places, m->census->loop[0].address);
+    return true;
+}
+
+int census_make(const struct tracer *tracer, bool text, struct inspect_census *census)
+{
+    struct making m = {.tracer = tracer, .nodes = &tracer->nodes, .census = census};
+    census->instructions = tracer->instructions;
+    census->system_calls = tracer->system_calls;
+    int status = loops_find(m.nodes, census->whole, &m.loops);
+    if (status < 0)
+        return error_set(tracer->error, status, "out of memory");
+    m.sum = calloc(m.loops.n + 1, sizeof *m.sum);
+    m.sum_of = calloc(m.loops.n + 1, sizeof *m.sum_of);
+    m.places = places_open(tracer->child.pid);
+    if (!tracer->instructions)
+        status = error_set(tracer->error, -ENODATA, "no instruction was seen");
+    else if (!make(&m, text))
+        status = error_set(tracer->error, -ENOMEM, "out of memory");
+    places_close(m.places);
+    loops_free(&m.loops);
+    free(m.sum);
+    free(m.sum_of);
+    return status;
+}

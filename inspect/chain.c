@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The longest chain of dependencies from one turn of a loop to the next: registers, flags
+ * and places on the stack become ready as if nothing else took any time. */
+#include "inspect_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATH_MAX_NODES = 2048, PLACES_MAX = 64, TURNS = 32 };
+enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5 };
+
+/* A value in memory, at the place that an operand names. */
+struct place {
+    struct access access;
+    double ready;
+};
+struct ready {
+    double at[REGISTER_COUNT];
+    struct place place[PLACES_MAX];
+    unsigned n_places;
+};
+
+/* The way that most turns take. */
+static uint32_t usual_way(const struct nodes *nodes, const struct loops *loops,
+                          uint32_t loop, uint32_t *way)
+{
+    const uint32_t head = loops->loop[loop].head;
+    uint32_t at = head, n = 0;
+    do {
+        const struct node *node = &nodes->node[at];
+        uint64_t most = 0;
+        if (n == PATH_MAX_NODES)
+            return 0;
+        way[n++] = at;
+        at = NO_NODE;
+        for (uint32_t i = 0; i < node->n_edges; i++)
+            if (loops->of[node->edge[i].to] == loop && node->edge[i].count > most) {
+                most = node->edge[i].count;
+                at = node->edge[i].to;
+            }
+    } while (at != NO_NODE && at != head);
+    return at == head ? n : 0;
+}
+
+static bool is_same_place(const struct access *a, const struct access *b)
+{
+    return a->base == b->base && a->index == b->index && a->scale == b->scale &&
+           a->offset == b->offset && a->segment == b->segment;
+}
+
+static struct place *find_place(struct ready *ready, const struct access *access)
+{
+    for (unsigned i = 0; i < ready->n_places; i++)
+        if (is_same_place(&ready->place[i].access, access))
+            return &ready->place[i];
+    return NULL;
+}
+
+/* Only what names no register that changes stays the same place. */
+static bool is_fixed(const struct access *access)
+{
+    return access->index == NO_GPR && !access->hidden &&
+           (access->base == GPR_RSP || access->base == GPR_RBP || access->base == NO_GPR);
+}
+
+static double latest(const struct ready *ready, uint64_t mask)
+{
+    double time = 0;
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (mask >> r & 1)
+            time = fmax(time, ready->at[r]);
+    return time;
+}
+
+static void execute(struct ready *ready, const struct code *code)
+{
+    const double load =
+        code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
+    double start = latest(ready, code->reads);
+    if (code->loads)
+        start = fmax(start, latest(ready, code->address_reads) + load);
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        const struct place *place =
+            access->read && is_fixed(access) ? find_place(ready, access) : NULL;
+        if (place)
+            start = fmax(start, place->ready + FORWARD_CYCLES);
+    }
+    const double end = start + code->latency;
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1)
+            ready->at[r] = end;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        if (!access->write || !is_fixed(access))
+            continue;
+        struct place *place = find_place(ready, access);
+        if (!place && ready->n_places < PLACES_MAX)
+            place = &ready->place[ready->n_places++];
+        if (place)
+            *place = (struct place){.access = *access, .ready = end};
+    }
+}
+
+static double last_of(const struct ready *ready)
+{
+    double time = latest(ready, ~UINT64_C(0));
+    for (unsigned i = 0; i < ready->n_places; i++)
+        time = fmax(time, ready->place[i].ready);
+    return time;
+}
+
+double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop)
+{
+    uint32_t way[PATH_MAX_NODES];
+    struct ready ready;
+    double half = 0;
+    const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
+    memset(&ready, 0, sizeof ready);
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        if (turn == TURNS / 2)
+            half = last_of(&ready);
+        for (uint32_t i = 0; i < n; i++)
+            execute(&ready, &nodes->node[way[i]].code);
+    }
+    return (last_of(&ready) - half) / (TURNS / 2.0);
+}

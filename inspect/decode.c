@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An instruction from its bytes. */
+#include "inspect_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <Zydis/Zydis.h>
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static bool ends(const char *text, const char *with)
+{
+    const size_t n = strlen(text), m = strlen(with);
+    return n >= m && !strcmp(text + n - m, with);
+}
+
+static bool is_any_of(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(text, *list))
+            return true;
+    return false;
+}
+
+/* ---- registers ---- */
+
+static int gpr_of(ZydisRegister register_)
+{
+    const ZydisRegister whole =
+        ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, register_);
+    return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64
+               ? ZydisRegisterGetId(whole)
+               : NO_GPR;
+}
+
+static bool is_vector_register(ZydisRegister register_)
+{
+    const ZydisRegisterClass class = ZydisRegisterGetClass(register_);
+    return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+           class == ZYDIS_REGCLASS_ZMM;
+}
+
+static uint64_t register_mask(ZydisRegister register_)
+{
+    const int gpr = gpr_of(register_);
+    const ZydisRegisterClass class = ZydisRegisterGetClass(register_);
+    const unsigned id = (unsigned)ZydisRegisterGetId(register_);
+    if (gpr != NO_GPR)
+        return UINT64_C(1) << gpr;
+    if (is_vector_register(register_))
+        return UINT64_C(1) << (REGISTER_VECTOR + id);
+    return class == ZYDIS_REGCLASS_MASK    ? UINT64_C(1) << (REGISTER_MASK + id)
+           : class == ZYDIS_REGCLASS_FLAGS ? UINT64_C(1) << REGISTER_FLAGS
+           : class == ZYDIS_REGCLASS_X87   ? UINT64_C(1) << REGISTER_X87
+                                           : 0;
+}
+
+/* ---- memory ---- */
+
+static void take_access(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operand, struct code *code)
+{
+    const ZydisDecodedOperandMem *memory = &operand->mem;
+    struct access *access = &code->access[code->n_accesses];
+    const bool is_lea = memory->type == ZYDIS_MEMOP_TYPE_AGEN;
+    const uint64_t mask = register_mask(memory->base) | register_mask(memory->index);
+    uint64_t place = 0;
+    *(is_lea ? &code->reads : &code->address_reads) |= mask;
+    if (code->n_accesses == ACCESSES_MAX)
+        return;
+    *access = (struct access){
+        .base = (int8_t)gpr_of(memory->base),
+        .index = (int8_t)gpr_of(memory->index),
+        .scale = memory->scale,
+        .segment = memory->segment == ZYDIS_REGISTER_FS   ? 'f'
+                   : memory->segment == ZYDIS_REGISTER_GS ? 'g'
+                                                          : 0,
+        .read = !is_lea && operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+        .write = !is_lea && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+        .gather = memory->type == ZYDIS_MEMOP_TYPE_VSIB,
+        .hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN,
+        .string = code->repeats,
+        .offset = memory->disp.has_displacement ? memory->disp.value : 0,
+        .bytes = operand->size / 8};
+    if (memory->base == ZYDIS_REGISTER_RIP &&
+        ZYAN_SUCCESS(
+            ZydisCalcAbsoluteAddress(instruction, operand, code->address, &place)))
+        access->offset = (int64_t)place;
+    code->n_accesses++;
+}
+
+/* ---- kinds ---- */
+
+/* A name such as vaddps without the v. */
+static const char *plain_name(const char *name, const struct code *code)
+{
+    const bool prefixed =
+        code->encoding == ENCODING_VEX || code->encoding == ENCODING_EVEX;
+    return prefixed && *name == 'v' ? name + 1 : name;
+}
+
+static bool is_scalar_float(const char *name)
+{
+    static const char *const moves[] = {"movd", "movq", NULL};
+    static const char *const none[] = {"broadcastss", "broadcastsd", NULL};
+    const bool converts =
+        starts(name, "cvt") && (strstr(name, "ss2") || strstr(name, "sd2"));
+    const bool suffix = ends(name, "ss") || ends(name, "sd") || ends(name, "sh");
+    return is_any_of(name, moves) || converts || (suffix && !is_any_of(name, none));
+}
+
+static bool is_float_arithmetic(const char *name)
+{
+    static const char *const stems[] = {
+        "add",  "sub",  "mul", "div",   "max",   "min",    "sqrt",   "rcp",    "rsqrt",
+        "hadd", "hsub", "dp",  "fmadd", "fmsub", "fnmadd", "fnmsub", "scalef", NULL};
+    const bool float_type = ends(name, "ps") || ends(name, "pd") || ends(name, "ss") ||
+                            ends(name, "sd") || ends(name, "ph") || ends(name, "sh");
+    for (size_t i = 0; stems[i]; i++)
+        if (float_type && starts(name, stems[i]))
+            return true;
+    return false;
+}
+
+/* What scalar code does with whole registers, too. */
+static bool is_logic(const char *name)
+{
+    static const char *const stems[] = {"and", "or",   "xor",   "pand",
+                                        "por", "pxor", "unpck", NULL};
+    for (size_t i = 0; stems[i]; i++)
+        if (starts(name, stems[i]))
+            return true;
+    return false;
+}
+
+static unsigned scalar_bits(const char *name)
+{
+    return ends(name, "sd") || ends(name, "movq") || strstr(name, "sd2") ? 64 : 32;
+}
+
+static void take_kind(const ZydisDecodedInstruction *instruction, unsigned widest,
+                      struct code *code)
+{
+    const char *const full = ZydisMnemonicGetString(instruction->mnemonic);
+    const bool x87 = instruction->meta.isa_set == ZYDIS_ISA_SET_X87;
+    const bool is_zero_upper = starts(full, "vzero");
+    code->cleans = is_zero_upper;
+    code->encoding =
+        is_zero_upper || !widest                                   ? ENCODING_NONE
+        : instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX  ? ENCODING_VEX
+        : instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? ENCODING_EVEX
+                                                                   : ENCODING_SSE;
+    const char *const name = plain_name(full, code);
+    const bool touches = code->encoding != ENCODING_NONE;
+    code->scalar_float = x87 || (touches && is_scalar_float(name));
+    code->vector = touches && !code->scalar_float;
+    code->bits = (uint16_t)(x87                  ? 64
+                            : code->scalar_float ? scalar_bits(name)
+                                                 : (code->vector ? widest : 0));
+    code->float_arithmetic = x87 ? starts(name, "fadd") || starts(name, "fmul") ||
+                                       starts(name, "fsub") || starts(name, "fdiv")
+                                 : touches && is_float_arithmetic(name);
+    code->fma = touches && (starts(name, "fmadd") || starts(name, "fmsub") ||
+                            starts(name, "fnmadd") || starts(name, "fnmsub"));
+    code->divide = starts(full, "div") || starts(full, "idiv") || starts(full, "fdiv") ||
+                   starts(full, "fsqrt") ||
+                   (touches && (starts(name, "div") || starts(name, "sqrt")));
+    code->gather = touches && (strstr(name, "gather") || strstr(name, "scatter"));
+    code->copy = code->vector && !code->n_accesses && starts(name, "mov") &&
+                 instruction->operand_count_visible == 2 &&
+                 (starts(name, "mova") || starts(name, "movu") || starts(name, "movdq"));
+    if (code->vector && widest == 128 && (code->copy || is_logic(name)))
+        code->bits = 0;
+    code->latency = (uint8_t)latency_of(name, code);
+}
+
+static void take_flow(const ZydisDecodedInstruction *instruction,
+                      const ZydisDecodedOperand *operand, struct code *code)
+{
+    const bool direct = instruction->operand_count &&
+                        operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+                        operand->imm.is_relative;
+    code->is_call = instruction->meta.category == ZYDIS_CATEGORY_CALL;
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+        code->flow = FLOW_CONDITIONAL;
+        break;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        code->flow = direct ? FLOW_JUMP : FLOW_INDIRECT;
+        break;
+    case ZYDIS_CATEGORY_CALL:
+        code->flow = direct ? FLOW_CALL : FLOW_INDIRECT;
+        break;
+    case ZYDIS_CATEGORY_RET:
+        code->flow = FLOW_RETURN;
+        break;
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_INTERRUPT:
+        code->flow = FLOW_SYSTEM;
+        break;
+    default:
+        code->flow = FLOW_NEXT;
+    }
+    if (direct)
+        ZydisCalcAbsoluteAddress(instruction, operand, code->address, &code->target);
+}
+
+/* ---- what it computes ---- */
+
+static const struct {
+    ZydisMnemonic mnemonic;
+    enum effect effect;
+} effects[] = {{ZYDIS_MNEMONIC_MOV, EFFECT_SET},     {ZYDIS_MNEMONIC_ADD, EFFECT_ADD},
+               {ZYDIS_MNEMONIC_SUB, EFFECT_SUB},     {ZYDIS_MNEMONIC_INC, EFFECT_ADD},
+               {ZYDIS_MNEMONIC_DEC, EFFECT_SUB},     {ZYDIS_MNEMONIC_AND, EFFECT_AND},
+               {ZYDIS_MNEMONIC_OR, EFFECT_OR},       {ZYDIS_MNEMONIC_XOR, EFFECT_XOR},
+               {ZYDIS_MNEMONIC_SHL, EFFECT_SHL},     {ZYDIS_MNEMONIC_SHR, EFFECT_SHR},
+               {ZYDIS_MNEMONIC_SAR, EFFECT_SAR},     {ZYDIS_MNEMONIC_IMUL, EFFECT_MUL},
+               {ZYDIS_MNEMONIC_MOVSXD, EFFECT_SIGN}, {ZYDIS_MNEMONIC_LEA, EFFECT_LEA}};
+
+static void take_effect(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operand, struct code *code)
+{
+    const unsigned n = instruction->operand_count_visible;
+    const unsigned width = instruction->operand_width;
+    enum effect effect = EFFECT_UNKNOWN;
+    code->effect = code->gpr_written ? EFFECT_UNKNOWN : EFFECT_NONE;
+    for (size_t i = 0; i < ARRAY_LEN(effects); i++)
+        if (effects[i].mnemonic == instruction->mnemonic)
+            effect = effects[i].effect;
+    if (effect == EFFECT_UNKNOWN || n < 1 || n > 3 || width < 32 ||
+        operand[0].type != ZYDIS_OPERAND_TYPE_REGISTER || operand[0].size < 32 ||
+        gpr_of(operand[0].reg.value) == NO_GPR)
+        return;
+    const ZydisDecodedOperand *const last = &operand[n - 1];
+    code->to = code->a = (int8_t)gpr_of(operand[0].reg.value);
+    code->b = NO_GPR;
+    code->immediate = 1; /* of inc and dec */
+    if (effect == EFFECT_LEA) {
+        if (instruction->address_width != 64)
+            return;
+    } else if (n >= 2 && last->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        code->immediate = last->imm.value.s;
+    } else if (n >= 2 && last->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        code->b = (int8_t)gpr_of(last->reg.value);
+        /* A shift by cl, or a part of a register. */
+        if (code->b == NO_GPR || last->size < 32)
+            return;
+    } else if (n != 1 || effect == EFFECT_MUL) {
+        return; /* from memory, or of two registers */
+    }
+    if (n == 3) {
+        if (operand[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
+            return;
+        code->a = (int8_t)gpr_of(operand[1].reg.value);
+    }
+    code->effect = effect;
+    code->effect_32 = operand[0].size == 32;
+}
+
+static void take_stack(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operand, struct code *code)
+{
+    const uint64_t others = code->gpr_written & ~(1u << GPR_RSP);
+    const int bytes =
+        code->n_accesses ? (int)code->access[code->n_accesses - 1].bytes : 8;
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_CALL:
+        code->stack = -bytes;
+        break;
+    case ZYDIS_CATEGORY_POP:
+        code->stack = bytes;
+        break;
+    case ZYDIS_CATEGORY_RET:
+        code->stack = bytes;
+        if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+            instruction->operand_count_visible)
+            code->stack += (int)operand->imm.value.u;
+        break;
+    default:
+        return;
+    }
+    if (starts(ZydisMnemonicGetString(instruction->mnemonic), "pushf") ||
+        starts(ZydisMnemonicGetString(instruction->mnemonic), "popf"))
+        code->flow = FLOW_SYSTEM; /* steps are visible in these flags */
+    code->gpr_written = (uint32_t)others;
+    code->effect = others ? EFFECT_UNKNOWN : EFFECT_NONE;
+}
+
+/* xor r, r and its like: the result depends on nothing. */
+static bool is_zero_idiom(const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operand, const char *name)
+{
+    const unsigned n = instruction->operand_count_visible;
+    static const char *const idioms[] = {"xor",    "sub",    "pxor",  "xorps",  "xorpd",
+                                         "vxorps", "vxorpd", "vpxor", "vpxord", "vpxorq",
+                                         "psubd",  "vpsubd", NULL};
+    return n >= 2 && is_any_of(name, idioms) &&
+           operand[n - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operand[n - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operand[n - 1].reg.value == operand[n - 2].reg.value;
+}
+
+static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
+                           struct code *code)
+{
+    const uint64_t mask = register_mask(operand->reg.value);
+    const int gpr = gpr_of(operand->reg.value);
+    const bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        code->reads |= mask;
+    /* What keeps a part of the old value depends on it. */
+    if (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+        code->reads |= mask;
+    if (writes)
+        code->writes |= mask;
+    if (writes && gpr != NO_GPR)
+        code->gpr_written |= 1u << gpr;
+    if (is_vector_register(operand->reg.value)) {
+        const unsigned bits =
+            ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+        *widest = bits > *widest ? bits : *widest;
+        code->dirties |= writes && bits > 128;
+    }
+}
+
+static bool decode(const unsigned char *bytes, size_t n,
+                   ZydisDecodedInstruction *instruction, ZydisDecodedOperand *operands)
+{
+    ZydisDecoder decoder;
+    return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+                                         ZYDIS_STACK_WIDTH_64)) &&
+           ZYAN_SUCCESS(
+               ZydisDecoderDecodeFull(&decoder, bytes, n, instruction, operands));
+}
+
+int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct code *code)
+{
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    unsigned widest = 0;
+    if (!decode(bytes, n, &instruction, operands))
+        return -EINVAL;
+    const uint64_t repeat =
+        ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    *code = (struct code){.address = address,
+                          .length = instruction.length,
+                          .repeats = (instruction.attributes & repeat) != 0 &&
+                                     instruction.meta.category == ZYDIS_CATEGORY_STRINGOP,
+                          .to = NO_GPR,
+                          .a = NO_GPR,
+                          .b = NO_GPR};
+    for (unsigned i = 0; i < instruction.operand_count; i++) {
+        const ZydisDecodedOperand *const operand = &operands[i];
+        const bool no_access = instruction.meta.category == ZYDIS_CATEGORY_PREFETCH ||
+                               instruction.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+                               instruction.meta.category == ZYDIS_CATEGORY_NOP;
+        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
+            take_registers(operand, &widest, code);
+        else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !no_access)
+            take_access(&instruction, operand, code);
+    }
+    take_flow(&instruction, operands, code);
+    take_effect(&instruction, operands, code);
+    take_stack(&instruction, operands, code);
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        code->loads |= code->access[i].read && !code->access[i].hidden;
+    take_kind(&instruction, widest, code);
+    if (is_zero_idiom(&instruction, operands,
+                      ZydisMnemonicGetString(instruction.mnemonic)))
+        code->reads = 0;
+    return 0;
+}
+
+void code_text(const unsigned char *bytes, size_t n, uint64_t address, char *text,
+               size_t size)
+{
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisFormatter formatter;
+    snprintf(text, size, "?");
+    if (decode(bytes, n, &instruction, operands) &&
+        ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL)))
+        ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
+                                        instruction.operand_count_visible, text, size,
+                                        address, NULL);
+}

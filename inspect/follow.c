@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tracer's end of a marked call: all of it, or windows of some. */
+#include "inspect_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+enum {
+    DEFAULT_STEPS = 60000,
+    DEFAULT_WINDOWS = 20,
+    DEFAULT_WINDOW_STEPS = 600,
+    DEFAULT_TIMEOUT_S = 60
+};
+/* Most time that a call may go on between two windows. */
+#define GAP_MAX_NS 5e6
+
+int inspect_attach(pid_t child, struct error *error)
+{
+    if (ptrace(PTRACE_SEIZE, child, NULL, (long)PTRACE_O_EXITKILL) == 0)
+        return 0;
+    const int code = errno;
+    return error_set(
+        error, -code, "the system forbids ptrace of a child: %s%s", strerror(code),
+        code == EPERM ? " (kernel.yama.ptrace_scope above 2, or a sandbox)" : "");
+}
+
+static int gone(struct tracer *tracer, int status)
+{
+    return error_set(tracer->error, status,
+                     status == -ETIMEDOUT ? "the traced call took too long"
+                     : status == -EINTR   ? "interrupted"
+                                          : "the traced process is gone");
+}
+
+/* ---- markers ---- */
+
+/* Lets it go on to a stop behind the marker that begins a call, or ends one. */
+static int go_to_marker(struct tracer *tracer, bool begin)
+{
+    struct child *child = &tracer->child;
+    const struct user_regs_struct *r = &child->registers;
+    for (;;) {
+        /* At first it runs; the first marker shows where they are. */
+        const int status = child->stops ? child_continue(child) : child_wait(child, -1);
+        if (status < 0)
+            return gone(tracer, status);
+        if (child->trapped && !tracer->end) {
+            struct code code;
+            unsigned char bytes[CODE_BYTES_MAX];
+            const size_t n = child_read(child, r->rip, bytes, sizeof bytes);
+            if (code_decode(bytes, n, r->rip, &code) < 0 || !code.is_call)
+                return error_set(tracer->error, -EPROTO, "no marker, but a stop");
+            tracer->begin = r->rip - 1;
+            tracer->end = r->rip + code.length;
+        }
+        if (child->trapped && r->rip == (begin ? tracer->begin : tracer->end) + 1)
+            return 0;
+    }
+}
+
+/* Tells the child how many calls are to come; behind the marker of an end. */
+static int set_calls(struct tracer *tracer, uint64_t calls)
+{
+    struct child *child = &tracer->child;
+    if (child->registers.rip == tracer->end)
+        child->registers.rip++;
+    child->registers.rbx = calls;
+    const int status = child_set_registers(child);
+    return status < 0 ? gone(tracer, status) : 0;
+}
+
+/* ---- all of a call ---- */
+
+static int trace_whole(struct tracer *tracer)
+{
+    struct child *child = &tracer->child;
+    int status = go_to_marker(tracer, true);
+    if (status == 0 && (status = child_step(child)) < 0)
+        return gone(tracer, status);
+    tracer->memory.stack_top = child->registers.rsp;
+    return status == 0 ? tracer_run(tracer) : status;
+}
+
+/* ---- windows ---- */
+
+static uint64_t draw(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *state;
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* Lets it go on for a while, whatever calls begin and end, and stops it within one. */
+static int let_run(struct tracer *tracer, int64_t ns)
+{
+    struct child *child = &tracer->child;
+    const int64_t until = now_ns() + ns;
+    for (;;) {
+        int status = child_resume(child);
+        const int64_t left = until - now_ns();
+        status = status < 0 ? status : child_wait(child, left > 0 ? left : 0);
+        if (status == -EAGAIN)
+            status = child_interrupt(child);
+        if (status < 0)
+            return gone(tracer, status);
+        const uint64_t pc = child->registers.rip;
+        if (pc == tracer->end + 1 && (status = set_calls(tracer, INSPECT_CALLS)) < 0)
+            return status;
+        if (now_ns() >= until && (pc < tracer->begin || pc > tracer->end + 16))
+            return 0;
+    }
+}
+
+/* What was known of the code that ran before the window is not true any more. */
+static void forget_before(struct tracer *tracer)
+{
+    memory_forget(&tracer->memory);
+    tracer->last = NO_NODE;
+    tracer->n_frames = 0;
+    tracer->context = 0;
+    tracer->dirty = false;
+}
+
+static int trace_windows(struct tracer *tracer, const struct inspect_options *options,
+                         unsigned windows)
+{
+    const uint64_t steps = options->window_steps ?: DEFAULT_WINDOW_STEPS;
+    uint64_t random = options->seed;
+    /* The call that was given up ends; the next one tells how long one takes. */
+    int status = go_to_marker(tracer, false);
+    if (status == 0)
+        status = set_calls(tracer, INSPECT_CALLS);
+    if (status == 0)
+        status = go_to_marker(tracer, true);
+    const int64_t began = now_ns();
+    if (status == 0)
+        status = go_to_marker(tracer, false);
+    const double call_ns = (double)(now_ns() - began);
+    if (status == 0)
+        status = set_calls(tracer, INSPECT_CALLS);
+    const double least = call_ns < GAP_MAX_NS ? call_ns : GAP_MAX_NS;
+    const double gap = call_ns / windows > least ? call_ns / windows : least;
+    tracer->step_all = true;
+    for (unsigned i = 0; i < windows && status == 0; i++) {
+        status =
+            let_run(tracer, (int64_t)((double)(draw(&random) >> 11) * 0x1p-52 * gap));
+        forget_before(tracer);
+        if (status == 0)
+            status = tracer_window(tracer, steps);
+    }
+    if (status == 0 && tracer->child.registers.rip != tracer->end)
+        status = go_to_marker(tracer, false);
+    return status;
+}
+
+/* ---- */
+
+static void tracer_reset(struct tracer *tracer)
+{
+    nodes_free(&tracer->nodes);
+    forget_before(tracer);
+    tracer->instructions = tracer->system_calls = tracer->transitions = 0;
+}
+
+static int leave(struct tracer *tracer)
+{
+    const int status = set_calls(tracer, 1);
+    if (status == 0 && ptrace(PTRACE_DETACH, tracer->child.pid, NULL, NULL) < 0)
+        return gone(tracer, -ECHILD);
+    return status;
+}
+
+static int trace(struct tracer *tracer, const struct inspect_options *options,
+                 struct inspect_census *census)
+{
+    const unsigned windows = options->windows ?: DEFAULT_WINDOWS;
+    const int64_t began = now_ns();
+    int status = trace_whole(tracer);
+    census->whole = status == 0;
+    if (status == -E2BIG && !options->whole_only) {
+        tracer_reset(tracer);
+        status = trace_windows(tracer, options, windows);
+        census->windows = windows;
+    }
+    if (status < 0 && status != -E2BIG)
+        return status;
+    census->steps = tracer->child.stops;
+    census->seconds = (double)(now_ns() - began) * 1e-9;
+    census->threads = child_threads(&tracer->child);
+    if (status == 0)
+        status = census_make(tracer, options->text, census);
+    if (status == -E2BIG) {
+        const int ended = go_to_marker(tracer, false);
+        return ended < 0 ? ended : leave(tracer) < 0 ? -ECHILD : status;
+    }
+    return status < 0 ? status : leave(tracer);
+}
+
+int inspect_follow(pid_t pid, const struct inspect_options *options,
+                   struct inspect_census *census, struct error *error)
+{
+    sigset_t blocked, before;
+    struct tracer *tracer = calloc(1, sizeof *tracer);
+    *census = (struct inspect_census){.whole = false};
+    if (!tracer)
+        return error_set(error, -ENOMEM, "out of memory");
+    tracer->error = error;
+    tracer->last = NO_NODE;
+    tracer->mark = 1;
+    tracer->step_all = options->step_all;
+    tracer->max_steps = options->max_steps ?: DEFAULT_STEPS;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    child_open(&tracer->child, pid);
+    tracer->child.stop = options->stop;
+    tracer->child.stop_context = options->stop_context;
+    tracer->child.deadline =
+        now_ns() + (options->timeout_ns ?: DEFAULT_TIMEOUT_S * INT64_C(1000000000));
+    const int status = trace(tracer, options, census);
+    child_close(&tracer->child);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    nodes_free(&tracer->nodes);
+    free(tracer);
+    if (status < 0)
+        inspect_census_free(census);
+    return status;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside room inspect, where there are x86-64 and Zydis: a decoded instruction, what
+ * executed where, and the traced process. */
+#pragma once
+
+#include <sys/user.h>
+
+#include "inspect.h"
+
+/* ---- decode.c: an instruction as far as a census needs it ---- */
+
+/* rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, ... */
+enum { GPR_COUNT = 16, GPR_RSP = 4, GPR_RBP = 5, NO_GPR = -1 };
+/* Bits of a register mask, for dependencies. */
+enum {
+    REGISTER_VECTOR = GPR_COUNT, /* 32 of them */
+    REGISTER_FLAGS = REGISTER_VECTOR + 32,
+    REGISTER_MASK, /* 8 */
+    REGISTER_X87 = REGISTER_MASK + 8,
+    REGISTER_COUNT
+};
+
+enum flow {
+    FLOW_NEXT,
+    FLOW_CONDITIONAL,
+    FLOW_JUMP,
+    FLOW_CALL,
+    FLOW_RETURN,
+    FLOW_INDIRECT, /* a jump or a call to what a register or memory says */
+    FLOW_SYSTEM    /* into the kernel */
+};
+
+enum encoding { ENCODING_NONE, ENCODING_SSE, ENCODING_VEX, ENCODING_EVEX };
+
+struct access {
+    int8_t base, index;     /* general registers, or NO_GPR */
+    uint8_t scale, segment; /* 0, 'f', 'g' */
+    bool read, write;
+    bool gather;    /* addresses are in a vector register */
+    bool hidden;    /* of push, pop, call, ret */
+    bool string;    /* with REP: `bytes` for each element */
+    int64_t offset; /* of a place relative to the instruction: the place itself */
+    uint32_t bytes;
+};
+
+/* What it does to its general register, as far as it can be computed. */
+enum effect {
+    EFFECT_NONE,    /* no general register is written */
+    EFFECT_UNKNOWN, /* those of `gpr_written` are no longer known */
+    EFFECT_SET,     /* to = b */
+    EFFECT_ADD,     /* to = a + b, and so on */
+    EFFECT_SUB,
+    EFFECT_AND,
+    EFFECT_OR,
+    EFFECT_XOR,
+    EFFECT_SHL,
+    EFFECT_SHR,
+    EFFECT_SAR,
+    EFFECT_MUL,
+    EFFECT_SIGN, /* to = the 32 bits of b with their sign */
+    EFFECT_LEA   /* to = the address of `access[0]` */
+};
+
+enum { ACCESSES_MAX = 2 };
+
+struct code {
+    uint64_t address, target; /* of a direct jump or call */
+    uint8_t length;
+    enum flow flow;
+    bool is_call, repeats;  /* repeats: with REP */
+    enum encoding encoding; /* of one that touches vector registers */
+    bool vector, scalar_float, copy, divide, float_arithmetic, fma, gather;
+    bool dirties, cleans; /* upper halves of the vector registers */
+    uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
+                      scalar code copies and masks whole registers too */
+    uint8_t n_accesses;
+    struct access access[ACCESSES_MAX];
+    enum effect effect;
+    int8_t to, a, b; /* general registers; NO_GPR: the immediate */
+    bool effect_32;  /* of 32 bits; the upper ones become 0 */
+    int64_t immediate;
+    int stack;            /* is added to rsp as well: push, pop, call, ret */
+    uint32_t gpr_written; /* mask */
+    uint64_t reads, address_reads, writes; /* masks of registers */
+    uint8_t latency;                       /* cycles, from registers to registers */
+    bool loads;                            /* its result comes from memory, too */
+};
+
+enum { CODE_BYTES_MAX = 15 };
+/* -EINVAL for bytes that are no instruction. */
+int code_decode(const unsigned char *bytes, size_t n, uint64_t address,
+                struct code *code);
+/* Its text in a buffer. */
+void code_text(const unsigned char *bytes, size_t n, uint64_t address, char *text,
+               size_t size);
+/* latency.c: cycles from operands to result on this CPU, by name and kind. */
+unsigned latency_of(const char *name, const struct code *code);
+
+/* ---- nodes.c: an instruction with the calls that led to it ---- */
+
+struct edge {
+    uint32_t to;
+    uint64_t count;
+};
+
+/* What its accesses did, in those executions of which the address is known. */
+struct access_counts {
+    uint64_t addressed; /* accesses with an address */
+    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases;
+    uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
+};
+
+struct path;
+struct node {
+    struct code code;
+    uint64_t context; /* of the calls that led here */
+    uint64_t executed;
+    uint64_t repeated; /* elements of a string instruction with REP */
+    struct edge *edge;
+    uint32_t n_edges, edges_room;
+    struct access_counts counts;
+    uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
+    uint64_t loaded_store;            /* number of the store that it loaded last */
+    struct path *path;                /* that began here; NULL: none */
+    uint32_t mark, position;          /* in the recording of that number */
+};
+
+struct nodes {
+    struct node *node;
+    uint32_t n, room;
+    uint32_t *slot; /* index + 1; a power of two of them */
+    uint32_t n_slots;
+};
+#define NO_NODE UINT32_MAX
+uint32_t nodes_find(const struct nodes *nodes, uint64_t context, uint64_t address);
+/* A new one; NO_NODE without memory. */
+uint32_t nodes_add(struct nodes *nodes, const struct code *code, uint64_t context);
+/* -ENOMEM */
+int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count);
+void nodes_free(struct nodes *nodes);
+
+/* ---- memory.c: accesses in their order ---- */
+
+enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
+struct store {
+    uint64_t address, at; /* at: number of the instruction */
+    uint32_t bytes;
+};
+/* A store to the stack that was the last one in its place. */
+struct slot {
+    uint64_t address, number; /* number of the store; 0: free */
+    uint32_t node;
+    bool vector, loaded;
+};
+struct memory {
+    struct store store[STORES_IN_FLIGHT];
+    uint64_t n_stores, now; /* all so far; instructions so far */
+    uint64_t stack_top;     /* the stack of the call lies below */
+    uint64_t rsp;           /* as far as known */
+    struct slot slot[SLOTS];
+};
+/* Notes one access of a node to an address. */
+void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
+                   unsigned number, uint64_t address);
+/* Other code ran since. */
+void memory_forget(struct memory *memory);
+
+/* ---- child.c: the traced process ---- */
+
+enum { BREAKPOINTS_MAX = 96, DEBUG_REGISTERS = 4 };
+struct child {
+    pid_t pid;
+    int memory_fd;        /* /proc/PID/mem */
+    bool debug_registers; /* breakpoints by these, as other threads run the same code */
+    bool no_breakpoints;  /* they failed */
+    size_t n_armed;
+    uint64_t armed[BREAKPOINTS_MAX];
+    unsigned char replaced[BREAKPOINTS_MAX];
+    struct user_regs_struct registers;
+    uint64_t stops;
+    bool trapped;     /* it stopped as was asked for, not because of a signal */
+    int signal;       /* to be delivered when it goes on */
+    int64_t deadline; /* nanoseconds of the monotonic clock */
+    bool (*stop)(void *context);
+    void *stop_context;
+};
+int64_t now_ns(void);
+int child_open(struct child *child, pid_t pid);
+void child_close(struct child *child);
+/* Lets it go on by one instruction, or up to a stop, and reads its registers. 0; -ECHILD:
+ * it died; -ETIMEDOUT; -EINTR. */
+int child_step(struct child *child);
+int child_continue(struct child *child);
+/* The two halves of child_continue(). Waits for a stop at most `wait_ns`, then -EAGAIN;
+ * -1: up to the deadline. */
+int child_resume(struct child *child);
+int child_wait(struct child *child, int64_t wait_ns);
+int child_interrupt(struct child *child);
+int child_set_registers(struct child *child);
+size_t child_read(const struct child *child, uint64_t address, void *to, size_t n);
+/* Most breakpoints that it can have. */
+size_t child_breakpoints(const struct child *child);
+/* Arms breakpoints; false, and never again, if it cannot have them. */
+bool child_arm(struct child *child, const uint64_t *address, size_t n);
+void child_disarm(struct child *child);
+unsigned child_threads(const struct child *child);
+
+/* ---- replay.c: addresses of what ran without being stepped ---- */
+
+/* General registers, as far as they are known. */
+struct known {
+    uint64_t value[GPR_COUNT], fs, gs;
+    uint32_t mask;
+};
+void known_take(struct known *known, const struct user_regs_struct *registers);
+/* What an instruction makes of them. */
+void known_compute(struct known *known, const struct code *code);
+bool known_address(const struct known *known, const struct code *code,
+                   const struct access *access, uint64_t *address);
+
+/* ---- path.c: code that ran once runs again up to where it may leave ---- */
+
+struct path {
+    uint32_t n;
+    bool loop;         /* its end is its beginning */
+    uint64_t end;      /* the address behind it */
+    uint32_t counters; /* mask of registers that change by the same amount in each turn */
+    uint32_t n_exits;
+    uint32_t *node;
+    uint64_t *exit; /* address off the path where the branch at that place may go, or 0 */
+};
+/* Of the first `n` nodes of a list; less, if it could not be told where it was left.
+ * NULL: nothing is left of it, or no memory. */
+struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t n,
+                       uint64_t end, bool loop, size_t exits_max);
+void path_free(struct path *path);
+/* Where the path was left, or how far it came, by the address where it stopped: how many
+ * of its nodes executed in the last turn; -1: it is nowhere. */
+int64_t path_position(const struct nodes *nodes, const struct path *path, uint64_t pc);
+/* Full turns of a loop before it was left, after `position` nodes of its last turn; -1:
+ * no register tells. */
+int64_t path_turns(const struct nodes *nodes, const struct path *path, uint32_t position,
+                   const struct user_regs_struct *before,
+                   const struct user_regs_struct *after);
+
+/* ---- tracer.c: follows one call ---- */
+
+enum { CALLS_MAX = 256, RECORDING_MAX = 2048 };
+struct frame {
+    uint64_t return_address, context; /* of where the call came from */
+};
+struct tracer {
+    struct child child;
+    struct nodes nodes;
+    struct memory memory;
+    struct frame frame[CALLS_MAX];
+    uint32_t n_frames;
+    uint64_t context;
+    uint32_t last; /* node that executed last, or NO_NODE */
+    bool dirty;    /* upper halves of vector registers, as far as known */
+    bool step_all;
+    uint64_t begin, end; /* addresses of the markers before and behind the call */
+    uint64_t max_steps, instructions, system_calls, transitions, replayed;
+    uint32_t recording[RECORDING_MAX], n_recorded, mark;
+    uint32_t recorded_calls; /* that did not return within the recording */
+    struct error *error;
+};
+/* From where the child stands to the end of the call. -E2BIG: it takes more steps. */
+int tracer_run(struct tracer *tracer);
+/* So many instructions, each a step; fewer if the call ends. */
+int tracer_window(struct tracer *tracer, uint64_t instructions);
+
+/* ---- loops.c: from executed edges ---- */
+
+struct loop {
+    uint32_t head;    /* node */
+    uint32_t size;    /* nodes, those of inner loops too */
+    uint64_t entries; /* executions of edges into it */
+    bool inner;       /* no loop inside */
+};
+struct loops {
+    struct loop *loop;
+    uint32_t n;
+    uint32_t *of; /* of each node: the innermost loop that holds it, or NO_LOOP */
+};
+#define NO_LOOP UINT32_MAX
+/* `whole`: the first node is the beginning. -ENOMEM. */
+int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
+void loops_free(struct loops *loops);
+/* chain.c: cycles a turn of a loop without inner ones by its longest dependency; 0:
+ * unknown. */
+double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
+
+/* ---- places.c: names of addresses ---- */
+
+struct places;
+struct places *places_open(pid_t pid); /* NULL: no memory */
+void places_close(struct places *places);
+/* The name of a module, "jit" if it is none. */
+const char *places_module(const struct places *places, uint64_t address);
+/* These are the caller's to free. NULL: unknown, or no memory. */
+char *places_where(const struct places *places, uint64_t address);
+char *places_source(const struct places *places, uint64_t address);
+char *places_producer(const struct places *places, uint64_t address);
+
+/* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
+int census_make(const struct tracer *tracer, bool text, struct inspect_census *census);

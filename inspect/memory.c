@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What accesses to memory cost beyond themselves, from their addresses and their order.
+ */
+#include "inspect_private.h"
+
+enum { LINE = 64, PAGE = 4096, RED_ZONE = 128 };
+
+/* Does a load of these bytes find them in a store that is still in flight, younger ones
+ * first? One that has some of them and not all holds it up. */
+static void look_at_stores(const struct memory *memory, uint64_t address, uint32_t bytes,
+                           struct access_counts *counts)
+{
+    const uint64_t n =
+        memory->n_stores < STORES_IN_FLIGHT ? memory->n_stores : STORES_IN_FLIGHT;
+    bool alias = false;
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct store *store =
+            &memory->store[(memory->n_stores - i) % STORES_IN_FLIGHT];
+        if (memory->now - store->at > FLIGHT_INSTRUCTIONS)
+            break;
+        if (store->address < address + bytes && address < store->address + store->bytes) {
+            counts->failed_forwards += store->address > address ||
+                                       store->address + store->bytes < address + bytes;
+            break;
+        }
+        const uint64_t apart = (address - store->address) % PAGE;
+        alias |= apart < store->bytes || PAGE - apart < bytes;
+    }
+    counts->aliases += alias;
+}
+
+/* A place that the compiler made for one value: nothing but its offset chooses it. */
+static bool is_slot(const struct access *access)
+{
+    return access->index == NO_GPR &&
+           (access->base == GPR_RSP || access->base == GPR_RBP);
+}
+
+static void look_at_stack(struct memory *memory, struct nodes *nodes, struct node *node,
+                          const struct access *access, uint64_t address)
+{
+    struct slot *slot = &memory->slot[address / 4 % SLOTS];
+    if (access->write) {
+        *slot = (struct slot){.address = address,
+                              .number = memory->n_stores,
+                              .node = (uint32_t)(node - nodes->node),
+                              .vector = node->code.vector};
+        return;
+    }
+    if (!node->code.vector)
+        return;
+    const bool stored = slot->number && slot->address == address && slot->vector;
+    if (!stored || slot->number == node->loaded_store) {
+        node->counts.constants++;
+        return;
+    }
+    node->counts.reloads++;
+    node->loaded_store = slot->number;
+    nodes->node[slot->node].counts.spills += !slot->loaded;
+    slot->loaded = true;
+}
+
+void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
+                   unsigned number, uint64_t address)
+{
+    const struct access *access = &node->code.access[number];
+    struct access_counts *counts = &node->counts;
+    const uint32_t bytes = access->bytes;
+    const uint64_t page = address / PAGE;
+    counts->addressed++;
+    counts->line_splits += address % LINE + bytes > LINE;
+    counts->page_splits += address % PAGE + bytes > PAGE;
+    counts->page_changes += node->last_page[number] && node->last_page[number] != page;
+    node->last_page[number] = page;
+    if (access->read)
+        look_at_stores(memory, address, bytes, counts);
+    if (access->write)
+        memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
+            (struct store){.address = address, .at = memory->now, .bytes = bytes};
+    if (access->hidden || address >= memory->stack_top ||
+        address + RED_ZONE < memory->rsp)
+        return;
+    counts->stack += !node->code.vector;
+    if (is_slot(access))
+        look_at_stack(memory, nodes, node, access, address);
+}
+
+void memory_forget(struct memory *memory)
+{
+    *memory = (struct memory){.stack_top = memory->stack_top, .now = memory->now};
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of addresses: the module by the list of mappings, symbol and line by libdw. */
+#include "inspect_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#endif
+
+struct mapping {
+    uint64_t from, to, base; /* base: where its module begins */
+    char *module;
+};
+struct places {
+    struct mapping *mapping;
+    size_t n;
+#ifdef HAVE_DW
+    Dwfl *dwfl;
+#endif
+};
+
+/* A name of a file, or what has none: code that was made while the program ran. */
+static const char *module_name(const char *path)
+{
+    const char *const base = strrchr(path, '/');
+    if (!strncmp(path, "[vdso]", 6))
+        return "vdso";
+    if (*path != '/' || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/", 5) ||
+        !strncmp(path, "/SYSV", 5))
+        return "jit";
+    return base + 1;
+}
+
+static bool add_mapping(struct places *places, const char *line)
+{
+    struct mapping *more = realloc(places->mapping, (places->n + 1) * sizeof *more);
+    uint64_t from, to;
+    int name = 0;
+    if (!more)
+        return false;
+    places->mapping = more;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &name) < 2)
+        return true;
+    const char *const module = module_name(line + name);
+    struct mapping *mapping = &more[places->n];
+    *mapping =
+        (struct mapping){.from = from, .to = to, .base = from, .module = strdup(module)};
+    if (!mapping->module)
+        return false;
+    for (size_t i = 0; i < places->n && strcmp(module, "jit"); i++)
+        if (!strcmp(more[i].module, module) && more[i].base < mapping->base)
+            mapping->base = more[i].base;
+    places->n++;
+    return true;
+}
+
+static const struct mapping *mapping_of(const struct places *places, uint64_t address)
+{
+    for (size_t i = 0; i < places->n; i++)
+        if (address >= places->mapping[i].from && address < places->mapping[i].to)
+            return &places->mapping[i];
+    return NULL;
+}
+
+const char *places_module(const struct places *places, uint64_t address)
+{
+    const struct mapping *mapping = mapping_of(places, address);
+    return mapping ? mapping->module : "jit";
+}
+
+#ifdef HAVE_DW
+/* Debug information is looked for in the file itself, not on disk and not in a network.
+ */
+static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
+                        Dwarf_Addr base, const char *file, const char *link,
+                        GElf_Word crc, char **found)
+{
+    (void)module;
+    (void)data;
+    (void)name;
+    (void)base;
+    (void)file;
+    (void)link;
+    (void)crc;
+    (void)found;
+    return -1;
+}
+
+static Dwfl *open_dwfl(pid_t pid)
+{
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                             .find_debuginfo = no_debuginfo};
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (dwfl)
+        dwfl_linux_proc_report(dwfl, pid);
+    if (dwfl)
+        dwfl_report_end(dwfl, NULL, NULL);
+    return dwfl;
+}
+
+static const char *symbol_of(const struct places *places, uint64_t address,
+                             uint64_t *offset)
+{
+    Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
+    GElf_Sym symbol;
+    GElf_Off from = 0;
+    const char *name =
+        module ? dwfl_module_addrinfo(module, address, &from, &symbol, NULL, NULL, NULL)
+               : NULL;
+    *offset = from;
+    return name;
+}
+
+char *places_source(const struct places *places, uint64_t address)
+{
+    Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
+    Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
+    int line = 0;
+    const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    char *text = NULL;
+    if (!path || !line)
+        return NULL;
+    const char *base = strrchr(path, '/');
+    return asprintf(&text, "%s:%d", base ? base + 1 : path, line) < 0 ? NULL : text;
+}
+
+char *places_producer(const struct places *places, uint64_t address)
+{
+    Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
+    Dwarf_Attribute attribute;
+    const char *text = unit && dwarf_attr(unit, DW_AT_producer, &attribute)
+                           ? dwarf_formstring(&attribute)
+                           : NULL;
+    return text ? strdup(text) : NULL;
+}
+#else
+static const char *symbol_of(const struct places *places, uint64_t address,
+                             uint64_t *offset)
+{
+    (void)places;
+    (void)address;
+    *offset = 0;
+    return NULL;
+}
+
+char *places_source(const struct places *places, uint64_t address)
+{
+    (void)places;
+    (void)address;
+    return NULL;
+}
+
+char *places_producer(const struct places *places, uint64_t address)
+{
+    (void)places;
+    (void)address;
+    return NULL;
+}
+#endif
+
+char *places_where(const struct places *places, uint64_t address)
+{
+    const struct mapping *mapping = mapping_of(places, address);
+    uint64_t offset = 0;
+    char *text = NULL;
+    if (!mapping || !strcmp(mapping->module, "jit"))
+        return strdup("jit");
+    const char *symbol = symbol_of(places, address, &offset);
+    const int n =
+        symbol
+            ? asprintf(&text, "%s %s+0x%" PRIx64, mapping->module, symbol, offset)
+            : asprintf(&text, "%s+0x%" PRIx64, mapping->module, address - mapping->base);
+    return n < 0 ? NULL : text;
+}
+
+struct places *places_open(pid_t pid)
+{
+    struct places *places = calloc(1, sizeof *places);
+    char path[40], *line = NULL;
+    size_t room = 0;
+    bool done = places != NULL;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = done ? fopen(path, "r") : NULL;
+    while (file && done && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        done = add_mapping(places, line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    if (!done) {
+        places_close(places);
+        return NULL;
+    }
+#ifdef HAVE_DW
+    places->dwfl = open_dwfl(pid);
+#endif
+    return places;
+}
+
+void places_close(struct places *places)
+{
+    if (!places)
+        return;
+#ifdef HAVE_DW
+    if (places->dwfl)
+        dwfl_end(places->dwfl);
+#endif
+    for (size_t i = 0; i < places->n; i++)
+        free(places->mapping[i].module);
+    free(places->mapping);
+    free(places);
+}

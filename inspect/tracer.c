@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows a call: steps what is new, records it as paths, and lets paths run. */
+#include "inspect_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* A shorter path is stepped. After so many instructions, only one turn of each run of a
+ * loop is replayed: more of their addresses would tell nothing new. */
+enum { PATH_LEAST = 3, REPLAY_MAX = 4000000, REPLAY_RUN_MAX = 65536 };
+
+static int failed(struct tracer *tracer, int status)
+{
+    return status == -ETIMEDOUT
+               ? error_set(tracer->error, status, "the traced call took too long")
+           : status == -EINTR
+               ? error_set(tracer->error, status, "interrupted")
+               : error_set(tracer->error, status, "the traced process is gone: %s",
+                           strerror(-status));
+}
+
+/* ---- nodes and calls ---- */
+
+static uint32_t node_at(struct tracer *tracer, uint64_t address)
+{
+    const uint32_t known = nodes_find(&tracer->nodes, tracer->context, address);
+    unsigned char bytes[CODE_BYTES_MAX];
+    struct code code;
+    if (known != NO_NODE)
+        return known;
+    const size_t n = child_read(&tracer->child, address, bytes, sizeof bytes);
+    /* The last instruction before a page that cannot be read. */
+    const size_t rest =
+        n ? n : child_read(&tracer->child, address, bytes, 4096 - address % 4096);
+    if (code_decode(bytes, rest, address, &code) < 0) {
+        error_set(tracer->error, -EILSEQ, "no known instruction at 0x%" PRIx64, address);
+        return NO_NODE;
+    }
+    return nodes_add(&tracer->nodes, &code, tracer->context);
+}
+
+/* Keeps the calls that led to where the process is. */
+static void follow_call(struct tracer *tracer, const struct code *code, uint64_t pc)
+{
+    const uint64_t behind = code->address + code->length;
+    if (code->is_call && tracer->n_frames < CALLS_MAX) {
+        tracer->frame[tracer->n_frames++] =
+            (struct frame){.return_address = behind, .context = tracer->context};
+        tracer->context = (tracer->context ^ behind) * UINT64_C(0x9e3779b97f4a7c15);
+        tracer->context ^= tracer->context >> 29;
+    }
+    for (uint32_t i = tracer->n_frames; code->flow == FLOW_RETURN && i-- > 0;)
+        if (tracer->frame[i].return_address == pc) {
+            tracer->context = tracer->frame[i].context;
+            tracer->n_frames = i;
+            return;
+        }
+}
+
+/* ---- one instruction that executed ---- */
+
+static void take_accesses(struct tracer *tracer, struct node *node,
+                          const struct known *known)
+{
+    const struct code *code = &node->code;
+    uint64_t address;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        const bool of_call =
+            access->hidden && (code->is_call || code->flow == FLOW_RETURN);
+        if ((access->read || access->write) && !of_call && !access->string &&
+            known_address(known, code, access, &address))
+            memory_access(&tracer->memory, &tracer->nodes, node, i, address);
+    }
+}
+
+static int account(struct tracer *tracer, uint32_t number, const struct known *known)
+{
+    struct node *node = &tracer->nodes.node[number];
+    const struct code *code = &node->code;
+    const uint32_t last = tracer->last;
+    node->executed++;
+    tracer->instructions++;
+    tracer->memory.now++;
+    if (known->mask >> GPR_RSP & 1)
+        tracer->memory.rsp = known->value[GPR_RSP];
+    tracer->transitions += code->encoding == ENCODING_SSE && tracer->dirty;
+    tracer->dirty = (tracer->dirty && !code->cleans) || code->dirties;
+    take_accesses(tracer, node, known);
+    tracer->last = number;
+    return last == NO_NODE ? 0 : node_edge(&tracer->nodes, last, number, 1);
+}
+
+/* ---- recording ---- */
+
+static void forget_recording(struct tracer *tracer)
+{
+    tracer->n_recorded = tracer->recorded_calls = 0;
+    tracer->mark++;
+}
+
+/* Makes a path of a part of the recording. */
+static void keep(struct tracer *tracer, uint32_t from, uint32_t n, uint64_t end,
+                 bool loop)
+{
+    struct nodes *nodes = &tracer->nodes;
+    const uint32_t *list = tracer->recording + from;
+    const size_t most = child_breakpoints(&tracer->child);
+    if (n == 0 || most < 2)
+        return;
+    struct path *path = path_make(nodes, list, n, end, loop, most - 1);
+    /* Turns that nothing counts: from the second instruction to the first, one by one. */
+    if (path && path->loop && !path->counters) {
+        path_free(path);
+        list++;
+        path = n > 1 ? path_make(nodes, list, n - 1, end, false, most - 1) : NULL;
+    }
+    if (path && !path->loop && path->n < PATH_LEAST) {
+        path_free(path);
+        path = NULL;
+    }
+    if (path) {
+        path_free(nodes->node[list[0]].path);
+        nodes->node[list[0]].path = path;
+    }
+}
+
+static void close_recording(struct tracer *tracer, uint64_t end)
+{
+    keep(tracer, 0, tracer->n_recorded, end, false);
+    forget_recording(tracer);
+}
+
+/* Before the process executes a node: a path may end here. */
+static void arrive(struct tracer *tracer, uint32_t number)
+{
+    const struct node *node = &tracer->nodes.node[number];
+    const struct code *code = &node->code;
+    const uint64_t address = code->address;
+    const bool unknown_target =
+        code->flow == FLOW_INDIRECT || code->flow == FLOW_SYSTEM || code->repeats ||
+        (code->flow == FLOW_RETURN && tracer->recorded_calls == 0);
+    if (tracer->n_recorded && node->mark == tracer->mark) {
+        keep(tracer, 0, node->position, address, false);
+        keep(tracer, node->position, tracer->n_recorded - node->position, address, true);
+        forget_recording(tracer);
+    } else if (node->path || unknown_target || tracer->n_recorded == RECORDING_MAX) {
+        close_recording(tracer, address);
+    }
+}
+
+static void record(struct tracer *tracer, uint32_t number)
+{
+    struct node *node = &tracer->nodes.node[number];
+    const struct code *code = &node->code;
+    if (code->flow == FLOW_INDIRECT || code->flow == FLOW_SYSTEM || code->repeats ||
+        (code->flow == FLOW_RETURN && tracer->recorded_calls == 0))
+        return;
+    tracer->recorded_calls += code->flow == FLOW_CALL;
+    tracer->recorded_calls -= code->flow == FLOW_RETURN;
+    node->mark = tracer->mark;
+    node->position = tracer->n_recorded;
+    tracer->recording[tracer->n_recorded++] = number;
+}
+
+/* ---- steps ---- */
+
+/* One with REP is one instruction, and a stop for each of its elements. */
+static int step_repeated(struct tracer *tracer, const struct code *code)
+{
+    struct child *child = &tracer->child;
+    const uint64_t behind = code->address + code->length;
+    int status = 0;
+    if (child_arm(child, &behind, 1)) {
+        status = child_continue(child);
+        child_disarm(child);
+        return status;
+    }
+    do
+        status = child_step(child);
+    while (status == 0 && child->trapped && child->registers.rip == code->address);
+    return status;
+}
+
+static int step(struct tracer *tracer, uint32_t number)
+{
+    struct child *child = &tracer->child;
+    const struct code code = tracer->nodes.node[number].code;
+    const uint64_t elements = child->registers.rcx;
+    struct known known;
+    known_take(&known, &child->registers);
+    int status = code.repeats ? step_repeated(tracer, &code) : child_step(child);
+    if (status < 0)
+        return failed(tracer, status);
+    /* A signal comes first; the instruction has not executed yet. */
+    if (!child->trapped)
+        return 0;
+    status = account(tracer, number, &known);
+    if (code.repeats)
+        tracer->nodes.node[number].repeated += elements - child->registers.rcx;
+    if (code.flow == FLOW_SYSTEM) {
+        tracer->system_calls++;
+        child->debug_registers = child_threads(child) > 1;
+    }
+    follow_call(tracer, &code, child->registers.rip);
+    if (!tracer->step_all)
+        record(tracer, number);
+    return status;
+}
+
+/* ---- paths ---- */
+
+/* Accounts for nodes [0, n) of a path. */
+static int replay(struct tracer *tracer, const struct path *path, uint32_t n,
+                  uint64_t next, struct known *known)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < n && status == 0; i++) {
+        const struct code code = tracer->nodes.node[path->node[i]].code;
+        status = account(tracer, path->node[i], known);
+        known_compute(known, &code);
+        follow_call(tracer, &code,
+                    i + 1 < n ? tracer->nodes.node[path->node[i + 1]].code.address
+                              : next);
+    }
+    tracer->replayed += n;
+    return status;
+}
+
+/* Turns that are like the last one, of which there were `transitions`. */
+static int add_turns(struct tracer *tracer, const struct path *path, uint64_t turns,
+                     uint64_t transitions)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < path->n && status == 0; i++) {
+        const uint32_t before = path->node[i ? i - 1 : path->n - 1];
+        tracer->nodes.node[path->node[i]].executed += turns;
+        status = node_edge(&tracer->nodes, before, path->node[i], turns);
+    }
+    tracer->instructions += turns * path->n;
+    tracer->transitions += turns * transitions;
+    return status;
+}
+
+/* `turns` of a loop, of which the first ones are replayed. */
+static int replay_turns(struct tracer *tracer, const struct path *path, uint64_t turns,
+                        struct known *known)
+{
+    const uint64_t room = tracer->replayed < REPLAY_MAX ? REPLAY_RUN_MAX : 0;
+    const uint64_t most = room / path->n + 1;
+    uint64_t transitions = 0;
+    int status = 0;
+    for (uint64_t i = 0; i < turns && i < most && status == 0; i++) {
+        transitions = tracer->transitions;
+        status = replay(tracer, path, path->n, path->end, known);
+        transitions = tracer->transitions - transitions;
+    }
+    if (status == 0 && turns > most)
+        status = add_turns(tracer, path, turns - most, transitions);
+    return status;
+}
+
+static int64_t turns_of(struct tracer *tracer, const struct path *path, uint32_t position,
+                        const struct user_regs_struct *before)
+{
+    return path->loop ? path_turns(&tracer->nodes, path, position, before,
+                                   &tracer->child.registers)
+                      : 0;
+}
+
+static int run_path(struct tracer *tracer, const struct path *path)
+{
+    struct child *child = &tracer->child;
+    const struct user_regs_struct before = child->registers;
+    uint64_t address[BREAKPOINTS_MAX];
+    size_t n = 0;
+    for (uint32_t i = 0; i < path->n; i++)
+        if (path->exit[i])
+            address[n++] = path->exit[i];
+    if (!path->loop)
+        address[n++] = path->end;
+    if (!child_arm(child, address, n))
+        return -EAGAIN;
+    const int status = child_continue(child);
+    child_disarm(child);
+    if (status < 0)
+        return failed(tracer, status);
+    const uint64_t pc = child->registers.rip;
+    const int64_t position = path_position(&tracer->nodes, path, pc);
+    const int64_t turns =
+        position < 0 ? -1 : turns_of(tracer, path, (uint32_t)position, &before);
+    if (turns < 0)
+        return error_set(tracer->error, -EIO,
+                         "the traced code left its path for 0x%" PRIx64, pc);
+    struct known known;
+    known_take(&known, &before);
+    const int replayed = replay_turns(tracer, path, (uint64_t)turns, &known);
+    return replayed < 0 ? replayed : replay(tracer, path, (uint32_t)position, pc, &known);
+}
+
+/* ---- a call ---- */
+
+static int go(struct tracer *tracer)
+{
+    const uint32_t number = node_at(tracer, tracer->child.registers.rip);
+    if (number == NO_NODE)
+        return -EILSEQ;
+    if (!tracer->step_all) {
+        arrive(tracer, number);
+        const struct path *path = tracer->nodes.node[number].path;
+        const int status = path && child_breakpoints(&tracer->child) > path->n_exits
+                               ? run_path(tracer, path)
+                               : -EAGAIN;
+        if (status != -EAGAIN)
+            return status;
+    }
+    return step(tracer, number);
+}
+
+int tracer_run(struct tracer *tracer)
+{
+    const uint64_t first = tracer->child.stops;
+    int status = 0;
+    while (status == 0 && tracer->child.registers.rip != tracer->end) {
+        if (tracer->child.stops - first >= tracer->max_steps)
+            return error_set(tracer->error, -E2BIG,
+                             "the call needs more than %" PRIu64 " steps",
+                             tracer->max_steps);
+        status = go(tracer);
+    }
+    return status;
+}
+
+int tracer_window(struct tracer *tracer, uint64_t instructions)
+{
+    const uint64_t most = tracer->instructions + instructions;
+    int status = 0;
+    while (status == 0 && tracer->instructions < most &&
+           tracer->child.registers.rip != tracer->end)
+        status = go(tracer);
+    return status;
+}

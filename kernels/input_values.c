@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs whose values are known to be easy: all alike, or in order. */
+#include "kernels.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sorts so many of an operand's elements; the rest repeat them. */
+enum { SORTED_MAX = 1 << 16 };
+
+#define COMPARE(type)                                          \
+    static int compare_##type(const void *a, const void *b)    \
+    {                                                          \
+        const type x = *(const type *)a, y = *(const type *)b; \
+        return (x > y) - (x < y);                              \
+    }
+COMPARE(float)
+COMPARE(double)
+COMPARE(int32_t)
+COMPARE(int64_t)
+
+static int (*comparison_of(uint32_t type))(const void *, const void *)
+{
+    switch (type) {
+    case SIMDBENCH_F32:
+        return compare_float;
+    case SIMDBENCH_F64:
+        return compare_double;
+    case SIMDBENCH_I32:
+        return compare_int32_t;
+    default:
+        return compare_int64_t;
+    }
+}
+
+/* Ascending: the first elements in order, each repeated until the operand is full. */
+static int sort_values(const struct simdbench_operand *operand)
+{
+    const size_t size = type_bytes(operand->type);
+    const size_t n = operand->count < SORTED_MAX ? operand->count : SORTED_MAX;
+    char *const values = malloc(n * size + 1);
+    char *const data = operand->data;
+    if (!values)
+        return -ENOMEM;
+    memcpy(values, data, n * size);
+    qsort(values, n, size, comparison_of(operand->type));
+    for (uint64_t e = 0; e < operand->count; e++)
+        memcpy(data + e * size,
+               values + (size_t)((double)e / (double)operand->count * (double)n) * size,
+               size);
+    free(values);
+    return 0;
+}
+
+static void repeat_value(const struct simdbench_operand *operand)
+{
+    const size_t size = type_bytes(operand->type);
+    char *const data = operand->data;
+    for (uint64_t e = 1; e < operand->count; e++)
+        memcpy(data + e * size, data, size);
+}
+
+int operands_set_values(const struct operands *operands, const char *values)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < operands->view.count && status == 0; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
+        if (operand->role != SIMDBENCH_IN)
+            continue;
+        if (!strcmp(values, "zero"))
+            memset(operand->data, 0, operand->count * type_bytes(operand->type));
+        else if (!strcmp(values, "constant"))
+            repeat_value(operand);
+        else
+            status = strcmp(values, "sorted") ? -EINVAL : sort_values(operand);
+    }
+    return status;
+}
