@@ -127,7 +127,7 @@ static void loop_lines(struct writer *to, const struct explained_loop *loop)
     buffer_add(&to->text, " of all instructions; ");
     put_number(to, loop_count(loop, "instructions"));
     buffer_add(&to->text, " an iteration");
-    if (isfinite(loop->trips)) {
+    if (loop->trips > 0) {
         buffer_add(&to->text, ", ");
         put_number(to, loop->trips);
         buffer_add(&to->text, " iterations in a row");
