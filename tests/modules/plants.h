@@ -28,6 +28,8 @@ extern const struct simdbench_op *const plants_ops[];
 #define INLINE static inline __attribute__((always_inline))
 /* All operands are in memory again: no value is kept in a register across this. */
 #define FORGET __asm__ volatile("" ::: "memory")
+/* An array is in memory, whatever becomes of it. */
+#define WRITE(array) __asm__ volatile("" : "+m"(array))
 /* A compiler no longer knows the value of an integer or pointer. */
 #define HIDE(value) __asm__("" : "+r"(value))
 
