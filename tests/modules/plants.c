@@ -3,8 +3,6 @@
 #include "plants.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,33 +20,6 @@ void plants_shuffle(uint32_t *order, size_t n, uint64_t seed)
         order[i] = order[other];
         order[other] = (uint32_t)i;
     }
-}
-
-struct part {
-    const struct simdbench_operands *operands;
-    plants_part *run;
-    ptrdiff_t from, to;
-};
-
-static void *part_run(void *context)
-{
-    const struct part *const part = context;
-    part->run(part->operands, part->from, part->to);
-    return NULL;
-}
-
-void plants_two_threads(const struct simdbench_operands *operands, plants_part *run,
-                        ptrdiff_t cut, ptrdiff_t end)
-{
-    struct part other = {operands, run, cut, end};
-    pthread_t thread;
-    const bool started =
-        operands->threads > 1 && pthread_create(&thread, NULL, part_run, &other) == 0;
-    run(operands, 0, cut);
-    if (started)
-        pthread_join(thread, NULL);
-    else
-        part_run(&other);
 }
 
 /* ---- prepare ---- */
