@@ -49,8 +49,8 @@ static int matrices(const struct simdbench_operands *operands, void **state, cha
 {
     const struct simdbench_shape *shape = operands->shape;
     (void)state;
-    if (shape->rank != 3 || shape->dim[0] % 12 || shape->dim[1] % 16)
-        return refuse(error, error_size, "multiples of 12 rows and of 16 columns");
+    if (shape->rank != 3 || shape->dim[0] % 16 || shape->dim[1] % 16)
+        return refuse(error, error_size, "multiples of 16 rows and columns");
     return 0;
 }
 
@@ -59,8 +59,9 @@ static int images(const struct simdbench_operands *operands, void **state, char 
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
     (void)state;
-    if (s.u * s.v * s.d * s.g * s.b != 1 || s.p || s.q || s.k % 6 || s.ow % 32)
-        return refuse(error, error_size, "k of 6 and ow of 32, or a multiple");
+    if (s.u * s.v * s.d * s.g * s.b != 1 || s.p || s.q || s.k % 12 || s.ow % 16)
+        return refuse(error, error_size,
+                      "unit strides, a multiple of 12 channels of y and of 16 columns");
     return 0;
 }
 

@@ -61,7 +61,7 @@ INLINE void gemm_tile(const int rows, const int vectors, const enum way way,
                       const struct matrices *s, const float *a, const float *b,
                       ptrdiff_t ldb, float *c)
 {
-    __m256 sum[12][2], one = _mm256_set1_ps(1);
+    __m256 sum[16][2], one = _mm256_set1_ps(1);
     __asm__("" : "+x"(one));
     UNROLL
     for (int i = 0; i < rows * vectors; i++)
@@ -122,7 +122,7 @@ GEMM_KERNEL(p54, 4, SOUND)
 GEMM_KERNEL(p02, 4, SOUND)
 GEMM_KERNEL(p15, 4, FORWARD)
 /* More sums than there are registers. */
-GEMM_KERNEL(p19, 12, SOUND)
+GEMM_KERNEL(p19, 16, SOUND)
 GEMM_KERNEL(p41, 4, RELOAD)
 
 /* Columns j to j + 16 of B, row by row. */
@@ -205,21 +205,21 @@ RUN(p27)
     (void)state;
     __asm__("" : "+x"(one));
     for (ptrdiff_t j = 0; j < s.n; j += 8)
-        for (ptrdiff_t i = 0; i < s.m; i += 6) {
-            __m128 sum[6][2];
+        for (ptrdiff_t i = 0; i < s.m; i += 4) {
+            __m128 sum[4][2];
             UNROLL
-            for (int r = 0; r < 12; r++)
+            for (int r = 0; r < 8; r++)
                 sum[r / 2][r % 2] = _mm_set1_ps(-INFINITY);
             for (ptrdiff_t l = 0; l < s.k; l++)
                 UNROLL
-            for (int r = 0; r < 12; r++) {
+            for (int r = 0; r < 8; r++) {
                 const __m128 left = _mm_set1_ps(s.a[(i + r / 2) * s.lda + l]);
                 const __m128 right = _mm_loadu_ps(s.b + l * s.ldb + j + r % 2 * 4L);
                 sum[r / 2][r % 2] =
                     _mm_max_ps(_mm_fmadd_ps(left, one, right), sum[r / 2][r % 2]);
             }
             UNROLL
-            for (int r = 0; r < 12; r++)
+            for (int r = 0; r < 8; r++)
                 _mm_storeu_ps(s.c + (i + r / 2) * s.ldc + j + r % 2 * 4L,
                               sum[r / 2][r % 2]);
         }
@@ -231,19 +231,19 @@ RUN(p29)
     const struct matrices s = matrices_of(operands);
     (void)state;
     for (ptrdiff_t j = 0; j < s.n; j += 2)
-        for (ptrdiff_t i = 0; i < s.m; i += 6) {
-            float sum[6][2];
+        for (ptrdiff_t i = 0; i < s.m; i += 4) {
+            float sum[4][2];
             UNROLL
-            for (int r = 0; r < 12; r++)
+            for (int r = 0; r < 8; r++)
                 sum[r / 2][r % 2] = -INFINITY;
             for (ptrdiff_t l = 0; l < s.k; l++)
                 UNROLL
-            for (int r = 0; r < 12; r++) {
+            for (int r = 0; r < 8; r++) {
                 const float t = s.a[(i + r / 2) * s.lda + l] + s.b[l * s.ldb + j + r % 2];
                 sum[r / 2][r % 2] = t > sum[r / 2][r % 2] ? t : sum[r / 2][r % 2];
             }
             UNROLL
-            for (int r = 0; r < 12; r++)
+            for (int r = 0; r < 8; r++)
                 s.c[(i + r / 2) * s.ldc + j + r % 2] = sum[r / 2][r % 2];
         }
 }
@@ -284,7 +284,7 @@ INLINE void conv_tile(const int count, const int vectors, const enum way way,
                       const struct conv_shape *s, const float *x, const float *weights,
                       float *y, ptrdiff_t i, ptrdiff_t j)
 {
-    __m256 sum[6][4];
+    __m256 sum[12][2];
     const ptrdiff_t plane = s->h * s->w, filter = s->c * s->r * s->s;
     UNROLL
     for (int p = 0; p < count * vectors; p++)
@@ -352,7 +352,7 @@ CONV_KERNEL(p56, 6, 2, SOUND)
 CONV_KERNEL(p18, 6, 2, CALL)
 CONV_KERNEL(p20, 6, 2, BORDER)
 /* More sums than there are registers. */
-CONV_KERNEL(p21, 6, 4, SOUND)
+CONV_KERNEL(p21, 12, 2, SOUND)
 CONV_KERNEL(p23, 6, 2, OFFSET)
 /* One sum. */
 CONV_KERNEL(p32, 1, 1, SOUND)
