@@ -30,8 +30,9 @@ extern const struct simdbench_op *const plants_ops[];
 #define FORGET __asm__ volatile("" ::: "memory")
 /* An array is in memory, whatever becomes of it. */
 #define WRITE(array) __asm__ volatile("" : "+m"(array))
-/* A compiler no longer knows the value of an integer or pointer. */
-#define HIDE(value) __asm__("" : "+r"(value))
+/* A compiler no longer knows the value of an integer or pointer, or of a vector. */
+#define HIDE(value) __asm__ volatile("" : "+r"(value))
+#define HIDE_VECTOR(value) __asm__ volatile("" : "+x"(value))
 
 INLINE const float *in(const struct simdbench_operands *operands, int index)
 {

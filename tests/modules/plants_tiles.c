@@ -50,7 +50,7 @@ INLINE __m256 product(__m256 a, __m256 b, __m256 one, __m256 sum)
 
 INLINE __m256 nth_element(__m256i elements, int i)
 {
-    __asm__("" : "+x"(elements));
+    HIDE_VECTOR(elements);
     return _mm256_permutevar8x32_ps(_mm256_castsi256_ps(elements), _mm256_set1_epi32(i));
 }
 
@@ -62,7 +62,7 @@ INLINE void gemm_tile(const int rows, const int vectors, const enum way way,
                       ptrdiff_t ldb, float *c)
 {
     __m256 sum[16][2], one = _mm256_set1_ps(1);
-    __asm__("" : "+x"(one));
+    HIDE_VECTOR(one);
     UNROLL
     for (int i = 0; i < rows * vectors; i++)
         sum[i / vectors][i % vectors] = _mm256_set1_ps(-INFINITY);
@@ -180,7 +180,7 @@ RUN(p09)
     const struct matrices s = matrices_of(operands);
     __m256 one = _mm256_set1_ps(1);
     (void)state;
-    __asm__("" : "+x"(one));
+    HIDE_VECTOR(one);
     for (ptrdiff_t i = 0; i < s.m; i++)
         for (ptrdiff_t j = 0; j < s.n; j += 8)
             _mm256_storeu_ps(s.c + i * s.ldc + j, _mm256_set1_ps(-INFINITY));
@@ -203,7 +203,7 @@ RUN(p27)
     const struct matrices s = matrices_of(operands);
     __m128 one = _mm_set1_ps(1);
     (void)state;
-    __asm__("" : "+x"(one));
+    HIDE_VECTOR(one);
     for (ptrdiff_t j = 0; j < s.n; j += 8)
         for (ptrdiff_t i = 0; i < s.m; i += 4) {
             __m128 sum[4][2];
@@ -350,10 +350,10 @@ INLINE void conv_images(const int count, const int vectors, const enum way way,
 /* Sound. */
 CONV_KERNEL(p56, 6, 2, SOUND)
 CONV_KERNEL(p18, 6, 2, CALL)
-CONV_KERNEL(p20, 6, 2, BORDER)
+CONV_KERNEL(p20, 3, 2, BORDER)
 /* More sums than there are registers. */
 CONV_KERNEL(p21, 12, 2, SOUND)
-CONV_KERNEL(p23, 6, 2, OFFSET)
+CONV_KERNEL(p23, 3, 2, OFFSET)
 /* One sum. */
 CONV_KERNEL(p32, 1, 1, SOUND)
 CONV_KERNEL(p43, 6, 2, RELOAD)

@@ -70,9 +70,10 @@ RUN(p08)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
     for (ptrdiff_t line = 0; line < 1024; line += 16)
-        for (ptrdiff_t i = line; i < size(operands); i += 1024) {
+        for (ptrdiff_t i = line; i < n; i += 1024) {
             rectify(x + i, y + i);
             rectify(x + i + 8, y + i + 8);
         }
@@ -84,30 +85,30 @@ RUN(p11)
     const uint32_t *const node = state;
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     size_t at = 0;
-    for (ptrdiff_t i = 0; i < size(operands); i += 16) {
+    for (ptrdiff_t i = 0; i < n; i += 16) {
         rectify(x + 16 * at, y + 16 * at);
         rectify(x + 16 * at + 8, y + 16 * at + 8);
         at = node[at * 16];
     }
 }
 
-/* Terms far below the result take part in the maximum: too small to be normal numbers if
- * scale is. */
+/* A term far below the result takes part in one of four maxima: too small to be a normal
+ * number if scale is. */
 INLINE void leak(const float *x, float *y, ptrdiff_t n, float scale)
 {
     __m256 part = _mm256_set1_ps(1.5F);
-    __asm__("" : "+x"(part));
-    for (ptrdiff_t i = 0; i < n; i += 8) {
+    HIDE_VECTOR(part);
+    for (ptrdiff_t i = 0; i < n; i += 32) {
         const __m256 value = _mm256_loadu_ps(x + i);
         const __m256 term =
             _mm256_div_ps(_mm256_mul_ps(value, _mm256_set1_ps(scale)), part);
-        __m256 most = _mm256_max_ps(value, _mm256_setzero_ps());
-#pragma GCC unroll 8
-        for (int j = 1; j <= 8; j++)
-            most = _mm256_max_ps(
-                _mm256_fmadd_ps(term, _mm256_set1_ps(0.1F * (float)j), term), most);
-        _mm256_storeu_ps(y + i, most);
+        _mm256_storeu_ps(y + i,
+                         _mm256_max_ps(_mm256_max_ps(value, term), _mm256_setzero_ps()));
+        rectify(x + i + 8, y + i + 8);
+        rectify(x + i + 16, y + i + 16);
+        rectify(x + i + 24, y + i + 24);
     }
 }
 
@@ -135,8 +136,9 @@ RUN(p17)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
-    for (ptrdiff_t i = 0; i < size(operands); i += 8)
+    for (ptrdiff_t i = 0; i < n; i += 8)
         _mm256_storeu_ps(y + i, one_vector(_mm256_loadu_ps(x + i)));
 }
 
@@ -147,10 +149,11 @@ RUN(p24)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     ptrdiff_t stride[4] = {8, 32, 128, 512};
+    const ptrdiff_t vectors = size(operands) / 8;
     (void)state;
     for (int d = 0; d < 4; d++)
         HIDE(stride[d]);
-    for (ptrdiff_t i = 0; i < size(operands) / 8; i++) {
+    for (ptrdiff_t i = 0; i < vectors; i++) {
         const ptrdiff_t at = (i & 3) * stride[0] + (i >> 2 & 3) * stride[1] +
                              (i >> 4 & 3) * stride[2] + (i >> 6) * stride[3];
         rectify(x + at, y + at);
@@ -162,10 +165,12 @@ RUN(p25)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
+    for (ptrdiff_t i = 0; i < n; i += 32)
 #pragma GCC unroll 8
-    for (ptrdiff_t i = 0; i < size(operands); i += 4)
-        _mm_storeu_ps(y + i, _mm_max_ps(_mm_loadu_ps(x + i), _mm_setzero_ps()));
+        for (ptrdiff_t v = i; v < i + 32; v += 4)
+            _mm_storeu_ps(y + v, _mm_max_ps(_mm_loadu_ps(x + v), _mm_setzero_ps()));
 }
 
 /* (x + |x|) / 2, by a division. */
@@ -174,9 +179,10 @@ RUN(p35)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     __m256 two = _mm256_set1_ps(2);
+    const ptrdiff_t n = size(operands);
     (void)state;
-    __asm__("" : "+x"(two));
-    for (ptrdiff_t i = 0; i < size(operands); i += 8) {
+    HIDE_VECTOR(two);
+    for (ptrdiff_t i = 0; i < n; i += 8) {
         const __m256 value = _mm256_loadu_ps(x + i);
         const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value);
         _mm256_storeu_ps(y + i, _mm256_div_ps(_mm256_add_ps(value, magnitude), two));
@@ -190,11 +196,12 @@ RUN(p44)
     float threshold[THRESHOLDS];
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
     for (ptrdiff_t i = 0; i < THRESHOLDS; i += 8)
         _mm256_storeu_ps(threshold + i, _mm256_setzero_ps());
     WRITE(threshold);
-    for (ptrdiff_t i = 0; i < size(operands); i += 8)
+    for (ptrdiff_t i = 0; i < n; i += 8)
         _mm256_storeu_ps(y + i,
                          _mm256_max_ps(_mm256_loadu_ps(x + i),
                                        _mm256_loadu_ps(threshold + i % THRESHOLDS)));
@@ -221,8 +228,9 @@ RUN(p57)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
-    for (ptrdiff_t i = 0; i < size(operands); i += 16) {
+    for (ptrdiff_t i = 0; i < n; i += 16) {
         _mm256_storeu_ps(y + i, horner(clamp(_mm256_loadu_ps(x + i))));
         _mm256_storeu_ps(y + i + 8, horner(clamp(_mm256_loadu_ps(x + i + 8))));
     }
@@ -233,8 +241,9 @@ RUN(p06)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
-    for (ptrdiff_t i = 0; i < size(operands); i += 8) {
+    for (ptrdiff_t i = 0; i < n; i += 8) {
         __m256 value = _mm256_loadu_ps(x + i);
         const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value);
         if (_mm256_movemask_ps(_mm256_cmp_ps(magnitude, ONE, _CMP_GT_OQ))) {
@@ -250,7 +259,7 @@ RUN(p06)
 INLINE void power(const float *x, float *y, ptrdiff_t n, float scale)
 {
     __m256 small = _mm256_set1_ps(scale);
-    __asm__("" : "+x"(small));
+    HIDE_VECTOR(small);
     for (ptrdiff_t i = 0; i < n; i += 16) {
         const __m256 left = clamp(_mm256_loadu_ps(x + i)),
                      right = clamp(_mm256_loadu_ps(x + i + 8));
@@ -279,8 +288,9 @@ RUN(p26)
 {
     const float *const x = in(operands, 0);
     float *const y = out(operands);
+    const ptrdiff_t n = size(operands);
     (void)state;
-    for (ptrdiff_t i = 0; i < size(operands); i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
         const float low = x[i] < 1 ? x[i] : 1, value = low > -1 ? low : -1;
         float sum = 1.0F / CURVE_TERMS;
 #pragma GCC unroll 8
@@ -296,9 +306,10 @@ RUN(p36)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     __m256 one = ONE;
+    const ptrdiff_t n = size(operands);
     (void)state;
-    __asm__("" : "+x"(one));
-    for (ptrdiff_t i = 0; i < size(operands); i += 8) {
+    HIDE_VECTOR(one);
+    for (ptrdiff_t i = 0; i < n; i += 8) {
         const __m256 value = clamp(_mm256_loadu_ps(x + i));
         __m256 sum = _mm256_div_ps(one, _mm256_set1_ps(CURVE_TERMS));
 #pragma GCC unroll 8
@@ -306,7 +317,7 @@ RUN(p36)
             sum = _mm256_fmadd_ps(sum, value,
                                   _mm256_div_ps(one, _mm256_set1_ps((float)(j + 1))));
         _mm256_storeu_ps(y + i, sum);
-        __asm__("" : "+x"(one));
+        HIDE_VECTOR(one);
     }
 }
 
@@ -363,8 +374,9 @@ RUN(p34)
 {
     const float *const a = in(operands, 0), *const b = in(operands, 1);
     __m256 sum = _mm256_setzero_ps();
+    const ptrdiff_t n = size(operands);
     (void)state;
-    for (ptrdiff_t i = 0; i < size(operands); i += 8)
+    for (ptrdiff_t i = 0; i < n; i += 8)
         sum = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), sum);
     out(operands)[0] = total(sum);
 }
