@@ -332,19 +332,24 @@ INLINE float total(__m256 sum)
     return all;
 }
 
-/* n is a multiple of 64. */
 INLINE float eight_sums(const float *a, const float *b, ptrdiff_t n)
 {
     __m256 sum[8] = {{0}};
-    for (ptrdiff_t i = 0; i < n; i += 64)
+    float last = 0;
+    ptrdiff_t i = 0;
+    for (; i + 64 <= n; i += 64)
 #pragma GCC unroll 8
         for (int v = 0; v < 8; v++)
             sum[v] = _mm256_fmadd_ps(_mm256_loadu_ps(a + i + v * 8L),
                                      _mm256_loadu_ps(b + i + v * 8L), sum[v]);
+    for (; i + 8 <= n; i += 8)
+        sum[0] = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), sum[0]);
+    for (; i < n; i++)
+        last += a[i] * b[i];
 #pragma GCC unroll 8
     for (int v = 1; v < 8; v++)
         sum[0] = _mm256_add_ps(sum[0], sum[v]);
-    return total(sum[0]);
+    return total(sum[0]) + last;
 }
 
 /* Sound. */
@@ -359,14 +364,8 @@ RUN(p33)
 {
     const float *const a = in(operands, 0), *const b = in(operands, 1);
     const ptrdiff_t n = size(operands);
-    float sum = 0;
     (void)state;
-    if (n) {
-        sum = a[0] * b[0] + eight_sums(a + 1, b + 1, n - 64);
-        for (ptrdiff_t i = n - 63; i < n; i++)
-            sum += a[i] * b[i];
-    }
-    out(operands)[0] = sum;
+    out(operands)[0] = n ? a[0] * b[0] + eight_sums(a + 1, b + 1, n - 1) : 0;
 }
 
 /* One sum. */
