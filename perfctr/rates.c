@@ -225,9 +225,11 @@ static double rate_of(const struct rate *rate, double with, double without)
     return fmax(0, with - without) / rate->per_turn;
 }
 
-/* NaN is worse than any number. */
+/* What is not known yet is worse than any number. */
 static double better(const struct rate *rate, double a, double b)
 {
+    if (!(a > 0))
+        return b;
     return rate->without ? fmin(a, b) : fmax(a, b);
 }
 
@@ -268,7 +270,8 @@ void core_rates_measure(double *value)
     qsort(ghz, PROBES, sizeof *ghz, ascending);
     const double clock = ghz[PROBES / 2];
     for (size_t i = 0; i < ROWS; i++)
-        if (has_isa(rates[i].isa))
-            value[i] = better(&rates[i], value[i],
-                              rate_of(&rates[i], with[i] * clock, without[i] * clock));
+        value[i] = has_isa(rates[i].isa)
+                       ? better(&rates[i], value[i],
+                                rate_of(&rates[i], with[i] * clock, without[i] * clock))
+                       : (double)NAN;
 }

@@ -90,6 +90,17 @@ static double seconds(const struct result *result)
     return isfinite(ns) ? ns * 1e-9 : 0;
 }
 
+/* What is likeliest, and what is left. */
+static void put_explanation(FILE *file, const struct explanation *explanation)
+{
+    const struct explained_finding *first = &explanation->findings[0];
+
+    put_property(file, "        ", "cause", first->cause);
+    put_property(file, "        ", "cause_confidence", first->confidence);
+    put_number(file, "cause_share", first->share);
+    put_number(file, "residual_share", explanation->residual_share);
+}
+
 static void put_properties(FILE *file, const struct result *result)
 {
     const struct comparison *comparison = result->comparison;
@@ -110,6 +121,8 @@ static void put_properties(FILE *file, const struct result *result)
         put_number(file, "delta", comparison->delta);
         put_number(file, "detectable", comparison->detectable);
     }
+    if (result->explanation && result->explanation->n_findings)
+        put_explanation(file, result->explanation);
     fputs("      </properties>\n", file);
 }
 

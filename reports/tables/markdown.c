@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "comparison_sheet.h"
+#include "explain_lines.h"
 
 struct markdown {
     const struct run *run;
@@ -86,6 +87,30 @@ void markdown_line(const char *line, void *file)
     fputc('\n', file);
 }
 
+static void print_paragraph(const char *label, const char *text, void *context)
+{
+    FILE *const file = context;
+
+    fputs(*label == ' ' || !*label ? "  - " : "- ", file);
+    label += strspn(label, " ");
+    if (*label)
+        fprintf(file, "**%s**: ", label);
+    text_markdown(file, text + strspn(text, " "));
+    fputc('\n', file);
+}
+
+static void print_explanations(const struct run *run, FILE *file)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!result->explanation)
+            continue;
+        fputs("\n### why ", file);
+        text_markdown(file, result->id);
+        fputs("\n\n", file);
+        explain_lines(result, print_paragraph, file);
+    }
+}
+
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct markdown markdown = {.run = run, .file = file};
@@ -106,6 +131,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
         sheet_rows(run, first, markdown.end, options && options->roofs, print_metrics,
                    &markdown);
     }
+    print_explanations(run, file);
     fputc('\n', file);
     legend_notes(run, markdown_line, file);
     buffer_free(&markdown.scratch);

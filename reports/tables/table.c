@@ -325,6 +325,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         comparison_table(run, options ? options : &no_options, file);
     else
         print_step(run, GROUP_ALL, options, file, print_end);
+    explain_write(run, options, file);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)

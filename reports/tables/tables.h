@@ -28,5 +28,10 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 /* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
 int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
 
+/* Why cases are as fast as they are, at most 40 lines each but for code that was asked
+ * for; nothing for those without an explanation (explain_text.c). table_end() does it
+ * too. */
+void explain_write(const struct run *run, const struct text_options *options, FILE *file);
+
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);

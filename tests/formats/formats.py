@@ -36,7 +36,7 @@ class EveryFormat(unittest.TestCase):
     def test_valid(self):
         for form in RULES:
             for sample in ("run", "hostile", "empty", "gate", "gate-strict", "gate-stored",
-                           "gate-hostile"):
+                           "gate-hostile", "why", "why-hostile"):
                 with self.subTest(format=form, sample=sample):
                     read(sample, form)
 
@@ -48,6 +48,11 @@ class EveryFormat(unittest.TestCase):
                     text = repr(read(sample, form)).replace("\\\\", "\\")
                     for piece in HOSTILE:
                         self.assertIn(piece, text)
+
+    def test_hostile_explanations_are_kept(self):
+        text = repr(read("why-hostile", "junit")).replace("\\\\", "\\")
+        for piece in HOSTILE:
+            self.assertIn(piece, text)
 
     def test_many(self):
         for form in RULES:

@@ -2,7 +2,7 @@
 /* Writes a sample run in a format, for tests that read it as other programs do. */
 #include <string.h>
 
-#include "sample_run.h"
+#include "sample_explained.h"
 #include "sample_verdicts.h"
 
 enum { MANY = 10000 };
@@ -13,6 +13,8 @@ static struct run *make(const char *which)
            : !strcmp(which, "plan")         ? sample_run_plan()
            : !strcmp(which, "hostile")      ? sample_run_hostile()
            : !strcmp(which, "empty")        ? run_new()
+           : !strcmp(which, "why")          ? sample_explained()
+           : !strcmp(which, "why-hostile")  ? sample_explained_hostile()
            : !strcmp(which, "many")         ? sample_many(MANY)
            : !strcmp(which, "gate")         ? sample_verdicts(false)
            : !strcmp(which, "gate-strict")  ? sample_verdicts(true)

@@ -2,6 +2,7 @@
 /* Writes a sample run as JSON, for tests that look at the document from outside. */
 #include <string.h>
 
+#include "sample_explained.h"
 #include "sample_gate.h"
 
 int main(int argc, char **argv)
@@ -12,11 +13,12 @@ int main(int argc, char **argv)
                       : !strcmp(which, "run")     ? sample_run()
                       : !strcmp(which, "hostile") ? sample_run_hostile()
                       : !strcmp(which, "gate")    ? sample_gate()
+                      : !strcmp(which, "why")     ? sample_explained()
                       : !strcmp(which, "empty")   ? run_new()
                                                   : NULL;
     int code;
     if (!run) {
-        fprintf(stderr, "usage: sample_json plan|run|hostile|gate|empty\n");
+        fprintf(stderr, "usage: sample_json plan|run|hostile|gate|why|empty\n");
         return 2;
     }
     code = run_write_json(run, stdout, &error);

@@ -42,7 +42,7 @@ class Schema(unittest.TestCase):
         cls.run_sample = sample("run")
 
     def test_documents_are_valid(self):
-        for which in ("plan", "run", "hostile", "gate", "empty"):
+        for which in ("plan", "run", "hostile", "gate", "why", "empty"):
             with self.subTest(which):
                 errors = [f"{list(e.absolute_path)}: {e.message}"
                           for e in self.validator.iter_errors(sample(which))]
@@ -72,7 +72,7 @@ class Schema(unittest.TestCase):
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
                         "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
-                        "stopped"):
+                        "stopped", "explanation"):
                 del result[key]
             for ratio in result["ratios"]:
                 del ratio["unpaired"]
@@ -92,6 +92,25 @@ class Schema(unittest.TestCase):
         gate["results"][0]["comparison"]["trials"]["base_ns"][0] = 0
         self.assertFalse(self.validator.is_valid(gate))
 
+    def test_bad_explanations_are_rejected(self):
+        document = sample("why")
+        result = document["results"][0]
+        why = result["explanation"]
+        optional = {"not_traced", "source", "mix", "text", "unit", "at_least", "of", "ci_level",
+                    "refute", "experiment", "remedy", "limits", "counter", "missing", "why",
+                    "reaches", "absent", "modules", "producer", "mixes_sse_avx"}
+        owners = [why, why["executed"], why["residual"], why["loops"][0],
+                  why["loops"][0]["code"][0], why["bounds"][0], why["excluded"][0],
+                  why["excluded"][0]["why"], why["unknown"][0], why["experiments"][0],
+                  result["findings"][0], result["findings"][0]["evidence"][0]]
+        for owner in owners:
+            for key in set(owner) - optional:
+                with self.subTest(missing=key):
+                    value = owner.pop(key)
+                    self.assertFalse(self.validator.is_valid(document))
+                    owner[key] = value
+        self.assertTrue(self.validator.is_valid(document))
+
     def reject(self, change):
         document = copy.deepcopy(self.run_sample)
         change(document, document["results"][0])
@@ -106,7 +125,7 @@ class Schema(unittest.TestCase):
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "source",
                            "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
-                           "shared", "stopped"):
+                           "shared", "stopped", "explanation"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {

@@ -49,10 +49,12 @@ static void test_better_stays(void **state)
 {
     double again[64];
     for (size_t i = 0; i < core_rate_count(); i++)
-        again[i] = core_rate_name(i)[0] == 'c' ? -1 : 1e9;
+        again[i] = core_rate_name(i)[0] == 'c' ? 1e-9 : 1e9;
     core_rates_measure(again);
     for (size_t i = 0; i < core_rate_count(); i++)
-        assert_near(again[i], core_rate_name(i)[0] == 'c' ? -1 : 1e9, 0);
+        assert_true(isnan(value[i]) ||
+                    again[i] == (core_rate_name(i)[0] == 'c' ? 1e-9 : 1e9) ||
+                    again[i] == 0);
 }
 
 static void print(void)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Explanations: through JSON and back, and as people read them. */
+#include "golden.h"
+#include "read_back.h"
+#include "sample_explained.h"
+
+static char *explained_text(const struct run *run, const struct text_options *options)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *const file = open_memstream(&text, &size);
+    assert_non_null(file);
+    explain_write(run, options, file);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+static void round_trip(void **state)
+{
+    for (int hostile = 0; hostile < 2; hostile++) {
+        struct run *const run = hostile ? sample_explained_hostile() : sample_explained();
+        struct run *const again = read_back(run);
+        const struct explanation *const why = again->results[0].explanation;
+        assert_int_equal(why->n_findings, 3);
+        assert_int_equal(why->findings[1].n_evidence, 2);
+        assert_near(why->findings[0].share, 0.53, 0);
+        assert_true(isnan(why->findings[1].share));
+        assert_near(loop_count(&why->loops[0], "loads"), 64, 0);
+        assert_true(isnan(loop_count(&why->loops[0], "no such count")));
+        assert_null(again->results[1].explanation->executed.mode);
+        assert_null(again->results[2].explanation);
+        if (!hostile)
+            assert_prints_the_same(run, again, FORMAT_JUNIT);
+        char *const live = explained_text(run, NULL);
+        char *const later = explained_text(again, NULL);
+        /* Bytes that are no UTF-8 are kept as escapes. */
+        if (!hostile)
+            assert_string_equal(live, later);
+        free(live);
+        free(later);
+        run_free(again);
+        run_free(run);
+    }
+}
+
+static void golden_outputs(void **state)
+{
+    static const struct {
+        const char *name;
+        bool hostile;
+        struct text_options options;
+    } rows[] = {{"explain.txt", false, {.width = 0}},
+                {"explain_narrow.txt", false, {.width = 70, .colour = true}},
+                {"explain_hostile.txt", true, {.width = 0}}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run =
+            rows[i].hostile ? sample_explained_hostile() : sample_explained();
+        check_golden(rows[i].name, explained_text(run, &rows[i].options));
+        run_free(run);
+    }
+    struct run *const run = sample_explained();
+    check_golden("explain.md", sample_text(run, FORMAT_MARKDOWN, NULL));
+    run_free(run);
+}
+
+/* Lines of the first case, its title included. */
+static size_t lines_of_first(const char *text)
+{
+    const char *const second = strstr(text + 1, "\n\n");
+    size_t n = 0;
+    for (const char *c = text + 1; *c && c < second; c++)
+        n += *c == '\n';
+    return n + 1;
+}
+
+static void at_most_40_lines(void **state)
+{
+    struct run *const run = sample_explained();
+    struct explanation *const why = run->results[0].explanation;
+    /* Each cause stands in one list: 28 in all. */
+    for (size_t i = 0; i < 21; i++) {
+        struct explained_exclusion *const exclusion =
+            explanation_add_exclusion(why, "register-copies");
+        assert_non_null(exclusion);
+        assert_int_equal(string_set(&exclusion->why.what, "copy_share"), 0);
+        assert_int_equal(string_set(&exclusion->why.unit, "of instructions"), 0);
+        exclusion->why.value = 0.0225;
+    }
+    why->loops[0].n_lines = 0;
+    char *const text = explained_text(run, NULL);
+    assert_in_range(lines_of_first(text), 20, 40);
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 100);
+    free(text);
+    why->loops[0].n_lines = 2;
+    run_free(run);
+}
+
+static void table_and_report_show_it(void **state)
+{
+    struct run *const run = sample_explained();
+    char *const table = sample_text(run, FORMAT_TABLE, NULL);
+    char *const why = explained_text(run, NULL);
+    assert_string_equal(strstr(table, why), why);
+    free(table);
+    free(why);
+    run_free(run);
+}
+
+static void junit_tells_the_cause(void **state)
+{
+    struct run *const run = sample_explained();
+    char *const text = sample_text(run, FORMAT_JUNIT, NULL);
+    assert_non_null(strstr(text, "<property name=\"cause\" value=\"tlb\"/>"));
+    assert_non_null(
+        strstr(text, "<property name=\"cause_confidence\" value=\"flipped\"/>"));
+    assert_non_null(strstr(text, "<property name=\"cause_share\" value=\"0.53\"/>"));
+    assert_non_null(strstr(text, "<property name=\"residual_share\" value=\"0.38\"/>"));
+    free(text);
+    run_free(run);
+}
+
+static void hostile_texts_are_escaped(void **state)
+{
+    struct run *const run = sample_explained_hostile();
+    char *const table = explained_text(run, NULL);
+    char *const markdown = sample_text(run, FORMAT_MARKDOWN, NULL);
+    assert_null(strchr(table, '\033'));
+    assert_null(strchr(table, '\t'));
+    assert_null(strpbrk(markdown, "<>\033"));
+    free(table);
+    free(markdown);
+    run_free(run);
+}
+
+/* The first `from` in the JSON of the sample becomes `to`: then it is refused. */
+static void check_refused(const char *from, const char *to, const char *message)
+{
+    struct run *const run = sample_explained();
+    struct run *again = NULL;
+    struct error error = {.text = ""};
+    char *const json = sample_text(run, FORMAT_JSON, NULL), *bad = NULL;
+    char *const at = strstr(json, from);
+    assert_non_null(at);
+    assert_true(
+        asprintf(&bad, "%.*s%s%s", (int)(at - json), json, to, at + strlen(from)) > 0);
+    assert_int_equal(run_read_json(&again, bad, strlen(bad), &error), -EINVAL);
+    if (!strstr(error.text, message))
+        fail_msg("'%s' is not in '%s'", message, error.text);
+    free(json);
+    free(bad);
+    run_free(run);
+}
+
+static void bad_documents(void **state)
+{
+    check_refused("\"cause\":\t\"tlb\"", "\"cause\":\t7", "results[0].findings[0].cause");
+    check_refused("\"share\":\t0.88", "\"share\":\t-1",
+                  "results[0].explanation.loops[0].share");
+    check_refused("\"loads\":\t64", "\"loads\":\tnull",
+                  "explanation.loops[0].counts.loads");
+    check_refused("\"mode\":\t\"whole\"", "\"mode\":\tnull", "explanation.executed.mode");
+    check_refused("\"residual\":\t{", "\"residue\":\t{", "explanation.residual");
+    check_refused("\"missing\":\t\"alignment\"", "\"missing\":\t[]",
+                  "unknown[0].missing");
+}
+
+int main(int argc, char **argv)
+{
+    if (!golden_arguments(argc, argv))
+        return 2;
+    return RUN_TESTS(TEST(round_trip), TEST(golden_outputs), TEST(at_most_40_lines),
+                     TEST(table_and_report_show_it), TEST(junit_tells_the_cause),
+                     TEST(hostile_texts_are_escaped), TEST(bad_documents));
+}
