@@ -361,16 +361,6 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
     return n;
 }
 
-static struct run_arm arm_of(struct variant *variant)
-{
-    variant->result = variant->run->n_results;
-    return (struct run_arm){.options = &variant->options,
-                            .catalog = &variant->catalog,
-                            .plan = &variant->plan,
-                            .run = variant->run,
-                            .number = variant->group};
-}
-
 int experiments_run(struct subject *subjects, size_t n, int other_cpu,
                     const struct watcher *watcher, struct error *error)
 {
@@ -380,19 +370,15 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
     size_t n_trials = 0, n_arms = 0;
     for (size_t i = 0; i < n; i++)
         n_trials += open_trials(&subjects[i], other_cpu, &trials[n_trials]);
-    for (size_t i = 0; i < n; i++) {
-        subjects[i].base.result = subjects[i].base.run->n_results;
-        for (size_t k = 0; k < i; k++)
-            if (subjects[k].base.run == subjects[i].base.run)
-                subjects[i].base.result += variant_group(&subjects[k].base)->n_cases;
-        const size_t at = subjects[i].base.result;
-        arms[n_arms++] = arm_of(&subjects[i].base);
-        subjects[i].base.result = at;
+    for (size_t i = 0, results = 0; i < n; i++) {
+        arms[n_arms++] = variant_arm(&subjects[i].base);
+        subjects[i].base.result += results;
+        results += variant_group(&subjects[i].base)->n_cases;
     }
     for (size_t c = 0; c < ARRAY_LEN(conditions); c++)
         for (size_t i = 0; i < n_trials; i++)
             if (trials[i].number == c)
-                arms[n_arms++] = arm_of(&trials[i].variant);
+                arms[n_arms++] = variant_arm(&trials[i].variant);
     const int status = run_arms(arms, n_arms, watcher, error);
     for (size_t i = 0; i < n_trials; i++) {
         if (status == 0)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 
 /* All that the cases share. */
@@ -16,6 +17,7 @@ struct explaining {
     struct watcher watcher; /* counts cases as groups */
     size_t done, n;
     int other_cpu;
+    double *rates; /* of this core */
 };
 
 /* ---- CPUs ---- */
@@ -68,6 +70,19 @@ static void free_cpus(struct cpus *cpus)
     cpu_lock_free(cpus->other);
 }
 
+/* This process goes to the CPU for them, and back. */
+static double *measure_rates(const int *cpu, size_t n)
+{
+    double *const rates = must_have(calloc(core_rate_count() + 1, sizeof *rates));
+    struct error error;
+    cpu_set_t before;
+    sched_getaffinity(0, sizeof before, &before);
+    cpus_pin(cpu, n, &error);
+    core_rates_measure(rates);
+    sched_setaffinity(0, sizeof before, &before);
+    return rates;
+}
+
 /* ---- one case, or two ---- */
 
 static void tell(void *context, const struct progress *progress)
@@ -80,24 +95,27 @@ static void tell(void *context, const struct progress *progress)
         all->live.watcher.progress(all->live.watcher.context, &mine);
 }
 
-static void print_experiments(const struct subject *subject)
+/* A case that could not be measured has its reason instead. */
+static void print_case(const struct subject *subject)
 {
-    const struct result *const base = variant_result(&subject->base);
+    const struct text_options text = text_of_stdout();
+    struct result *const result = variant_result(&subject->base);
+    const struct run alone = {.results = result, .n_results = 1};
     char id[512];
-    text_plain(base->id, id, sizeof id);
-    printf("%s\n", id);
-    if (base->status != STATUS_OK && base->status != STATUS_NOISY) {
-        printf("  %s: %s\n", status_name(base->status), base->reason ? base->reason : "");
-        return;
-    }
-    for (size_t i = 0; i < subject->experiments.n; i++) {
-        const struct experiment *const experiment = &subject->experiments.item[i];
-        if (experiment->absent[0])
-            printf("  %-16s -      %s\n", experiment->name, experiment->absent);
-        else
-            printf("  %-16s x%.3f [%.3f, %.3f]\n", experiment->name, experiment->ratio,
-                   experiment->ci.lo, experiment->ci.hi);
-    }
+    text_plain(result->id, id, sizeof id);
+    if (result->explanation)
+        explain_write(&alone, &text, stdout);
+    else
+        printf("\n%s   %s: %s\n", id, status_name(result->status), result->reason ?: "");
+}
+
+static void print_cases(const struct subject *subjects, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        print_case(&subjects[i]);
+    if (n == 2)
+        account_print(&subjects[0], &subjects[1]);
+    standard_flush(NULL);
 }
 
 static int open_subject(const struct explaining *all, const struct case_name *name,
@@ -107,9 +125,36 @@ static int open_subject(const struct explaining *all, const struct case_name *na
     variant_options(all->options, name, &subject->base.options);
     subject->base.run = all->run;
     subject->base.group = group;
-    return variant_open(&subject->base, error);
+    const int status = variant_open(&subject->base, error);
+    if (status == 0)
+        variant_add_stream(&subject->base);
+    return status;
 }
 
+/* Traced first: then what is timed runs alone. */
+static int measure(struct explaining *all, struct subject *subjects, size_t n,
+                   struct error *error)
+{
+    for (size_t i = 0; i < n && !interrupted_by; i++)
+        trace_subject(all->options, &subjects[i]);
+    const int64_t began = clock_now();
+    const int status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);
+    for (size_t i = 0; i < n; i++)
+        subjects[i].seconds = (double)(clock_now() - began) * 1e-9;
+    return status;
+}
+
+static void conclude(const struct explaining *all, const struct subject *subject)
+{
+    const struct result *const base = variant_result(&subject->base);
+    struct inspect_facts facts;
+    if (base->status != STATUS_OK && base->status != STATUS_NOISY)
+        return;
+    explain_facts(subject, all->rates, &facts);
+    explain_take(subject, &facts, all->options->all_code);
+}
+
+/* One case, or two in the same rounds. */
 static int explain_cases(struct explaining *all, const struct case_name *names, size_t n,
                          struct error *error)
 {
@@ -120,17 +165,19 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
         status =
             open_subject(all, &names[open], all->done + open, &subjects[open], error);
     if (status == 0)
-        status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);
+        status = measure(all, subjects, n, error);
     for (size_t i = 0; i < n && status == 0; i++) {
+        conclude(all, &subjects[i]);
         if (all->live.watcher.group_done)
             all->live.watcher.group_done(all->live.watcher.context, all->run,
                                          all->done + i);
-        print_experiments(&subjects[i]);
     }
-    if (status == 0 && n == 2)
-        account_print(&subjects[0], &subjects[1]);
-    for (size_t i = 0; i < open; i++)
+    if (status == 0 && all->options->format == FORMAT_TABLE)
+        print_cases(subjects, n);
+    for (size_t i = 0; i < open; i++) {
+        inspect_census_free(&subjects[i].census);
         variant_close(&subjects[i].base);
+    }
     all->done += n;
     return status;
 }
@@ -210,10 +257,12 @@ static int explain(struct options *options, struct case_list *list, struct error
     if (status == 0)
         status = describe(&all, &list->item[0], &cpus, error);
     if (status == 0) {
+        all.rates = measure_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};
         status = explain_all(&all, list, pair, error);
     }
+    free(all.rates);
     run_free(all.run);
     free_cpus(&cpus);
     return status;

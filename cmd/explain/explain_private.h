@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by explain.c (the command), case_name.c (which cases), variant.c (a case under
  * conditions of its own), smaller_shape.c, experiments.c (which conditions, and what they
- * gain) and explain_account.c (two cases). */
+ * gain), trace.c, explain_facts.c and explain_result.c (what all that says) and
+ * explain_account.c (two cases). */
 #pragma once
 
 #include "explain/explain.h"
+#include "findings.h"
 #include "measure/measure.h"
 
 /* ---- which cases (case_name.c) ---- */
@@ -53,6 +55,8 @@ void variant_options(const struct options *options, const struct case_name *name
                      struct options *to);
 /* Starts its workers and plans it from variant->options. CPUs must be locked. */
 int variant_open(struct variant *variant, struct error *error);
+/* Adds a stream of memory to the roofs. */
+void variant_add_stream(struct variant *variant);
 void variant_close(struct variant *variant);
 static inline const struct plan_group *variant_group(const struct variant *variant)
 {
@@ -66,6 +70,9 @@ static inline struct result *variant_result(const struct variant *variant)
 {
     return &variant->run->results[variant->result];
 }
+
+/* What measures it. Its results begin where those of the run end. */
+struct run_arm variant_arm(struct variant *variant);
 
 /* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
  * halved, what is left over by 16 kept. NULL if there is none, and why. The text is the
@@ -93,11 +100,30 @@ struct subject {
     const struct case_name *name;
     struct variant base;
     struct experiments experiments;
+    struct inspect_census census;
+    bool traced;
+    char not_traced[512]; /* why not */
+    double
+        instructions_per_op; /* of a trace of a whole call, or of a smaller shape; NaN */
+    double seconds;          /* that rounds took */
 };
 /* Measures the bases of the subjects, which are open, and their experiments in common
  * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */
 int experiments_run(struct subject *subjects, size_t n, int other_cpu,
                     const struct watcher *watcher, struct error *error);
+/* ---- what it says ---- */
+
+/* Traces the subject, and if that takes too many steps, a sample of it and a smaller
+ * shape. */
+void trace_subject(const struct options *options, struct subject *subject);
+/* The loop that facts are about, or NULL. */
+const struct inspect_loop *explain_loop(const struct inspect_census *census);
+/* `rates`: core_rate_count() of them. */
+void explain_facts(const struct subject *subject, const double *rates,
+                   struct inspect_facts *facts);
+/* Finds the causes, and writes all into the result of the subject. */
+void explain_take(const struct subject *subject, const struct inspect_facts *facts,
+                  bool all_code);
 /* Prints why the first of two subjects is slower than the other (explain_account.c). */
 void account_print(const struct subject *a, const struct subject *b);
 /* NULL if there is no such experiment. */

@@ -87,6 +87,17 @@ static int expect_one(const struct variant *variant, struct error *error)
                                   variant->options.filters.item[0], cases);
 }
 
+/* The roofs that the base's bounds need, in its own rounds. */
+void variant_add_stream(struct variant *variant)
+{
+    struct plan_group *const group = &variant->plan.groups[0];
+    const size_t before = group->n_cases;
+    if (group->shape.map.count)
+        plan_add_roof(&variant->options, &variant->catalog, group, "copy");
+    for (size_t i = before; i < group->n_cases; i++)
+        group->cases[i].team = group->threads;
+}
+
 int variant_open(struct variant *variant, struct error *error)
 {
     struct plan *const plan = &variant->plan;
@@ -112,4 +123,14 @@ void variant_close(struct variant *variant)
     catalog_free(&variant->catalog);
     options_free(&variant->options);
     variant->open = false;
+}
+
+struct run_arm variant_arm(struct variant *variant)
+{
+    variant->result = variant->run->n_results;
+    return (struct run_arm){.options = &variant->options,
+                            .catalog = &variant->catalog,
+                            .plan = &variant->plan,
+                            .run = variant->run,
+                            .number = variant->group};
 }

@@ -53,6 +53,11 @@ struct run_arm {
 int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
              struct error *error);
 
+/* Prepares and checks an arm, and traces a call of its first case, as worker_step() does;
+ * nothing of it is to be timed. Its results stay pending. */
+int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
+                  int64_t timeout_ns, struct inspect_census *census, struct error *error);
+
 /* ---- steps ---- */
 
 enum { GROUP_CASES_MAX = 512 };

@@ -145,3 +145,22 @@ int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher
     free(sessions);
     return status;
 }
+
+int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
+                  int64_t timeout_ns, struct inspect_census *census, struct error *error)
+{
+    struct session session;
+    struct group_state group;
+    begin_arm(arm, NULL, &session, &group);
+    const struct case_state *const first = &group.cases[0];
+    int status = group_prepare(&group, error);
+    if (status >= 0 && !first->active) {
+        const char *const reason = case_result(&group, first)->reason;
+        status = error_set(error, -EINVAL, "%s", reason ? reason : "it cannot run here");
+    } else if (status == 0) {
+        status = worker_step(first->offer->worker, first->number, how, timeout_ns, census,
+                             error);
+    }
+    free(group.cases);
+    return status;
+}

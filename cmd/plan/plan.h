@@ -149,6 +149,10 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct options *options, struct catalog *catalog,
                  struct plan *plan, struct error *error);
+/* Adds a roof of that name beside the first case of a group, if there is one and it is
+ * not there yet. */
+void plan_add_roof(const struct options *options, const struct catalog *catalog,
+                   struct plan_group *group, const char *name);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
 /* Roughly how long it will take: kernels are known only once they ran. */

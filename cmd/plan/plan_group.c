@@ -171,6 +171,13 @@ static char *add_roof(const struct selection *selection, struct plan_group *grou
     return id;
 }
 
+void plan_add_roof(const struct options *options, const struct catalog *catalog,
+                   struct plan_group *group, const char *name)
+{
+    const struct selection selection = {.options = options, .catalog = catalog};
+    free(add_roof(&selection, group, &catalog->offers[group->cases[0].offer], name));
+}
+
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
 static void add_limit(const struct selection *selection, struct plan_group *group,
                       size_t number)

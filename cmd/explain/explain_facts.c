@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The facts of a case: from its times, its trace, its experiments and its counters. */
+#include "explain_private.h"
+#include "perfctr.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)
+
+static double counter_value(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_counters; i++)
+        if (!strcmp(result->counters[i].name, name) && !result->counters[i].absent &&
+            !result->counters[i].doubt)
+            return result->counters[i].value;
+    return NAN;
+}
+
+static double metric_value(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_metrics; i++)
+        if (!strcmp(result->metrics[i].name, name))
+            return result->metrics[i].value;
+    return NAN;
+}
+
+static double highest_clock(const struct run *run)
+{
+    double most = 0;
+    for (size_t i = 0; i < run->n_results; i++)
+        most = fmax(most, run->results[i].ghz);
+    return most;
+}
+
+/* Bytes a nanosecond of the fastest stream over operands of this size. */
+static double stream_gbps(const struct subject *subject)
+{
+    const struct plan_group *const group = variant_group(&subject->base);
+    double most = NAN;
+    for (size_t i = 1; i < group->n_cases; i++)
+        most = fmax(most, subject->base.run->results[subject->base.result + i].gbps > 0
+                              ? subject->base.run->results[subject->base.result + i].gbps
+                              : most);
+    return most;
+}
+
+static double vector_bits(const struct subject *subject)
+{
+    const struct offer *const offer = variant_offer(&subject->base);
+    const char *const name =
+        strcmp(offer->isa, "lib") ? offer->isa : offer->worker->info.isa ?: "";
+    const int isa = isa_find(name);
+    if (isa < 0)
+        return NAN;
+    const uint32_t bits = isa_get((size_t)isa)->bits;
+    return bits ? bits : 8 * (double)type_bytes(offer->type);
+}
+
+static void add_times(const struct subject *subject, struct inspect_facts *facts)
+{
+    const struct result *const base = variant_result(&subject->base);
+    const double wall_ns = base->median_ns + base->overhead_ns;
+    SET(call_cycles, base->ghz > 0 ? base->median_ns * base->ghz : NAN);
+    SET(roof_share, base->limit.id ? base->limit.share : NAN);
+    SET(stream_rate, base->ghz > 0 ? stream_gbps(subject) / base->ghz : NAN);
+    SET(call_bytes, base->bytes > 0 ? base->bytes : NAN);
+    SET(clock_share, base->ghz > 0 ? base->ghz / highest_clock(subject->base.run) : NAN);
+    SET(shared_samples,
+        base->shared ? fmin(1, (double)base->apart.n / (double)base->n_samples) : 0);
+    SET(overhead_share, base->overhead_ns / wall_ns);
+    SET(threads, base->threads);
+    SET(thread_use, counter_value(base, "task-clock") / base->median_ns / base->threads);
+    SET(isa_bits, vector_bits(subject));
+}
+
+static void add_counts(const struct subject *subject, struct inspect_facts *facts)
+{
+    const struct result *const base = variant_result(&subject->base);
+    const double iterations = inspect_fact_value(facts, FACT_call_instructions) *
+                              inspect_fact_value(facts, FACT_loop_share) /
+                              inspect_fact_value(facts, FACT_instructions);
+    SET(page_faults, counter_value(base, "page-faults"));
+    SET(mispredicts, metric_value(base, "branch misses") * base->ops / iterations);
+    SET(page_walks, metric_value(base, "page walks") * base->ops / iterations);
+    SET(frontend_stalls, metric_value(base, "frontend stall share"));
+}
+
+static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
+{
+    for (size_t i = 0; i < subject->experiments.n; i++) {
+        const struct experiment *const experiment = &subject->experiments.item[i];
+        const enum inspect_fact fact = inspect_fact_find(experiment->name);
+        if (fact == INSPECT_FACTS)
+            continue;
+        if (experiment->absent[0])
+            inspect_fact_set_absent(facts, fact, experiment->absent);
+        else if (experiment->ci.known)
+            inspect_fact_set_interval(facts, fact, experiment->ratio, experiment->ci.lo,
+                                      experiment->ci.hi);
+        else
+            inspect_fact_set_absent(facts, fact, "too few rounds for an interval");
+    }
+}
+
+/* Batches with the core alone against those beside another thread: not paired, so the
+ * interval is that of both. */
+static void add_alone(const struct subject *subject, struct inspect_facts *facts)
+{
+    const struct result *const base = variant_result(&subject->base);
+    const struct apart *const apart = &base->apart;
+    if (base->shared || base->n_samples < STATS_MIN_SAMPLES ||
+        apart->n < STATS_MIN_SAMPLES)
+        return;
+    const struct interval a =
+        stats_median_interval(base->samples_ns, base->n_samples, STATS_LEVEL);
+    const struct interval b =
+        stats_median_interval(apart->samples_ns, apart->n, STATS_LEVEL);
+    inspect_fact_set_interval(facts, FACT_alone,
+                              stats_median(base->samples_ns, base->n_samples) /
+                                  stats_median(apart->samples_ns, apart->n),
+                              a.lo / b.hi, a.hi / b.lo);
+}
+
+static void add_rates(const double *rates, struct inspect_facts *facts)
+{
+    for (size_t i = 0; i < core_rate_count(); i++) {
+        const enum inspect_fact fact = inspect_fact_find(core_rate_name(i));
+        if (fact != INSPECT_FACTS)
+            inspect_fact_set(facts, fact, rates[i]);
+    }
+}
+
+/* A sample of a large call knows its loops; how many instructions an operation takes is
+ * known from a smaller shape, or counted. */
+static double call_instructions(const struct subject *subject)
+{
+    const struct result *const base = variant_result(&subject->base);
+    const double counted = counter_value(base, "instructions");
+    return counted > 0 ? counted : subject->instructions_per_op * base->ops;
+}
+
+void explain_facts(const struct subject *subject, const double *rates,
+                   struct inspect_facts *facts)
+{
+    *facts = (struct inspect_facts){.fact = {{.known = false}}};
+    add_times(subject, facts);
+    add_rates(rates, facts);
+    add_ratios(subject, facts);
+    add_alone(subject, facts);
+    if (subject->traced) {
+        inspect_facts_trace(facts, &subject->census, explain_loop(&subject->census));
+        if (!subject->census.whole)
+            SET(call_instructions, call_instructions(subject));
+    }
+    add_counts(subject, facts);
+    inspect_bounds(facts);
+}
+
+/* The hottest loop that has no other one inside, or else the hottest. */
+const struct inspect_loop *explain_loop(const struct inspect_census *census)
+{
+    return census->n_loops ? &census->loop[0] : NULL;
+}

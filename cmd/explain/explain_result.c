@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was found out of a case becomes a part of its result. */
+#include "explain_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOPS_SHOWN = 3, MIX_SHOWN = 10 };
+
+static void set(char **where, const char *text)
+{
+    must(string_set(where, text));
+}
+
+/* ---- what was executed ---- */
+
+static void take_census(const struct inspect_census *census, struct executed *executed)
+{
+    set(&executed->mode, census->whole ? "whole" : "sampled");
+    executed->instructions = (double)census->instructions;
+    executed->steps = (double)census->steps;
+    executed->seconds = census->seconds;
+    executed->windows = census->windows;
+    executed->system_calls = (double)census->system_calls;
+    executed->threads = census->threads;
+    executed->share_scalar = census->share_scalar;
+    executed->share_sse = census->share_sse;
+    executed->share_avx = census->share_avx;
+    executed->share_avx512 = census->share_avx512;
+    executed->share_fma = census->share_fma;
+    executed->widest_bits = census->widest_bits;
+    executed->mixes_sse_avx = census->mixes_sse_avx;
+    set(&executed->modules, census->modules);
+    set(&executed->producer, census->producer);
+}
+
+/* The first word of an instruction and how often it stands in an iteration. */
+struct word {
+    char text[24];
+    double times;
+};
+
+static int more_often(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+    return (x->times < y->times) - (x->times > y->times);
+}
+
+/* "80 vmaxps  80 vfmadd213ps  40 vbroadcastss" */
+static void add_mix(const struct inspect_census *census, const struct inspect_loop *loop,
+                    struct explained_loop *to)
+{
+    struct word words[256];
+    size_t n = 0;
+    char text[512] = "";
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        struct word word = {.times = (double)line->executed / loop->iterations};
+        if (!line->text)
+            continue;
+        snprintf(word.text, sizeof word.text, "%.*s", (int)strcspn(line->text, " "),
+                 line->text);
+        size_t k = 0;
+        while (k < n && strcmp(words[k].text, word.text) != 0)
+            k++;
+        if (k == ARRAY_LEN(words))
+            continue;
+        if (k == n)
+            words[n++] = (struct word){.times = 0};
+        memcpy(words[k].text, word.text, sizeof word.text);
+        words[k].times += word.times;
+    }
+    qsort(words, n, sizeof *words, more_often);
+    for (size_t i = 0, at = 0; i < n && i < MIX_SHOWN && at < sizeof text; i++)
+        if (words[i].times >= 0.005)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%.3g %s",
+                                   i ? "  " : "", words[i].times, words[i].text);
+    set(&to->mix, text[0] ? text : NULL);
+}
+
+static void take_loop(const struct inspect_census *census, size_t number, bool all_code,
+                      struct explanation *explanation)
+{
+    const struct inspect_loop *const loop = &census->loop[number];
+    struct explained_loop *const to =
+        must_have(explanation_add_loop(explanation, loop->where));
+    struct inspect_facts facts = {.fact = {{.known = false}}};
+    struct inspect_facts of_call = {.fact = {{.known = false}}};
+    set(&to->source, loop->source);
+    to->share = loop->share;
+    to->iterations = loop->iterations;
+    to->trips = loop->trips;
+    inspect_facts_trace(&of_call, census, NULL);
+    inspect_facts_trace(&facts, census, loop);
+    for (int f = 0; f < INSPECT_FACTS; f++)
+        if (facts.fact[f].known && !of_call.fact[f].known)
+            must(loop_add_count(to, inspect_fact_name(f), facts.fact[f].value));
+    add_mix(census, loop, to);
+    for (size_t i = loop->line; all_code && i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        struct explained_line *const copy =
+            must_have(loop_add_line(to, line->text ? line->text : "?"));
+        copy->executed = (double)line->executed;
+        set(&copy->source, line->source);
+    }
+}
+
+/* ---- what follows ---- */
+
+static void take_bounds(const struct inspect_facts *facts,
+                        struct explanation *explanation)
+{
+    const enum inspect_fact limiting = inspect_limiting_bound(facts);
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact fact = inspect_bound_list[i];
+        if (!facts->fact[fact].known)
+            continue;
+        struct explained_bound *const bound =
+            must_have(explanation_add_bound(explanation, inspect_fact_name(fact)));
+        set(&bound->text, inspect_fact_text(fact));
+        bound->cycles = facts->fact[fact].value;
+        bound->limits = fact == limiting;
+    }
+}
+
+static void take_evidence(const struct inspect_facts *facts,
+                          const struct inspect_evidence *from,
+                          struct explained_evidence *to)
+{
+    set(&to->what, inspect_fact_name(from->fact));
+    set(&to->text, inspect_fact_text(from->fact));
+    set(&to->unit, inspect_fact_unit(from->fact));
+    set(&to->source, inspect_source_name(inspect_fact_source(from->fact)));
+    to->value = from->value;
+    to->threshold = from->threshold;
+    to->at_least = from->at_least;
+    if (from->of != INSPECT_FACTS) {
+        set(&to->of, inspect_fact_name(from->of));
+        to->factor = from->factor;
+    }
+    if (inspect_fact_source(from->fact) == INSPECT_RATIO)
+        to->ci = (struct interval){.known = true,
+                                   .lo = facts->fact[from->fact].low,
+                                   .hi = facts->fact[from->fact].high,
+                                   .level = STATS_LEVEL};
+}
+
+static void take_finding(const struct inspect_facts *facts,
+                         const struct inspect_finding *from,
+                         struct explanation *explanation)
+{
+    struct explained_finding *const to =
+        must_have(explanation_add_finding(explanation, inspect_cause_name(from->cause)));
+    set(&to->text, inspect_cause_text(from->cause));
+    set(&to->confidence, inspect_confidence_name(from->confidence));
+    to->share = from->share;
+    for (size_t i = 0; i < from->n_evidence; i++)
+        take_evidence(facts, &from->evidence[i], must_have(finding_add_evidence(to, "")));
+    for (size_t i = 0; i < from->n_against; i++)
+        take_evidence(facts, &from->against[i], must_have(finding_add_against(to, "")));
+    set(&to->refute, inspect_cause_refute(from->cause));
+    if (from->experiment != INSPECT_FACTS)
+        set(&to->experiment, inspect_fact_name(from->experiment));
+    set(&to->remedy, inspect_cause_remedy(from->cause));
+}
+
+static void take_findings(const struct inspect_facts *facts,
+                          const struct inspect_findings *findings,
+                          struct explanation *explanation)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        take_finding(facts, &findings->finding[i], explanation);
+    for (size_t i = 0; i < findings->n_excluded; i++) {
+        const struct inspect_exclusion *const from = &findings->excluded[i];
+        struct explained_exclusion *const to = must_have(
+            explanation_add_exclusion(explanation, inspect_cause_name(from->cause)));
+        to->counter = from->counter;
+        take_evidence(facts, &from->why, &to->why);
+    }
+    for (size_t i = 0; i < findings->n_unknown; i++) {
+        const struct inspect_unknown *const from = &findings->unknown[i];
+        struct explained_unknown *const to = must_have(
+            explanation_add_unknown(explanation, inspect_cause_name(from->cause)));
+        set(&to->missing, inspect_fact_name(from->missing));
+        set(&to->why, facts->fact[from->missing].absent);
+    }
+    explanation->residual_cycles = findings->residual_cycles;
+    explanation->residual_share = findings->residual_share;
+}
+
+static void take_ratios(const struct experiments *experiments,
+                        struct explanation *explanation)
+{
+    for (size_t i = 0; i < experiments->n; i++) {
+        const struct experiment *const from = &experiments->item[i];
+        const enum inspect_fact fact = inspect_fact_find(from->name);
+        struct explained_ratio *const to =
+            must_have(explanation_add_ratio(explanation, from->name));
+        set(&to->text, fact == INSPECT_FACTS ? NULL : inspect_fact_text(fact));
+        set(&to->reaches, from->reaches);
+        set(&to->absent, from->absent[0] ? from->absent : NULL);
+        to->ratio = from->ratio;
+        to->ci = from->ci;
+    }
+}
+
+void explain_take(const struct subject *subject, const struct inspect_facts *facts,
+                  bool all_code)
+{
+    struct explanation *const explanation =
+        must_have(result_explanation(variant_result(&subject->base)));
+    const struct inspect_census *const census = &subject->census;
+    struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
+    set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
+    if (subject->traced)
+        take_census(census, &explanation->executed);
+    for (size_t i = 0; subject->traced && i < census->n_loops && i < LOOPS_SHOWN; i++)
+        take_loop(census, i, all_code, explanation);
+    explanation->cycles = inspect_fact_value(facts, FACT_cycles);
+    take_bounds(facts, explanation);
+    inspect_find(facts, findings);
+    take_findings(facts, findings, explanation);
+    take_ratios(&subject->experiments, explanation);
+    explanation->seconds = subject->seconds;
+    free(findings);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of a case, traced in a worker that nobody times. */
+#include "explain_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define TRACE_TIMEOUT_NS 6000000000LL
+/* Steps of a whole trace: more would take longer than all experiments. */
+enum { TRACE_STEPS = 30000 };
+
+/* `shape` NULL: the case's own. Into `ops` the work of the call. */
+static int trace(const struct options *options, const struct case_name *name,
+                 const char *shape, struct inspect_census *census, double *ops,
+                 struct error *error)
+{
+    const struct inspect_options how = {.max_steps = TRACE_STEPS,
+                                        .whole_only = shape != NULL,
+                                        .text = true,
+                                        .seed = options->seed};
+    struct variant variant = {.open = false};
+    variant_options(options, name, &variant.options);
+    if (shape) {
+        text_list_cut(&variant.options.shapes, 0);
+        text_list_add(&variant.options.shapes, shape);
+    }
+    variant.run = must_have(run_new());
+    *census = (struct inspect_census){.whole = false};
+    int status = variant_open(&variant, error);
+    if (status == 0) {
+        const struct run_arm arm = variant_arm(&variant);
+        status = run_arm_trace(&arm, &how, TRACE_TIMEOUT_NS, census, error);
+        *ops = variant_result(&variant)->ops;
+    }
+    variant_close(&variant);
+    run_free(variant.run);
+    return status;
+}
+
+void trace_subject(const struct options *options, struct subject *subject)
+{
+    struct inspect_census *const census = &subject->census;
+    struct error error = {.text = ""};
+    double ops = 0;
+    subject->instructions_per_op = NAN;
+    subject->traced = trace(options, subject->name, NULL, census, &ops, &error) == 0;
+    if (!subject->traced)
+        snprintf(subject->not_traced, sizeof subject->not_traced, "%s", error.text);
+    if (!subject->traced || census->whole) {
+        subject->instructions_per_op =
+            subject->traced ? (double)census->instructions / ops : NAN;
+        return;
+    }
+    const char *why;
+    char *const shape = smaller_shape(&subject->base, &why);
+    struct inspect_census small = {.whole = false};
+    if (shape && trace(options, subject->name, shape, &small, &ops, &error) == 0)
+        subject->instructions_per_op = (double)small.instructions / ops;
+    inspect_census_free(&small);
+    free(shape);
+}
