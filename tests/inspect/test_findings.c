@@ -313,6 +313,29 @@ static void test_table(void **state)
     assert_string_equal(inspect_confidence_name(INSPECT_STRUCTURAL), "structural");
 }
 
+/* docs/explain.md has a section of each cause, and a row of each bound. */
+static void test_docs(void **state)
+{
+    char *path = NULL, *line = NULL;
+    size_t room = 0, causes = 0, bounds = 0;
+    assert_true(asprintf(&path, "%s/docs/explain.md", getenv("SOURCE_ROOT")) > 0);
+    FILE *const file = fopen(path, "r");
+    assert_non_null(file);
+    while (getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        causes +=
+            !strncmp(line, "### ", 4) && inspect_cause_find(line + 4) != INSPECT_CAUSES;
+        for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
+            bounds +=
+                line[0] == '|' && strstr(line, inspect_fact_name(inspect_bound_list[i]));
+    }
+    assert_int_equal(causes, INSPECT_CAUSES);
+    assert_int_equal(bounds, INSPECT_BOUND_LIST);
+    fclose(file);
+    free(line);
+    free(path);
+}
+
 /* ---- experiments ---- */
 
 static void test_control_is_the_floor(void **state)
@@ -519,7 +542,7 @@ int main(void)
     return RUN_TESTS(TEST(test_fires), TEST(test_each_evidence_is_necessary),
                      TEST(test_counter_evidence_silences),
                      TEST(test_every_cause_is_scripted), TEST(test_table),
-                     TEST(test_control_is_the_floor), TEST(test_ranks),
+                     TEST(test_docs), TEST(test_control_is_the_floor), TEST(test_ranks),
                      TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
                      TEST(test_reloads_of_constants_are_no_spills),
                      TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
