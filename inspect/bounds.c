@@ -144,12 +144,17 @@ static void put_costs(struct inspect_facts *facts)
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
 }
 
-/* Bytes in a cycle: loads of the width of the row, or the stream roof. One that the case
- * beats is of other bytes. */
+/* Loads of the width of the row, in bytes. */
+static double loaded_per_cycle(const struct inspect_facts *facts)
+{
+    const double bits = GET(isa_bits);
+    return rate(facts, FACT_rate_loads_64, bits) * bits / 8;
+}
+
+/* The stream roof or such loads. A roof that the case beats is of other bytes. */
 static double bytes_per_cycle(const struct inspect_facts *facts)
 {
-    const double beaten = 1.3, bits = GET(isa_bits), stream = GET(stream_rate);
-    const double loads = rate(facts, FACT_rate_loads_64, bits) * bits / 8;
+    const double beaten = 1.3, stream = GET(stream_rate), loads = loaded_per_cycle(facts);
     const bool credible = GET(call_bytes) / stream < beaten * GET(call_cycles);
     return credible ? fmin(stream, loads) : loads;
 }
@@ -157,9 +162,12 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 static void put_memory(struct inspect_facts *facts)
 {
     const double bytes = GET(bytes_loaded) + GET(bytes_stored);
-    const double per_cycle = bytes_per_cycle(facts);
+    const double per_cycle = bytes_per_cycle(facts), loads = loaded_per_cycle(facts);
+    const double far = 0.35;
     PUT(memory_share, part(takes(GET(call_bytes), per_cycle), GET(call_cycles)));
     PUT(memory_cycles, GET(memory_share) * GET(cycles));
+    if (per_cycle > 0 && loads > 0)
+        PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
     PUT(traffic_cycles, takes(bytes, per_cycle));
 }
 

@@ -279,9 +279,9 @@ void payload_fill(struct payload_data *data, uint64_t seed);
  */
 size_t core_rate_count(void);
 const char *core_rate_name(size_t index);
-/* Measures all of them in the calling thread, where it runs, in some 30 ms. `value` has
- * core_rate_count() entries, NaN or 0 at first: what was better before stays, for another
- * thread on the core takes its part; what this CPU has not becomes NaN. */
+/* Measures all of them in the calling thread, where it runs, in 30 ms, or up to 300 ms
+ * beside another thread on the core. `value` has core_rate_count() entries, NaN or 0 at
+ * first: what was better before stays. What this CPU has not becomes NaN. */
 void core_rates_measure(double *value);
 
 /* ---- CPUs and noise (cpus.c) ---- */

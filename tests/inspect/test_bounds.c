@@ -135,6 +135,7 @@ static void test_roof_and_memory(void **state)
     SET(isa_bits, 256);
     SET(rate_loads_256, 2);
     inspect_bounds(&facts);
+    assert_near(VALUE(far_share), 0.75, 1e-9);
     assert_near(VALUE(roof_cycles), 9, 1e-9);
     assert_near(VALUE(memory_share), 0.75, 1e-9);
     assert_near(VALUE(memory_cycles), 7.5, 1e-9);
@@ -154,6 +155,7 @@ static void test_stream_that_is_beaten(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(memory_share), 0.5, 1e-9);
     assert_near(VALUE(traffic_cycles), 88 / 64.0, 1e-9);
+    assert_near(VALUE(far_share), 0, 0);
     /* No stream goes faster than loads. */
     facts = tile();
     SET(call_bytes, 3200);
