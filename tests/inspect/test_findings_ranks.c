@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which experiments count, in which order findings stand, and what is left. */
+#include "said_facts.h"
+
+/* ---- experiments ---- */
+
+static void test_control_is_the_floor(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.78, 0.82);
+    inspect_find(&facts, &findings);
+    assert_true(has(&findings, CAUSE_denormals));
+    assert_near(findings.finding[0].share, 0.2, 1e-9);
+    /* The control differs from itself by 12%: 20% are not beyond twice of that. */
+    inspect_fact_set_interval(&facts, FACT_control, 1.12, 1.0, 1.2);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+    assert_near(excluded(&findings, CAUSE_denormals)->why.threshold, 0.76, 1e-9);
+    /* The control is as fast in its interval as the variant. */
+    inspect_fact_set_interval(&facts, FACT_control, 1, 0.81, 1.2);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+    inspect_fact_set_interval(&facts, FACT_control, 1, 0.83, 1.2);
+    inspect_find(&facts, &findings);
+    assert_true(has(&findings, CAUSE_denormals));
+    /* Without a control the interval must be clear of 1. */
+    inspect_fact_set_absent(&facts, FACT_control, NULL);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.6, 1.01);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_denormals));
+}
+
+/* ---- order ---- */
+
+static struct inspect_facts structural_case(void)
+{
+    struct inspect_facts facts = {0};
+    const struct said said[] = {IS(calls, 1),        IS(calling_cycles, 2),
+                                EXPLAINED,           IS(branches, 4),
+                                IS(limit_cycles, 3), IS(gap_cycles, 7),
+                                IS(gap_share, 0.7),  IS(divide_cycles, 6.5)};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    return facts;
+}
+
+static void test_ranks(void **state)
+{
+    struct inspect_facts facts = structural_case();
+    struct inspect_findings findings;
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 3);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_divider);
+    assert_int_equal(findings.finding[2].cause, CAUSE_unexplained);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.79, 0.81);
+    inspect_fact_set_interval(&facts, FACT_tame_input, 0.7, 0.69, 0.71);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[1].cause, CAUSE_call);
+    /* Of two that were flipped the larger share comes first. */
+    inspect_fact_set_interval(&facts, FACT_page_offset, 0.6, 0.59, 0.61);
+    inspect_fact_set(&facts, FACT_aliases_4k, 1);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_aliasing_4k);
+    assert_int_equal(findings.finding[1].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[2].cause, CAUSE_call);
+}
+
+static void test_table_order_breaks_ties(void **state)
+{
+    struct inspect_facts facts = structural_case();
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_vector_reloads, 2);
+    inspect_fact_set(&facts, FACT_vector_spills, 2);
+    inspect_fact_set(&facts, FACT_spill_share, 0.3);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_spills);
+}
+
+/* A case at its limit has only the gap to gain. */
+static void test_limit_and_flips(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_roof_share, 0.85);
+    inspect_fact_set(&facts, FACT_gap_share, 0.15);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.87, 0.86, 0.88);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[0].cause, CAUSE_at_limit);
+    assert_int_equal(findings.finding[1].cause, CAUSE_denormals);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.6, 0.59, 0.61);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+}
+
+/* ---- lessons ---- */
+
+static void test_reloads_of_constants_are_no_spills(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {IS(vector_reloads, 8), IS(vector_spills, 0),
+                                IS(spill_share, 0.3), EXPLAINED};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_false(has(&findings, CAUSE_spills));
+}
+
+/* A bound that explains 41% names nothing. */
+static void test_small_bounds_name_nothing(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {
+        IS(divide_cycles, 15), IS(cycles, 36.8),     IS(code_cycles, 18), HOT,
+        IS(vector_reloads, 3), IS(vector_spills, 3), IS(spill_share, 0.2)};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_int_equal(excluded(&findings, CAUSE_divider)->why.fact, FACT_divide_cycles);
+    assert_near(excluded(&findings, CAUSE_divider)->why.threshold, 0.6 * 36.8, 1e-9);
+    assert_false(excluded(&findings, CAUSE_divider)->counter);
+    assert_near(findings.residual_share, 1 - 18 / 36.8, 1e-9);
+    assert_near(findings.residual_cycles, 18.8, 1e-9);
+}
+
+static void test_nothing_known(void **state)
+{
+    const struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_true(isnan(findings.finding[0].share));
+    assert_int_equal(findings.n_excluded, 0);
+    assert_int_equal(findings.n_unknown, CAUSE_unexplained);
+    assert_true(isnan(findings.residual_share) && isnan(findings.residual_cycles));
+}
+
+/* ---- what is left ---- */
+
+static void test_residual(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_cycles, 20);
+    inspect_fact_set(&facts, FACT_gap_share, 0.7);
+    inspect_fact_set(&facts, FACT_code_cycles, 8);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.6, 1e-9);
+    assert_near(findings.residual_cycles, 12, 1e-9);
+    /* A flip adds to the limit of the work. */
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.2, 1e-9);
+    assert_int_equal(findings.n, 1);
+    /* And so does a cost that was modelled. */
+    inspect_fact_set_absent(&facts, FACT_flush_denormals, NULL);
+    inspect_fact_set(&facts, FACT_failed_forwards, 1);
+    inspect_fact_set(&facts, FACT_forward_cycles, 12);
+    inspect_fact_set(&facts, FACT_gap_cycles, 14);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_store_forwarding);
+    assert_near(findings.residual_share, 0.1, 1e-9);
+    inspect_fact_set(&facts, FACT_page_faults, 9);
+    inspect_fact_set(&facts, FACT_fault_share, 0.65);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.05, 1e-9);
+    inspect_fact_set(&facts, FACT_fault_share, 0.9);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0, 0);
+}
+
+static void test_much_left_is_said(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.8, 0.79, 0.81);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[1].cause, CAUSE_unexplained);
+    assert_near(findings.residual_share, 0.8, 1e-9);
+    assert_true(isnan(findings.residual_cycles));
+}
+
+static void test_experiment_of_a_structural_finding(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    const struct said said[] = {IS(widest_bits, 128), IS(isa_bits, 256), HOT};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_narrow_vectors);
+    assert_int_equal(findings.finding[0].experiment, FACT_other_isa);
+    assert_true(isnan(findings.finding[0].share));
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_control_is_the_floor), TEST(test_ranks),
+                     TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+                     TEST(test_reloads_of_constants_are_no_spills),
+                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+                     TEST(test_residual), TEST(test_much_left_is_said),
+                     TEST(test_experiment_of_a_structural_finding));
+}

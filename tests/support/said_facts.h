@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts that are scripted, for tests of findings. */
+#pragma once
+
+#include "findings.h"
+#include "unit.h"
+
+/* A fact of a script; an experiment has an interval of 2% on both sides. */
+struct said {
+    enum inspect_fact fact;
+    double value;
+};
+
+#define IS(id, value) {FACT_##id, value}
+#define HOT IS(loop_share, 0.9)
+/* 10 cycles that the code explains, twice of what the work needs. */
+#define EXPLAINED IS(cycles, 10), IS(code_cycles, 7), HOT
+
+static inline void say(struct inspect_facts *facts, const struct said *said)
+{
+    const double half =
+        inspect_fact_source(said->fact) == INSPECT_RATIO ? 0.02 * said->value : 0;
+    inspect_fact_set_interval(facts, said->fact, said->value, said->value - half,
+                              said->value + half);
+}
+
+static inline bool has(const struct inspect_findings *findings, enum inspect_cause cause)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        if (findings->finding[i].cause == cause)
+            return true;
+    return false;
+}
+
+static inline const struct inspect_exclusion *
+excluded(const struct inspect_findings *findings, enum inspect_cause cause)
+{
+    for (size_t i = 0; i < findings->n_excluded; i++)
+        if (findings->excluded[i].cause == cause)
+            return &findings->excluded[i];
+    return NULL;
+}
