@@ -24,6 +24,9 @@ int group_check_again(struct group_state *group, struct error *error);
 /* rounds.c: calibration and all rounds. */
 int group_measure(struct group_state *group, struct error *error);
 
+/* prove.c: what all cases that are left execute; 0 or -EINTR. */
+int group_prove(struct group_state *group, struct error *error);
+
 /* budget.c: baselines that would take far longer than what they are compared with. */
 /* How long the first call of a case may take. */
 int64_t budget_first_call(const struct group_state *group,

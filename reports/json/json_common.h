@@ -60,6 +60,9 @@ void json_gate(struct json *json, cJSON *parent, const struct gate *gate);
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison);
 
+/* Adds "proof" and "base_proof" to a result (proof_json.c). */
+void json_proofs(struct json *json, cJSON *parent, const struct result *result);
+
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);
 

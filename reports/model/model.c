@@ -385,6 +385,8 @@ static void result_free(struct result *result)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
+    code_proof_free(result->proof);
+    code_proof_free(result->base_proof);
 }
 
 void run_free(struct run *run)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "model/code_proof.h"
 #include "stats/stats.h"
 
 /* Bytes of a name: of a module, an op, a variant, a layout, a label. */
@@ -226,6 +227,8 @@ struct result {
     struct interval ghz_ci;
 
     struct comparison *comparison; /* NULL: the run compares no builds */
+    /* What it executes; base's too, if builds are compared. NULL: nobody asked. */
+    struct code_proof *proof, *base_proof;
 };
 
 /* A named fact about host or settings. */
