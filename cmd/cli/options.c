@@ -158,6 +158,11 @@ const struct option_row option_rows[] = {
     {"check", "auto|full", MEASURE, CASES, "auto",
      "full compares every output with the reference, auto a sample of large ones.",
      option_set_second, AT(check_full)},
+    {"prove", NULL, MEASURE, GATED, NULL,
+     "Also trace a call of each case, in a process that is not timed: its instructions, "
+     "their sets and widths go to the JSON, and a row that executes others than it says is "
+     "marked.",
+     option_set_flag, AT(prove)},
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},

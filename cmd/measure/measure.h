@@ -189,6 +189,13 @@ static inline bool case_is_limit(const struct group_state *group,
     return entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op);
 }
 
+/* prove.c: traces one call of a case, by its number in a worker that is not timed, and
+ * holds it against what its row says. What it cannot learn is absent, with the reason; 0,
+ * or -EINTR. */
+int prove_case(struct worker *worker, uint64_t number, const struct options *options,
+               const struct result *result, struct code_proof **out);
+void prove_not(struct code_proof **out, const char *why);
+
 /* batch.c: one batch, and how many calls it should have. */
 
 /* --timeout and what more is needed; saturates. */

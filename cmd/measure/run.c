@@ -12,6 +12,9 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     struct group_state group;
     group_begin(session, g, first, &group);
     int status = run_groups(&group, 1, error);
+    if (status == 0 && session->options->prove)
+        status = group_prove(&group, error);
+    /* If operands cannot be set up, fail this group's cases and go on with the next. */
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
