@@ -129,6 +129,10 @@ const struct option_row option_rows[] = {
      "Groups of hardware counters and what they come to, or all: core, cache, tlb, license, "
      "vector, frontend; `simdbench list groups` shows what is in them.",
      option_add_counters, AT(counters)},
+    {"counters", "LIST", MEASURE, COMMAND_EXPLAIN, "core,tlb,frontend, if there is a PMU",
+     "Groups of hardware counters that are evidence once they proved themselves, all, or "
+     "none: causes are found without them too.",
+     option_add_counters, AT(counters)},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, AT(uarch)},
     {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS,

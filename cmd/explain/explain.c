@@ -18,6 +18,7 @@ struct explaining {
     size_t done, n;
     int other_cpu;
     double *rates; /* of this core */
+    bool has_pmu;
 };
 
 /* ---- CPUs ---- */
@@ -83,6 +84,13 @@ static double *measure_rates(const int *cpu, size_t n)
     return rates;
 }
 
+static bool has_pmu(void)
+{
+    struct host host;
+    host_read(&host, "");
+    return host.pmu == PMU_OK;
+}
+
 /* ---- one case, or two ---- */
 
 static void tell(void *context, const struct progress *progress)
@@ -118,11 +126,23 @@ static void print_cases(const struct subject *subjects, size_t n)
     standard_flush(NULL);
 }
 
+/* Evidence that costs nothing: counters that prove nothing are left out later. */
+static void add_counters(const struct explaining *all, struct text_list *counters)
+{
+    static const char *const usual[] = {"core", "tlb", "frontend"};
+    const struct text_list *const asked = &all->options->counters;
+    for (size_t i = 0; i < asked->n; i++)
+        text_list_add(counters, asked->item[i]);
+    for (size_t i = 0; i < ARRAY_LEN(usual) && !asked->n && all->has_pmu; i++)
+        text_list_add(counters, usual[i]);
+}
+
 static int open_subject(const struct explaining *all, const struct case_name *name,
                         size_t group, struct subject *subject, struct error *error)
 {
     *subject = (struct subject){.name = name};
     variant_options(all->options, name, &subject->base.options);
+    add_counters(all, &subject->base.options.counters);
     subject->base.run = all->run;
     subject->base.group = group;
     const int status = variant_open(&subject->base, error);
@@ -257,6 +277,7 @@ static int explain(struct options *options, struct case_list *list, struct error
     if (status == 0)
         status = describe(&all, &list->item[0], &cpus, error);
     if (status == 0) {
+        all.has_pmu = has_pmu();
         all.rates = measure_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};

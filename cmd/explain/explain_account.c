@@ -121,7 +121,8 @@ static void print_ratios(const struct subject *a, const struct subject *b)
         const struct experiment *const mine = &a->experiments.item[i];
         const struct experiment *const other =
             experiment_find(&b->experiments, mine->name);
-        if (!other || !mine->ci.known || !other->ci.known ||
+        if (!other || !strcmp(mine->name, "control") || !mine->ci.known ||
+            !other->ci.known ||
             (mine->ci.lo <= other->ci.hi && other->ci.lo <= mine->ci.hi))
             continue;
         printf("  %-26s x%.2f [%.2f, %.2f] against x%.2f [%.2f, %.2f]\n", mine->name,

@@ -222,7 +222,7 @@ static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t ro
     for (int tries = 0;; tries++) {
         status = run_batch(turn->group, turn->entry, round, probe, batch);
         batch->alone = status != 0 || had_core(rounds->lead, batch->core_share);
-        if (batch->alone || tries == AGAIN || !pace->spare)
+        if (batch->alone || tries == AGAIN || !pace->spare || pace_late(rounds, 1))
             return status;
         if (!batch->void_)
             must(result_add_apart(case_result(turn->group, turn->entry), round,

@@ -14,7 +14,6 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     int status = run_groups(&group, 1, error);
     if (status == 0 && session->options->prove)
         status = group_prove(&group, error);
-    /* If operands cannot be set up, fail this group's cases and go on with the next. */
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
