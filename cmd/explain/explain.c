@@ -174,6 +174,20 @@ static void conclude(const struct explaining *all, const struct subject *subject
     explain_take(subject, &facts, all->options->all_code);
 }
 
+/* Two builds have cases of the same name. */
+static void tell_apart(const struct subject *subjects)
+{
+    struct result *const both[] = {variant_result(&subjects[0].base),
+                                   variant_result(&subjects[1].base)};
+    char id[600];
+    if (strcmp(both[0]->id, both[1]->id) != 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        snprintf(id, sizeof id, "%c:%s", "AB"[i], both[i] -> id);
+        must(string_set(&both[i]->id, id));
+    }
+}
+
 /* One case, or two in the same rounds. */
 static int explain_cases(struct explaining *all, const struct case_name *names, size_t n,
                          struct error *error)
@@ -186,6 +200,8 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
             open_subject(all, &names[open], all->done + open, &subjects[open], error);
     if (status == 0)
         status = measure(all, subjects, n, error);
+    if (status == 0 && n == 2)
+        tell_apart(subjects);
     for (size_t i = 0; i < n && status == 0; i++) {
         conclude(all, &subjects[i]);
         if (all->live.watcher.group_done)
