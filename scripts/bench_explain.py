@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench_explain.py BUILD [--times] [--repeat=N] [--only=REGEX] [--counters=LIST]: whether
+`simdbench explain` names the causes that are planted in tests/modules/plants.json, and accuses
+no sound kernel. See scripts/bench.
+
+Each plant belongs to one of two halves, by a hash of its name: rules may be derived on the
+first, and are judged on the second. Without options all plants are explained twice, with
+counters and without. --times measures the plants beside their sound twins instead, and
+--repeat explains each so often and looks whether the first finding stays the same.
+
+Exit status 1 if a target is missed."""
+import argparse
+import collections
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from statistics import mean, median
+
+from bench import Bench
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = json.loads((ROOT / "tests/modules/plants.json").read_text(encoding="utf-8"))
+HALVES = "derived", "judged"
+# What a sound kernel may have, and what is no property of a kernel.
+NO_CAUSE = {"at-limit", "unexplained"}
+OF_THE_MACHINE = {"core-shared", "clock"}
+NOTHING = "nothing"
+
+
+def half(kernel):
+    return HALVES[hashlib.sha256(kernel["name"].encode()).digest()[0] % 2]
+
+
+def case(kernel):
+    semiring = "maxplus-" if kernel["op"] == "gemm" else ""
+    threads = f";threads={kernel['threads']}" if "threads" in kernel else ""
+    return (f"{kernel['op']}/{semiring}f32/{kernel['isa']}/{kernel['name']}"
+            f"@{kernel['shape']}{threads}")
+
+
+class Plants(Bench):
+    def __init__(self, build, only):
+        super().__init__(build / "simdbench")
+        self.plugin = f"--plugin={build / 'tests/modules/plants.so'}"
+        host = self.fresh("roof", "--sizes=registers", "--rounds=6").host
+        here = [k for k in TABLE["kernels"] if k["isa"] in host["isas"]]
+        self.skipped = len(TABLE["kernels"]) - len(here)
+        self.twins = {k["name"]: k for k in here}
+        self.plants = [k for k in here if k["cause"] and re.fullmatch(only, k["name"])]
+        self.sound = [k for k in here if not k["cause"] and re.fullmatch(only, k["name"])]
+
+    # ---- times ----
+
+    def ratios(self, plant):
+        """Time over that of the twin, round by round."""
+        threads = plant.get("threads", 1)
+        run = self.fresh(
+            plant["op"], self.plugin, f"--isa={plant['isa']}", "--baseline=none",
+            f"--variants={plant['name']},{plant['twin']}", f"--shape={plant['shape']}",
+            f"--threads={threads}", "--threads-threshold=off", "--rounds=24", passes=(0, 4))
+        per_call = {r["variant"]: {round_: ns / r["iterations"] for round_, ns
+                                   in zip(r["rounds"], r["samples_ns"])}
+                    for r in run.all if r["role"] != "roof"}
+        slow, sound = per_call[plant["name"]], per_call[plant["twin"]]
+        return sorted(slow[n] / sound[n] for n in slow if n in sound)
+
+    def times(self):
+        for plant in self.plants:
+            name = f"{plant['cause']}: {case(plant)}"
+            found = self.ratios(plant)
+            if not found:
+                self.absent(f"{name}: noisy")
+                continue
+            tenth = len(found) // 10
+            self.show(name, median(found), least=1.3,
+                      detail=f"times {plant['twin']}, {found[tenth]:.2f} to "
+                      f"{found[-1 - tenth]:.2f} in {len(found)} rounds, {half(plant)}")
+
+    # ---- names ----
+
+    def explain(self, kernel, counters):
+        """The causes that are found of a kernel, the likeliest first."""
+        run = self.fresh("explain", case(kernel), self.plugin, *counters, passes=(0, 4, 5))
+        result = next((r for r in run.all if r["variant"] == kernel["name"]), {})
+        found = (result.get("explanation") or {}).get("findings", [])
+        causes = [f["cause"] for f in sorted(found, key=lambda f: f["rank"])]
+        return [c for c in causes if c not in OF_THE_MACHINE] or [NOTHING]
+
+    def share(self, title, part, right, least):
+        if part:
+            self.show(title, mean(right[k["name"]] for k in part), least=least,
+                      detail=f"{sum(right[k['name']] for k in part)} of {len(part)}")
+
+    def names(self, title, counters, least):
+        found = {k["name"]: self.explain(k, counters) for k in self.plants + self.sound}
+        right = {k["name"]: found[k["name"]][0] == k["cause"] for k in self.plants}
+        print(f"{title}: planted (rows) and first found (columns)")
+        show_matrix(self.plants, found)
+        for plant in self.plants:
+            if not right[plant["name"]]:
+                print(f"  {half(plant)}, {plant['cause']}: {case(plant)} is called "
+                      f"{', '.join(found[plant['name']])}")
+        for part in HALVES:
+            self.share(f"{title}: named right, {part} half",
+                       [k for k in self.plants if half(k) == part], right,
+                       least if part == "judged" else None)
+        self.share(f"{title}: named at all", self.plants,
+                   {k["name"]: k["cause"] in found[k["name"]] for k in self.plants}, None)
+        accused = {k["name"]: set(found[k["name"]]) - NO_CAUSE - {NOTHING} for k in self.sound}
+        for kernel in self.sound:
+            if causes := accused[kernel["name"]]:
+                print(f"  sound: {case(kernel)} is called {', '.join(sorted(causes))}")
+        if self.sound:
+            self.show(f"{title}: sound kernels accused", sum(map(bool, accused.values())), most=1,
+                      detail=f"of {len(self.sound)}")
+
+    def stability(self, counters, repeat):
+        """How often the first finding is the one that is found most."""
+        same = []
+        for kernel in self.plants + self.sound:
+            first = collections.Counter(self.explain(kernel, counters)[0]
+                                        for _ in range(repeat))
+            same.append(first.most_common(1)[0][1] / repeat)
+            if same[-1] < 1:
+                print(f"  {case(kernel)}: "
+                      + ", ".join(f"{cause} {n}" for cause, n in first.most_common()))
+        self.show(f"first finding the same, {repeat} times", mean(same), least=0.9,
+                  detail=f"least {min(same):.2f}")
+
+
+def show_matrix(plants, found):
+    planted = list(dict.fromkeys(k["cause"] for k in plants))
+    others = sorted({found[k["name"]][0] for k in plants} - set(planted))
+    columns = planted + others
+    count = collections.Counter((k["cause"], found[k["name"]][0]) for k in plants)
+    print(" " * 24 + "".join(f"{i:3}" for i in range(1, len(columns) + 1)))
+    for i, cause in enumerate(columns, 1):
+        cells = "".join(f"{count[cause, c] or '.':>3}" for c in columns)
+        print(f"{i:3} {cause:<20}" + (cells if cause in planted else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench explain", allow_abbrev=False)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--times", action="store_true", help="the plants beside their twins")
+    parser.add_argument("--repeat", type=int, metavar="N", help="is the first finding stable?")
+    parser.add_argument("--only", default=".*", metavar="REGEX", help="kernels with such names")
+    parser.add_argument("--counters", metavar="LIST", help="with these alone (none: without)")
+    options = parser.parse_args()
+    bench = Plants(options.build.resolve(), options.only)
+    if bench.skipped:
+        print(f"{bench.skipped} kernels are for instruction sets that this CPU lacks")
+    counters = [f"--counters={options.counters}"] if options.counters else []
+    if options.times:
+        bench.times()
+    elif options.repeat:
+        bench.stability(counters, options.repeat)
+    elif counters:
+        bench.names(f"counters {options.counters}", counters,
+                    0.75 if options.counters == "none" else 0.85)
+    else:
+        bench.names("explain", [], 0.85)
+        bench.names("without counters", ["--counters=none"], 0.75)
+    print(f"missed: {bench.missed}" if bench.missed else "all targets reached")
+    return 1 if bench.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
