@@ -114,6 +114,11 @@ static void test_float_state(void **state)
         assert_true(tiny / 16 > 0);
         assert_int_equal(fegetround(), FE_TONEAREST);
     }
+    volatile float least = 1e-38f;
+    float_state_flush();
+    least = least / 16;
+    float_state_reset();
+    assert_true(least >= 0 && least <= 0);
     /* Flags that arithmetic raises are no change. */
     tiny = tiny * tiny;
     assert_false(float_state_changed());
