@@ -14,6 +14,7 @@ from cli_ab import *
 from cli_blis import *
 from cli_compare import *
 from cli_counters import *
+from cli_explain import *
 from cli_foreign import *
 from cli_history import *
 from cli_formats import *
