@@ -7,13 +7,14 @@
  * where a count or a width is not known exactly, the faster rate is taken. Arithmetic
  * with what is unknown is NaN, which leaves the result unknown. */
 
-/* Loops as long as this fit in no buffer of decoded instructions. */
-enum { LONG_LOOP = 4096 };
+/* Loops as long as this fit in no buffer of decoded instructions, and code of so many
+ * bytes in no first cache. */
+enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_roof_cycles,   FACT_arithmetic_cycles, FACT_memory_cycles, FACT_dispatch_cycles,
-    FACT_decode_cycles, FACT_load_cycles,       FACT_store_cycles,  FACT_divide_cycles,
-    FACT_chain_cycles,  FACT_calling_cycles};
+    FACT_decode_cycles, FACT_branch_cycles,     FACT_load_cycles,   FACT_store_cycles,
+    FACT_divide_cycles, FACT_chain_cycles,      FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -71,6 +72,14 @@ static double store_cycles(const struct inspect_facts *facts)
     return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
 }
 
+static double decode_cycles(const struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions), bytes = GET(code_bytes);
+    const double decode =
+        instructions >= LONG_LOOP ? takes(instructions, GET(rate_decoded)) : (double)NAN;
+    return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
+}
+
 static double arithmetic_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -114,9 +123,10 @@ static void put_code(struct inspect_facts *facts)
     const double instructions = GET(instructions);
     PUT(arithmetic_cycles, arithmetic_cycles(facts));
     /* A comparison and its branch count as one: cores fuse them. */
-    PUT(dispatch_cycles, takes(instructions - GET(branches), GET(rate_instructions)));
-    if (instructions >= LONG_LOOP)
-        PUT(decode_cycles, takes(instructions, GET(rate_decoded)));
+    const double fused = GET(branches) > 0 ? GET(branches) : 0;
+    PUT(dispatch_cycles, takes(instructions - fused, GET(rate_instructions)));
+    PUT(decode_cycles, decode_cycles(facts));
+    PUT(branch_cycles, takes(GET(branches), GET(rate_branches)));
     PUT(load_cycles, load_cycles(facts));
     PUT(store_cycles, store_cycles(facts));
     PUT(divide_cycles,
@@ -134,12 +144,38 @@ static void put_costs(struct inspect_facts *facts)
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
 }
 
+/* Bytes in a cycle: loads of the width of the row, or the stream roof. One that the case
+ * beats is of other bytes. */
+static double bytes_per_cycle(const struct inspect_facts *facts)
+{
+    const double beaten = 1.3, bits = GET(isa_bits), stream = GET(stream_rate);
+    const double loads = rate(facts, FACT_rate_loads_64, bits) * bits / 8;
+    const bool credible = GET(call_bytes) / stream < beaten * GET(call_cycles);
+    return credible ? fmin(stream, loads) : loads;
+}
+
 static void put_memory(struct inspect_facts *facts)
 {
     const double bytes = GET(bytes_loaded) + GET(bytes_stored);
-    PUT(memory_share, part(takes(GET(call_bytes), GET(stream_rate)), GET(call_cycles)));
+    const double per_cycle = bytes_per_cycle(facts);
+    PUT(memory_share, part(takes(GET(call_bytes), per_cycle), GET(call_cycles)));
     PUT(memory_cycles, GET(memory_share) * GET(cycles));
-    PUT(traffic_cycles, takes(bytes, GET(stream_rate)));
+    PUT(traffic_cycles, takes(bytes, per_cycle));
+}
+
+/* Such inputs are faster for other reasons too, so branches must be able to profit: there
+ * are some beside that of the loop, or nobody knows. */
+static void put_tame_input(struct inspect_facts *facts)
+{
+    static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
+                                               FACT_input_sorted};
+    if (GET(branches) <= 1.01)
+        return;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        const double best = GET(tame_input), ratio = inspect_fact_value(facts, inputs[i]);
+        if (ratio < best || (isnan(best) && !isnan(ratio)))
+            facts->fact[FACT_tame_input] = facts->fact[inputs[i]];
+    }
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -164,6 +200,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_code(facts);
     put_costs(facts);
     put_memory(facts);
+    put_tame_input(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     put_limit(facts);
 }

@@ -87,19 +87,46 @@ static double outside_share(const struct inspect_census *census)
     return fmax(0, 1 - inside);
 }
 
+/* Bytes of the lines of the cache that hold these instructions, which ascend. */
+static double code_bytes(const struct inspect_census *census, size_t from, size_t n)
+{
+    enum { LINE_SHIFT = 6 };
+    size_t lines = 0;
+    for (size_t i = from; i < from + n; i++)
+        lines += i == from || census->line[i].address >> LINE_SHIFT !=
+                                  census->line[i - 1].address >> LINE_SHIFT;
+    return (double)(lines << LINE_SHIFT);
+}
+
+/* A call without loops is one iteration of itself. */
+static void set_straight(struct inspect_facts *facts, const struct inspect_census *census)
+{
+    if (!census->whole || census->n_loops > 0)
+        return;
+    inspect_fact_set(facts, FACT_instructions, (double)census->instructions);
+    inspect_fact_set(facts, FACT_loop_share, 1);
+    inspect_fact_set(facts, FACT_code_bytes, code_bytes(census, 0, census->n_lines));
+    inspect_fact_set(facts, FACT_widest_bits, census->widest_bits);
+}
+
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop)
 {
 #define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
     inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
-    inspect_fact_set(facts, FACT_outside_share, outside_share(census));
+    if (census->n_loops > 0)
+        inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->whole)
         inspect_fact_set(facts, FACT_call_instructions, (double)census->instructions);
     if (census->producer)
         inspect_fact_set(facts, FACT_built_unoptimised,
                          strstr(census->producer, "-O0") != NULL);
-    if (!loop)
+    if (!loop) {
+        set_straight(facts, census);
         return;
+    }
+    inspect_fact_set(facts, FACT_code_bytes,
+                     code_bytes(census, loop->line, loop->n_lines));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
     if (loop->trips > 0)
         SET(trips);

@@ -64,12 +64,12 @@ struct inspect_loop;
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop);
 
-/* Derives the facts of source BOUND from those that are known: a bound whose rate or
- * count is unknown stays unknown. */
+/* Derives the facts of source BOUND, `cycles` and `tame_input` from those that are known:
+ * a bound whose rate or count is unknown stays unknown. */
 void inspect_bounds(struct inspect_facts *facts);
 /* The bounds that a table shows, in its order, and the largest of those that are known;
  * INSPECT_FACTS if none is. */
-enum { INSPECT_BOUND_LIST = 10 };
+enum { INSPECT_BOUND_LIST = 11 };
 extern const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST];
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts);
 

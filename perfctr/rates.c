@@ -85,6 +85,12 @@ LOOP(instructions, "", TIMES(48, DROPPED), "")
 /* Longer than the buffers of decoded instructions, and shorter than the cache. */
 LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
 
+/* Longer than the first cache of instructions. */
+#define NOP_9 ".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t"
+LOOP(fetched, "", TIMES(10000, NOP_9), "")
+/* Never taken. */
+LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n\t")
+
 #define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
 #define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
 #define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
@@ -156,6 +162,8 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
 static const struct rate rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
+    {"rate_fetched", NULL, 90000, loop_fetched, NULL},
+    {"rate_branches", NULL, 33, loop_branches, NULL},
     {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
     {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
     {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},

@@ -246,25 +246,36 @@ static void evidence_line(struct writer *to, const char *label, const char *word
         end(to, label);
 }
 
+/* An experiment may be told by evidence alone: the best of several. */
+static bool put_experiment(struct writer *to, const struct explanation *why,
+                           const struct explained_finding *finding)
+{
+    const struct explained_ratio *const ratio =
+        explanation_ratio(why, finding->experiment);
+    FOR_EACH (const struct explained_evidence, evidence, finding->evidence,
+              finding->n_evidence)
+        if (text_same(evidence->what, finding->experiment)) {
+            put_fact(to, evidence);
+            return true;
+        }
+    if (!ratio || ratio->absent)
+        return false;
+    buffer_plain(&to->text, ratio->name);
+    buffer_add(&to->text, " ");
+    put_ratio(to, ratio->ratio, &ratio->ci);
+    return true;
+}
+
 static void refute_line(struct writer *to, const struct explanation *why,
                         const struct explained_finding *finding)
 {
-    if (!finding->refute)
+    if (!finding->refute || !*finding->refute)
         return;
-    const struct explained_ratio *const ratio =
-        finding->experiment ? explanation_ratio(why, finding->experiment) : NULL;
     buffer_plain(&to->text, finding->refute);
-    if (ratio && !ratio->absent) {
-        buffer_add(&to->text, "; ");
-        buffer_plain(&to->text, ratio->name);
-        buffer_add(&to->text, ": ");
-        put_ratio(to, ratio->ratio, &ratio->ci);
-    } else {
-        buffer_add(&to->text, " (not run");
-        buffer_add(&to->text, ratio ? ": " : "");
-        buffer_plain(&to->text, ratio ? ratio->absent : "");
-        buffer_add(&to->text, ")");
-    }
+    buffer_add(&to->text, " (");
+    if (!finding->experiment || !put_experiment(to, why, finding))
+        buffer_add(&to->text, "not run");
+    buffer_add(&to->text, ")");
     end(to, "  refute");
 }
 

@@ -117,6 +117,13 @@ static void test_long_loop(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(decode_cycles), 2048, 1e-9);
     assert_int_equal(inspect_limiting_bound(&facts), FACT_decode_cycles);
+    SET(rate_fetched, 16);
+    SET(code_bytes, 65535);
+    inspect_bounds(&facts);
+    assert_near(VALUE(decode_cycles), 2048, 1e-9);
+    SET(code_bytes, 65536);
+    inspect_bounds(&facts);
+    assert_near(VALUE(decode_cycles), 4096, 1e-9);
 }
 
 static void test_roof_and_memory(void **state)
@@ -125,6 +132,8 @@ static void test_roof_and_memory(void **state)
     SET(roof_share, 0.9);
     SET(call_bytes, 6000);
     SET(stream_rate, 8);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(roof_cycles), 9, 1e-9);
     assert_near(VALUE(memory_share), 0.75, 1e-9);
@@ -132,6 +141,60 @@ static void test_roof_and_memory(void **state)
     assert_near(VALUE(traffic_cycles), 88 / 8.0, 1e-9);
     assert_near(VALUE(limit_cycles), 9, 1e-9);
     assert_int_equal(inspect_limiting_bound(&facts), FACT_roof_cycles);
+}
+
+/* Streams that the case beats are of other bytes: then loads alone are a bound. */
+static void test_stream_that_is_beaten(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(call_bytes, 32000);
+    SET(stream_rate, 8);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.5, 1e-9);
+    assert_near(VALUE(traffic_cycles), 88 / 64.0, 1e-9);
+    /* No stream goes faster than loads. */
+    facts = tile();
+    SET(call_bytes, 3200);
+    SET(stream_rate, 100);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.05, 1e-9);
+    facts = tile();
+    SET(call_bytes, 6000);
+    SET(stream_rate, 8);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.75, 1e-9);
+}
+
+static void test_tame_input(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.8, 0.7, 0.9);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(branches, 1.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
+    assert_near(facts.fact[FACT_tame_input].high, 0.7, 0);
+    facts = (struct inspect_facts){0};
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.9, 0);
+}
+
+static void test_branches(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(branches, 5);
+    SET(rate_branches, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(branch_cycles), 2.5, 1e-9);
+    assert_near(VALUE(dispatch_cycles), 35 / 6.0, 1e-9);
 }
 
 static void test_costs(void **state)
@@ -238,6 +301,36 @@ static void test_census(void **state)
     assert_near(VALUE(outside_share), 0.1, 1e-9);
 }
 
+/* Without loops the call is one iteration. */
+static void test_straight_call(void **state)
+{
+    struct inspect_line lines[] = {{.address = 0x1000},
+                                   {.address = 0x103f},
+                                   {.address = 0x1040},
+                                   {.address = 0x10c0}};
+    struct inspect_loop loop = {.share = 1, .line = 1, .n_lines = 2};
+    struct inspect_census census = {.whole = true,
+                                    .instructions = 70,
+                                    .widest_bits = 256,
+                                    .line = lines,
+                                    .n_lines = 4};
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(instructions), 70, 0);
+    assert_near(VALUE(loop_share), 1, 0);
+    assert_near(VALUE(code_bytes), 192, 0);
+    assert_near(VALUE(widest_bits), 256, 0);
+    assert_true(isnan(VALUE(outside_share)));
+    facts = (struct inspect_facts){0};
+    census.whole = false;
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_true(isnan(VALUE(instructions)));
+    census.loop = &loop;
+    census.n_loops = 1;
+    inspect_facts_trace(&facts, &census, &loop);
+    assert_near(VALUE(code_bytes), 128, 0);
+}
+
 static void test_set(void **state)
 {
     struct inspect_facts facts = {0};
@@ -270,6 +363,8 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
                      TEST(test_splits), TEST(test_long_loop), TEST(test_roof_and_memory),
-                     TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
-                     TEST(test_census), TEST(test_set), TEST(test_table));
+                     TEST(test_stream_that_is_beaten), TEST(test_tame_input),
+                     TEST(test_branches), TEST(test_straight_call), TEST(test_costs),
+                     TEST(test_shares), TEST(test_nothing_known), TEST(test_census),
+                     TEST(test_set), TEST(test_table));
 }
