@@ -58,7 +58,7 @@ struct case_state {
     size_t result;   /* index into run->results */
     uint64_t number; /* in its worker */
     int team;        /* threads that share its work, 0: its library decides */
-    uint64_t iterations;
+    uint64_t iterations, regions; /* of a batch: calls; how many are timed at once */
     double call_ns, check_ns; /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];

@@ -9,20 +9,28 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+/* Between two looks at how much of the core a batch gets, at most: these take 2.5 us. */
+#define REGION_NS 140000.0
 
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
 {
     int64_t timeout;
+    const double expected_ns = entry->call_ns * (double)entry->iterations;
     cJSON *request = batch_request(group->session->options, entry->number,
                                    entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
     cJSON_AddBoolToObject(request, "probe", probe);
     cJSON_AddBoolToObject(request, "core_share", !run_is_emulated(group->session->run));
+    /* Counters that take turns need long regions. */
+    if (!group->session->options->multiplex)
+        message_add_u64(request, "regions", (uint64_t)ceil(expected_ns / REGION_NS));
     int status = case_ask(group, entry, request, timeout, &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)
         return status ? status : GROUP_RESTART;
+    entry->regions = message_u64(batch->reply, "regions",
+                                 group->session->options->cold ? entry->iterations : 1);
     if (entry->team)
         batch->threads = entry->team;
     const char *const doubt = batch_doubt(batch, entry->iterations);
@@ -78,14 +86,14 @@ static void take_overhead(struct group_state *group, struct case_state *entry,
     }
 }
 
-/* Once it is known how many calls a region has: of cold ones, each has its own. */
+/* Once it is known how many regions its batches have. */
 static void set_overhead(struct group_state *group, const struct case_state *entry)
 {
     const struct session *session = group->session;
-    double calls = session->options->cold ? 1 : (double)entry->iterations;
+    const double regions = (double)entry->regions / (double)entry->iterations;
     for (size_t i = 0; i < session->plan->n_events; i++)
         case_result(group, entry)->counters[session->counter_of_event[i]].overhead =
-            entry->empty_call[i] + entry->empty_region[i] / calls;
+            entry->empty_call[i] + entry->empty_region[i] * regions;
 }
 
 /* Each worker is asked once, for all its cases. */
@@ -339,6 +347,7 @@ static void judge(struct group_state *group, const struct pace *pace, uint32_t r
             must(result_join_apart(result));
         if (!entry->active || (!ran && !result->n_samples))
             continue;
+        set_overhead(group, entry);
         must(string_set(&result->stopped, ran ? pace->stopped : NULL));
         if (ran && 2 * result->voided > ran) {
             snprintf(
@@ -365,8 +374,6 @@ int group_measure(struct group_state *group, struct error *error)
         status = calibrate(group, &group->cases[i]);
         if (!group->cases[i].active)
             continue;
-        if (status == 0)
-            set_overhead(group, &group->cases[i]);
         if (n == ARRAY_LEN(order))
             return error_set(error, -E2BIG, "more than %zu cases in one group",
                              ARRAY_LEN(order));

@@ -102,6 +102,13 @@ static void add_threads(const struct service *service, const struct sample *samp
                             room ? (double)thread_times_waited(before, after) : 0);
 }
 
+/* As many as were asked for, each with a call at least. */
+static uint64_t batch_regions(const cJSON *request, uint64_t iterations)
+{
+    const uint64_t wanted = message_u64(request, "regions", 1);
+    return wanted < 1 ? 1 : wanted < iterations ? wanted : iterations;
+}
+
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
     struct service_case *entry = service_find_case(service, request);
@@ -111,11 +118,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
     const struct simdbench_operands *operands = &service->operands.view;
     struct counters *counters = service->sampler.counters;
-    bool cold = message_true(request, "cold");
+    const bool cold = message_true(request, "cold");
     const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
-    const double before_share = shared ? clock_core_share() : 0;
+    double share = shared ? clock_core_share() : 0;
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -133,17 +140,18 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         service_place_helpers(service);
     if (team)
         thread_times_read(&before);
-    if (!cold) {
-        sampler_begin(&service->sampler);
-        repeat(entry->run, operands, entry->state, iterations);
-        sampler_end(&service->sampler, &sum);
-        batch_counts_add(service, counters, &counts);
-    }
-    for (uint64_t i = 0; cold && i < iterations; i++) {
+    /* Cold calls are regions each. Threads that wait, spinning, would be taken for others. */
+    const uint64_t regions =
+        cold ? iterations : team ? 1 : batch_regions(request, iterations);
+    for (uint64_t i = 0; i < regions; i++) {
         struct sample one;
-        operands_evict(&service->operands);
+        if (cold)
+            operands_evict(&service->operands);
+        else if (i > 0 && shared)
+            share = fmin(share, clock_core_share());
         sampler_begin(&service->sampler);
-        repeat(entry->run, operands, entry->state, 1);
+        repeat(entry->run, operands, entry->state,
+               iterations / regions + (i < iterations % regions));
         sampler_end(&service->sampler, &one);
         sample_add(&sum, &one);
         batch_counts_add(service, counters, &counts);
@@ -152,11 +160,13 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         thread_times_read(&after);
     service_leave(entry, &mask);
     service_rest(service);
-    const double after_share = shared ? clock_core_share() : 0;
+    if (shared)
+        share = fmin(share, clock_core_share());
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
+    cJSON_AddNumberToObject(reply, "regions", (double)regions);
     if (shared)
-        cJSON_AddNumberToObject(reply, "core_share", fmin(before_share, after_share));
+        cJSON_AddNumberToObject(reply, "core_share", share);
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
