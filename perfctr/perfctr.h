@@ -232,6 +232,9 @@ double clock_core_share(void);
  * where the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of
  * others at least 3.4 of four chains. */
 double clock_core_whole(double best);
+/* Whether another thread runs on this core, whatever it does: the core then gives each of
+ * them half of its store queue. 1; 0; -1: not known of this CPU. Takes about 2 us. */
+int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */

@@ -9,8 +9,9 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
-/* Between two looks at how much of the core a batch gets, at most: these take 2.5 us. */
-#define REGION_NS 140000.0
+/* Between two looks at how much of the core a batch gets, at most: a look takes 1.4 us.
+ */
+#define REGION_NS 70000.0
 
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
@@ -196,12 +197,15 @@ static void add_counters(struct group_state *group, struct case_state *entry,
 }
 
 /* False on evidence that another thread ran on the core. */
-static bool had_core(struct session *session, double share)
+static bool had_core(struct session *session, const struct batch *batch)
 {
-    if (!(share > 0))
+    if (batch->core_split < 0 && !(batch->core_share > 0))
         return true;
-    session->core_best = fmax(session->core_best, share);
-    const bool alone = share >= CLOCK_CORE_SHARED * clock_core_whole(session->core_best);
+    session->core_best = fmax(session->core_best, batch->core_share);
+    const double whole = clock_core_whole(session->core_best);
+    const bool alone = batch->core_split < 0
+                           ? batch->core_share >= CLOCK_CORE_SHARED * whole
+                           : !batch->core_split;
     session->n_core_probed++;
     session->n_core_shared += !alone;
     return alone;
@@ -240,7 +244,7 @@ static int run_alone(struct group_state *group, struct case_state *entry, uint32
     int status = 0;
     for (int tries = 0;; tries++) {
         status = run_batch(group, entry, round, probe, batch);
-        batch->alone = status != 0 || had_core(group->session, batch->core_share);
+        batch->alone = status != 0 || had_core(group->session, batch);
         if (batch->alone || tries == AGAIN || !pace->spare)
             return status;
         if (!batch->void_)

@@ -102,6 +102,28 @@ static void add_threads(const struct service *service, const struct sample *samp
                             room ? (double)thread_times_waited(before, after) : 0);
 }
 
+/* Evidence of another thread on the core: that it is split, or where that cannot be known
+ * the fewest adds a cycle. */
+struct company {
+    int split;
+    double adds;
+};
+
+static void company_look(struct company *company)
+{
+    company->split |= clock_core_split();
+    if (company->split < 0)
+        company->adds = fmin(company->adds, clock_core_share());
+}
+
+static void company_reply(const struct company *company, cJSON *reply)
+{
+    if (company->split < 0)
+        cJSON_AddNumberToObject(reply, "core_share", company->adds);
+    else
+        cJSON_AddNumberToObject(reply, "core_split", company->split);
+}
+
 /* As many as were asked for, each with a call at least. */
 static uint64_t batch_regions(const cJSON *request, uint64_t iterations)
 {
@@ -122,7 +144,9 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
-    double share = shared ? clock_core_share() : 0;
+    struct company company = {.adds = INFINITY};
+    if (shared)
+        company_look(&company);
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -140,15 +164,17 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         service_place_helpers(service);
     if (team)
         thread_times_read(&before);
-    /* Cold calls are regions each. Threads that wait, spinning, would be taken for others. */
-    const uint64_t regions =
-        cold ? iterations : team ? 1 : batch_regions(request, iterations);
+    /* Cold calls are regions each. Threads that wait, spinning, would be taken for
+     * others. */
+    const uint64_t regions = cold   ? iterations
+                             : team ? 1
+                                    : batch_regions(request, iterations);
     for (uint64_t i = 0; i < regions; i++) {
         struct sample one;
         if (cold)
             operands_evict(&service->operands);
         else if (i > 0 && shared)
-            share = fmin(share, clock_core_share());
+            company_look(&company);
         sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state,
                iterations / regions + (i < iterations % regions));
@@ -161,12 +187,12 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     service_leave(entry, &mask);
     service_rest(service);
     if (shared)
-        share = fmin(share, clock_core_share());
+        company_look(&company);
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
     cJSON_AddNumberToObject(reply, "regions", (double)regions);
     if (shared)
-        cJSON_AddNumberToObject(reply, "core_share", share);
+        company_reply(&company, reply);
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
