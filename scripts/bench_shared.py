@@ -15,7 +15,8 @@ def measure(bench, cpu):
     """The rows of many equal runs, and the share of their batches that were set apart."""
     runs = [bench.fresh(*WORK, f"--cpu={cpu}") for _ in range(RUNS)]
     probed, shared = (sum(run.host[f"core_{k}probes"] for run in runs) for k in ("", "shared_"))
-    return [row for run in runs for row in run.find() if row["limit"]], shared / probed
+    return ([row for run in runs for row in run.find() if row["limit"] and row["limit"]["share"]],
+            shared / probed)
 
 
 def beyond(rows, quiet):

@@ -105,19 +105,32 @@ static void add_threads(const struct service *service, const struct sample *samp
 /* Evidence of another thread on the core: that it is split, or where that cannot be known
  * the fewest adds a cycle. */
 struct company {
+    bool wanted;
     int split;
     double adds;
 };
 
 static void company_look(struct company *company)
 {
+    if (!company->wanted)
+        return;
     company->split |= clock_core_split();
     if (company->split < 0)
         company->adds = fmin(company->adds, clock_core_share());
 }
 
+/* The same between two regions. */
+static void company_between(struct company *company, struct sampler *sampler)
+{
+    sampler_pause(sampler);
+    company_look(company);
+    sampler_resume(sampler);
+}
+
 static void company_reply(const struct company *company, cJSON *reply)
 {
+    if (!company->wanted)
+        return;
     if (company->split < 0)
         cJSON_AddNumberToObject(reply, "core_share", company->adds);
     else
@@ -141,12 +154,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     const struct simdbench_operands *operands = &service->operands.view;
     struct counters *counters = service->sampler.counters;
     const bool cold = message_true(request, "cold");
-    const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
-    struct company company = {.adds = INFINITY};
-    if (shared)
-        company_look(&company);
+    struct company company = {.wanted = message_true(request, "core_share"),
+                              .adds = INFINITY};
+    company_look(&company);
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -169,15 +181,20 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     const uint64_t regions = cold   ? iterations
                              : team ? 1
                                     : batch_regions(request, iterations);
+    /* Counters see all that runs between their readings. */
+    const bool apart = cold || counters;
     for (uint64_t i = 0; i < regions; i++) {
-        struct sample one;
         if (cold)
             operands_evict(&service->operands);
-        else if (i > 0 && shared)
-            company_look(&company);
-        sampler_begin(&service->sampler);
+        else if (i > 0)
+            company_between(&company, &service->sampler);
+        if (apart || i == 0)
+            sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state,
                iterations / regions + (i < iterations % regions));
+        if (!apart && i + 1 < regions)
+            continue;
+        struct sample one;
         sampler_end(&service->sampler, &one);
         sample_add(&sum, &one);
         batch_counts_add(service, counters, &counts);
@@ -186,13 +203,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         thread_times_read(&after);
     service_leave(entry, &mask);
     service_rest(service);
-    if (shared)
-        company_look(&company);
+    company_look(&company);
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
     cJSON_AddNumberToObject(reply, "regions", (double)regions);
-    if (shared)
-        company_reply(&company, reply);
+    company_reply(&company, reply);
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {
