@@ -23,6 +23,7 @@ from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
 from cli_plants import *
+from cli_prove import *
 from cli_quiet import *
 from cli_recipes import *
 from cli_robust import *
