@@ -279,8 +279,9 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
         batches[done] = (struct batch){.reply = NULL};
         if (!turn->entry->active)
             continue;
-        /* The first probe of each case comes at once and is paid for later. */
-        bool probe = session->probe_ns >= PROBE_EVERY_NS ||
+        /* The first probe of each case comes at once and is paid for later. A few rounds
+         * of many arms would give each too few of them. */
+        bool probe = rounds->n_groups > 1 || session->probe_ns >= PROBE_EVERY_NS ||
                      case_result(turn->group, turn->entry)->n_clock == 0;
         status = run_alone(rounds, turn, round, probe, &batches[done]);
         status = without(rounds, turn->group, status);
