@@ -69,20 +69,16 @@ static int take_stop(struct child *child, int status)
     return step_back(child);
 }
 
-/* 1: it stopped, and `status` says why; 0: it runs; or -errno. */
+/* 1: it stopped, and `status` says why; 0: it runs; -ECHILD: it died, and stays to be
+ * reaped by whoever started it. A stop is over when it goes on, so it is left too. */
 static int look(const struct child *child, int *status)
 {
     siginfo_t info = {.si_pid = 0};
-    if (waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG | __WALL) < 0)
+    if (waitid(P_PID, (id_t)child->pid, &info,
+               WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
         return errno == EINTR ? 0 : -errno;
     *status = info.si_status;
-    if (info.si_pid)
-        return 1;
-    info.si_pid = 0;
-    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-                   info.si_pid
-               ? -ECHILD
-               : 0;
+    return info.si_pid == 0 ? 0 : info.si_code == CLD_TRAPPED ? 1 : -ECHILD;
 }
 
 /* SIGCHLD, which is blocked meanwhile, tells of a stop; it may be lost. */
@@ -96,7 +92,10 @@ int child_wait(struct child *child, int64_t wait_ns)
     for (;;) {
         const struct timespec time = {.tv_nsec = left};
         int status = 0;
-        sigtimedwait(&stopped, NULL, &time);
+        /* The first stop may have come before the signal was blocked. */
+        if (child->looked)
+            sigtimedwait(&stopped, NULL, &time);
+        child->looked = true;
         const int found = look(child, &status);
         if (found)
             return found < 0 ? found : take_stop(child, status);

@@ -9,7 +9,7 @@
 #include <sys/ptrace.h>
 
 enum {
-    DEFAULT_STEPS = 60000,
+    DEFAULT_STEPS = 30000,
     DEFAULT_WINDOWS = 20,
     DEFAULT_WINDOW_STEPS = 600,
     DEFAULT_TIMEOUT_S = 60
@@ -74,13 +74,19 @@ static int set_calls(struct tracer *tracer, uint64_t calls)
 
 /* ---- all of a call ---- */
 
+/* To the first instruction of the next call. */
+static int begin_call(struct tracer *tracer)
+{
+    int status = go_to_marker(tracer, true);
+    if (status == 0 && (status = child_step(&tracer->child)) < 0)
+        return gone(tracer, status);
+    return status;
+}
+
 static int trace_whole(struct tracer *tracer)
 {
-    struct child *child = &tracer->child;
-    int status = go_to_marker(tracer, true);
-    if (status == 0 && (status = child_step(child)) < 0)
-        return gone(tracer, status);
-    tracer->memory.stack_top = child->registers.rsp;
+    const int status = begin_call(tracer);
+    tracer->memory.stack_top = tracer->child.registers.rsp;
     return status == 0 ? tracer_run(tracer) : status;
 }
 
@@ -93,6 +99,13 @@ static uint64_t draw(uint64_t *state)
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
     return x ^ x >> 31;
+}
+
+/* True of what is around the calls. */
+static bool is_between(const struct tracer *tracer, uint64_t pc)
+{
+    enum { REST_BYTES = 16 };
+    return pc + REST_BYTES >= tracer->begin && pc <= tracer->end + REST_BYTES;
 }
 
 /* Lets it go on for a while, whatever calls begin and end, and stops it within one. */
@@ -111,8 +124,8 @@ static int let_run(struct tracer *tracer, int64_t ns)
         const uint64_t pc = child->registers.rip;
         if (pc == tracer->end + 1 && (status = set_calls(tracer, INSPECT_CALLS)) < 0)
             return status;
-        if (now_ns() >= until && (pc < tracer->begin || pc > tracer->end + 16))
-            return 0;
+        if (now_ns() >= until)
+            return is_between(tracer, pc) ? begin_call(tracer) : 0;
     }
 }
 

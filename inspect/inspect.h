@@ -121,7 +121,7 @@ void inspect_census_free(struct inspect_census *census);
 
 struct inspect_options {
     uint64_t
-        max_steps;    /* of a whole trace; a call that needs more is sampled; 0: 60000 */
+        max_steps;    /* of a whole trace; a call that needs more is sampled; 0: 30000 */
     unsigned windows; /* at random times in a call that is sampled; 0: 20 */
     unsigned window_steps; /* instructions of each; 0: 600 */
     bool whole_only;       /* a call that needs more steps fails with -E2BIG instead */

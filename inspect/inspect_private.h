@@ -178,6 +178,7 @@ struct child {
     unsigned char replaced[BREAKPOINTS_MAX];
     struct user_regs_struct registers;
     uint64_t stops;
+    bool looked;      /* since it was attached */
     bool trapped;     /* it stopped as was asked for, not because of a signal */
     int signal;       /* to be delivered when it goes on */
     int64_t deadline; /* nanoseconds of the monotonic clock */
@@ -222,9 +223,9 @@ bool known_address(const struct known *known, const struct code *code,
 
 struct path {
     uint32_t n;
-    bool loop;         /* its end is its beginning */
-    uint64_t end;      /* the address behind it */
-    uint32_t counters; /* mask of registers that change by the same amount in each turn */
+    bool loop;    /* its end is its beginning */
+    uint64_t end; /* the address behind it */
+    bool counted; /* a loop: some register changes by the same amount in each turn */
     uint32_t n_exits;
     uint32_t *node;
     uint64_t *exit; /* address off the path where the branch at that place may go, or 0 */

@@ -42,59 +42,109 @@ static uint64_t other_way(const struct code *code, uint64_t next)
 
 /* ---- registers that count turns ---- */
 
-static bool is_invariant(uint32_t written, int gpr)
+/* What a register holds within a turn: what another one held at its beginning, and an
+ * amount that is the same in each turn. */
+enum { ROOT_NONE = -1, ROOT_UNKNOWN = -2 };
+struct derived {
+    int root;        /* a general register, or one of those */
+    uint64_t offset; /* of ROOT_NONE: all of it */
+    bool narrow;     /* only 32 bits of it are meant */
+};
+struct turn {
+    struct derived of[GPR_COUNT];
+};
+
+static struct derived scaled(const struct turn *turn, int gpr, unsigned scale)
 {
-    return gpr == NO_GPR || !(written >> gpr & 1);
+    struct derived value = {.root = ROOT_NONE};
+    if (gpr == NO_GPR)
+        return value;
+    value = turn->of[gpr];
+    value.offset *= scale;
+    if (value.root >= 0 && scale != 1)
+        value.root = ROOT_UNKNOWN;
+    return value;
 }
 
-/* True if it adds to a register what is the same in each turn. */
-static bool is_progress(const struct code *code, uint32_t written)
+static struct derived sum(struct derived a, struct derived b)
+{
+    const bool one = a.root == ROOT_NONE || b.root == ROOT_NONE;
+    return (struct derived){.root = !one                  ? ROOT_UNKNOWN
+                                    : a.root == ROOT_NONE ? b.root
+                                                          : a.root,
+                            .offset = a.offset + b.offset,
+                            .narrow = a.narrow || b.narrow};
+}
+
+static struct derived difference(struct derived a, struct derived b)
+{
+    b.offset = -b.offset;
+    return b.root == ROOT_NONE ? sum(a, b) : (struct derived){.root = ROOT_UNKNOWN};
+}
+
+static struct derived derive(const struct turn *turn, const struct code *code)
 {
     const struct access *address = &code->access[0];
-    const int to = code->to;
-    if (code->effect == EFFECT_ADD || code->effect == EFFECT_SUB)
-        return code->a == to && code->b != to && is_invariant(written, code->b);
-    if (code->effect != EFFECT_LEA)
-        return false;
-    return (address->base == to && is_invariant(written, address->index)) ||
-           (address->index == to && address->scale == 1 &&
-            is_invariant(written, address->base));
+    const struct derived immediate = {.root = ROOT_NONE,
+                                      .offset = (uint64_t)code->immediate};
+    const struct derived b = code->b == NO_GPR ? immediate : scaled(turn, code->b, 1);
+    const struct derived place = {.root = ROOT_NONE, .offset = (uint64_t)address->offset};
+    switch (code->effect) {
+    case EFFECT_SET:
+        return b;
+    case EFFECT_ADD:
+        return sum(scaled(turn, code->a, 1), b);
+    case EFFECT_SUB:
+        return difference(scaled(turn, code->a, 1), b);
+    case EFFECT_LEA:
+        return sum(place, sum(scaled(turn, address->base, 1),
+                              scaled(turn, address->index, address->scale)));
+    default:
+        return (struct derived){.root = ROOT_UNKNOWN};
+    }
 }
 
-static uint32_t find_counters(const struct nodes *nodes, const struct path *path)
+/* Follows the first `n` nodes of a turn; registers that the path never writes are
+ * amounts. */
+static void follow_turn(const struct nodes *nodes, const struct path *path, uint32_t n,
+                        const struct known *known, struct turn *turn)
 {
-    uint32_t written = 0, counters = 0;
-    for (uint32_t i = 0; i < path->n; i++) {
-        const struct code *code = &nodes->node[path->node[i]].code;
-        written |= code->gpr_written;
-        written |= code->stack ? 1u << GPR_RSP : 0;
-    }
-    counters = written & ~(1u << GPR_RSP);
-    for (uint32_t i = 0; i < path->n; i++) {
-        const struct code *code = &nodes->node[path->node[i]].code;
-        if (!is_progress(code, written))
-            counters &= ~code->gpr_written;
-    }
-    return counters;
-}
-
-/* What the first `n` nodes of a turn add to a register; `wide` becomes false if only 32
- * bits of it count. */
-static uint64_t progress(const struct nodes *nodes, const struct path *path, uint32_t n,
-                         int gpr, const struct known *known, bool *wide)
-{
-    uint64_t sum = 0;
+    uint32_t written = 1u << GPR_RSP;
+    for (uint32_t i = 0; i < path->n; i++)
+        written |= nodes->node[path->node[i]].code.gpr_written;
+    for (int r = 0; r < GPR_COUNT; r++)
+        turn->of[r] = written >> r & 1 ? (struct derived){.root = r}
+                                       : (struct derived){.root = ROOT_NONE,
+                                                          .offset = known->value[r]};
+    turn->of[GPR_RSP].root = ROOT_UNKNOWN;
     for (uint32_t i = 0; i < n; i++) {
         const struct code *code = &nodes->node[path->node[i]].code;
-        if (!(code->gpr_written >> gpr & 1))
+        struct derived value = derive(turn, code);
+        for (int r = 0; r < GPR_COUNT; r++)
+            if (code->gpr_written >> r & 1)
+                turn->of[r].root = ROOT_UNKNOWN;
+        if (code->effect <= EFFECT_UNKNOWN)
             continue;
-        struct known now = *known;
-        now.value[gpr] = 0;
-        known_compute(&now, code);
-        sum += now.value[gpr];
-        *wide &= !code->effect_32;
+        value.narrow |= code->effect_32;
+        turn->of[code->to] = value;
     }
-    return sum;
+}
+
+/* A register that a turn changes by an amount. */
+static bool is_counter(const struct turn *turn, int gpr)
+{
+    return turn->of[gpr].root == gpr;
+}
+
+static bool has_counter(const struct nodes *nodes, const struct path *path)
+{
+    const struct known zero = {.mask = 0};
+    struct turn turn;
+    bool found = false;
+    follow_turn(nodes, path, path->n, &zero, &turn);
+    for (int gpr = 0; gpr < GPR_COUNT; gpr++)
+        found |= is_counter(&turn, gpr);
+    return found;
 }
 
 int64_t path_turns(const struct nodes *nodes, const struct path *path, uint32_t position,
@@ -102,17 +152,20 @@ int64_t path_turns(const struct nodes *nodes, const struct path *path, uint32_t 
                    const struct user_regs_struct *after)
 {
     struct known from, to;
+    struct turn whole, part;
     known_take(&from, before);
     known_take(&to, after);
+    follow_turn(nodes, path, path->n, &from, &whole);
+    follow_turn(nodes, path, position, &from, &part);
     for (int gpr = 0; gpr < GPR_COUNT; gpr++) {
-        bool wide = true;
-        if (!(path->counters >> gpr & 1))
+        const int root = part.of[gpr].root;
+        if (root < 0 || !is_counter(&whole, root))
             continue;
-        const uint64_t step = progress(nodes, path, path->n, gpr, &from, &wide);
-        const uint64_t part = progress(nodes, path, position, gpr, &from, &wide);
-        const uint64_t gone = to.value[gpr] - from.value[gpr] - part;
-        const int64_t by = wide ? (int64_t)step : (int32_t)step;
-        const int64_t all = wide ? (int64_t)gone : (int32_t)gone;
+        const bool narrow = part.of[gpr].narrow || whole.of[root].narrow;
+        const uint64_t gone = to.value[gpr] - from.value[root] - part.of[gpr].offset;
+        const uint64_t step = whole.of[root].offset;
+        const int64_t by = narrow ? (int32_t)step : (int64_t)step;
+        const int64_t all = narrow ? (int32_t)gone : (int64_t)gone;
         if (by && all % by == 0 && all / by >= 0)
             return all / by;
     }
@@ -186,7 +239,7 @@ struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t
     path->n = kept;
     for (uint32_t i = 0; i < kept; i++)
         path->node[i] = list[i];
-    path->counters = path->loop ? find_counters(nodes, path) : 0;
+    path->counted = path->loop && has_counter(nodes, path);
     if (kept == 0) {
         path_free(path);
         return NULL;

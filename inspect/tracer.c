@@ -111,7 +111,7 @@ static void keep(struct tracer *tracer, uint32_t from, uint32_t n, uint64_t end,
         return;
     struct path *path = path_make(nodes, list, n, end, loop, most - 1);
     /* Turns that nothing counts: from the second instruction to the first, one by one. */
-    if (path && path->loop && !path->counters) {
+    if (path && path->loop && !path->counted) {
         path_free(path);
         list++;
         path = n > 1 ? path_make(nodes, list, n - 1, end, false, most - 1) : NULL;

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "perfctr_private.h"
+#include "uarch.h"
 
 /* Dependent operations in one turn of the loop. The count-down and branch run beside the
  * chain, but can take an execution port from it: on Zen 4 one cycle a turn in some
@@ -164,6 +165,61 @@ double clock_core_whole(double best)
 #endif
     return best;
 }
+
+#if defined __x86_64__
+/* Chains that do not depend on each other, with stores between them. A core runs one
+ * chain beside the next if its store queue holds the stores between them. While two
+ * threads run on a core, each has half of the queue, whatever the other does. */
+enum { SPLIT_CYCLES = 96, SPLIT_LONG_CYCLES = 144 };
+#define SPLIT(name, multiplies, stores)                                    \
+    __attribute__((noinline)) static void name(uint64_t turns)             \
+    {                                                                      \
+        uint64_t x, y = 3, place = 0;                                      \
+        __asm__ volatile(LOOP("mov %2, %1\n.rept " #multiplies "\n" OTHER( \
+            "1", "2") ".endr\n.rept " #stores "\nmov %2, %3\n.endr\n")     \
+                         : "+r"(turns), "=&r"(x)                           \
+                         : "r"(y), "m"(place)                              \
+                         : "cc", "memory");                                \
+    }
+SPLIT(split_40, 32, 40)
+SPLIT(split_80, 48, 80)
+
+/* Stores that the queue holds, and half of it does not: these have 48, 64 (Zen 3 and 4),
+ * 56, 72; then 104, 112 places. */
+static const struct split {
+    uint32_t set;
+    chain_fn *chain;
+    int cycles;
+} splits[] = {{ZEN2 | ZEN3 | ZEN4 | SKYLAKE | ICX, split_40, SPLIT_CYCLES},
+              {ZEN5 | GOLDEN_ALL, split_80, SPLIT_LONG_CYCLES}};
+
+int clock_core_split(void)
+{
+    enum { TURNS = 20, ADD_TURNS = 20, TRIES = 3 };
+    const struct split *known = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(splits); i++)
+        if (splits[i].set & uarch_host()->bit)
+            known = &splits[i];
+    if (!known)
+        return -1;
+    /* An interrupt makes it look split. */
+    bool split = true;
+    known->chain(1);
+    for (int k = 0; k < TRIES && split; k++) {
+        const int64_t begin = clock_now(), reading = clock_now() - begin;
+        const int64_t adds = chain_ns(short_chain, ADD_TURNS) - reading;
+        const int64_t chains = chain_ns(known->chain, TURNS) - reading;
+        const double cycle = (double)adds / (ADD_TURNS * SHORT_TURN);
+        split = (double)chains > 0.9 * cycle * known->cycles * TURNS;
+    }
+    return split;
+}
+#else
+int clock_core_split(void)
+{
+    return -1;
+}
+#endif
 
 void clock_cost(double *resolution_ns, double *cost_ns)
 {

@@ -178,12 +178,17 @@ struct sample {
 struct sampler {
     struct counters *counters; /* NULL: none */
     struct sample begin;
+    int64_t paused; /* when */
 };
 
 /* begin: perf groups, then resource usage, then the clock. end: the reverse. Nothing is
  * allocated; no system call lies between the clock and the work. */
 void sampler_begin(struct sampler *sampler);
 void sampler_end(struct sampler *sampler, struct sample *sample);
+/* The time between these is no part of the sample; what counters count is. A thread that
+ * loses its CPU meanwhile seems to have lost it during the work. */
+void sampler_pause(struct sampler *sampler);
+void sampler_resume(struct sampler *sampler);
 /* Adds one sample to a sum that begins as all zeros (for cases whose calls are timed one
  * by one). A sum over different CPUs has unequal cpu_begin and cpu_end. */
 void sample_add(struct sample *sum, const struct sample *more);
@@ -234,6 +239,9 @@ double clock_core_share(void);
  * where the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of
  * others at least 3.4 of four chains. */
 double clock_core_whole(double best);
+/* Whether another thread runs on this core, whatever it does: the core then gives each of
+ * them half of its store queue. 1; 0; -1: not known of this CPU. Takes about 2 us. */
+int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */

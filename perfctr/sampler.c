@@ -48,6 +48,13 @@ void sampler_begin(struct sampler *sampler)
     barrier();
 }
 
+/* The wall time of a pause, in which the CPU was another thread's, may be longer than all
+ * CPU time. */
+static int64_t difference(int64_t end, int64_t begin)
+{
+    return end > begin ? end - begin : 0;
+}
+
 void sampler_end(struct sampler *sampler, struct sample *sample)
 {
     const struct sample *const begin = &sampler->begin;
@@ -62,13 +69,30 @@ void sampler_end(struct sampler *sampler, struct sample *sample)
         counters_end(sampler->counters);
 
     sample->ns -= begin->ns;
-    sample->cpu_ns -= begin->cpu_ns;
-    sample->process_ns -= begin->process_ns;
+    sample->cpu_ns = difference(sample->cpu_ns, begin->cpu_ns);
+    sample->process_ns = difference(sample->process_ns, begin->process_ns);
     sample->minor_faults -= begin->minor_faults;
     sample->major_faults -= begin->major_faults;
     sample->voluntary_switches -= begin->voluntary_switches;
     sample->involuntary_switches -= begin->involuntary_switches;
     sample->cpu_begin = begin->cpu_begin;
+}
+
+void sampler_pause(struct sampler *sampler)
+{
+    barrier();
+    sampler->paused = clock_now();
+    barrier();
+}
+
+void sampler_resume(struct sampler *sampler)
+{
+    barrier();
+    const int64_t ns = clock_now() - sampler->paused;
+    sampler->begin.ns += ns;
+    sampler->begin.cpu_ns += ns;
+    sampler->begin.process_ns += ns;
+    barrier();
 }
 
 void sample_add(struct sample *sum, const struct sample *more)

@@ -84,8 +84,7 @@ class Plants(Bench):
         """The causes that are found of a kernel, the likeliest first."""
         run = self.fresh("explain", case(kernel), self.plugin, *counters, passes=(0, 4, 5))
         result = next((r for r in run.all if r["variant"] == kernel["name"]), {})
-        found = (result.get("explanation") or {}).get("findings", [])
-        causes = [f["cause"] for f in sorted(found, key=lambda f: f["rank"])]
+        causes = [f["cause"] for f in result.get("findings", [])]
         return [c for c in causes if c not in OF_THE_MACHINE] or [NOTHING]
 
     def share(self, title, part, right, least):

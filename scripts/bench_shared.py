@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """shared: whether a neighbour on the core changes what a run says of a kernel."""
 import os
+import sys
 from statistics import median
 
 from bench_gate import competitor
@@ -14,7 +15,8 @@ def measure(bench, cpu):
     """The rows of many equal runs, and the share of their batches that were set apart."""
     runs = [bench.fresh(*WORK, f"--cpu={cpu}") for _ in range(RUNS)]
     probed, shared = (sum(run.host[f"core_{k}probes"] for run in runs) for k in ("", "shared_"))
-    return [row for run in runs for row in run.find() if row["limit"]], shared / probed
+    return ([row for run in runs for row in run.find() if row["limit"] and row["limit"]["share"]],
+            shared / probed)
 
 
 def beyond(rows, quiet):
@@ -32,8 +34,13 @@ def beyond(rows, quiet):
 def shared(bench):
     cpu = max(os.sched_getaffinity(0))
     rows, false = measure(bench, cpu)
-    quiet = {row["id"]: median(r["limit"]["share"] for r in rows if r["id"] == row["id"])
-             for row in rows}
+    alone = {}
+    for row in rows:
+        if not row["shared"]:
+            alone.setdefault(row["id"], []).append(row["limit"]["share"])
+    quiet = {name: median(shares) for name, shares in alone.items()}
+    if len(quiet) < len({row["id"] for row in rows}):
+        sys.exit("bench shared: the core was never quiet")
     detail = ", ".join(f"{name.split('/')[2]}@{name.split('@')[1]} {share:.1%}"
                        for name, share in quiet.items())
     bench.show("shared: batches set apart without a neighbour", false, most=0.05, detail=detail)

@@ -186,12 +186,12 @@ check_valgrind() {
     rm -f "$log"
     # Valgrind knows neither true time nor the MXCSR, its FMA makes -0 + -0 a +0, and a
     # program under it cannot start itself again as a worker. BLAS libraries keep memory for
-    # good, and of a test in Python it sees the interpreter alone. Simulated gates are
-    # arithmetic, long and without a pointer. A thirtieth of the shapes and mutants will do:
-    # the sanitizers run all.
+    # good, and of a test in Python it sees the interpreter alone. Simulated gates and intervals
+    # are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
+    # the shapes and mutants will do: the sanitizers run all.
     mapfile -t tests < <(meson test -C build/test --list --no-suite cli --no-rebuild |
         sed 's|.* / ||' |
-        grep -vxE 'test_(perfctr_clock|gemm|ab|blas|baselines|gate_rates)|schema|formats')
+        grep -vxE 'test_(perfctr_clock|gemm|ab|blas|baselines|gate_rates|precision|split)|schema|formats')
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
         'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'

@@ -233,6 +233,22 @@ static void take_trials(struct ab_group *group)
     }
 }
 
+/* Of base and of head; control is base. */
+static int prove_cases(struct ab_group *group)
+{
+    const struct ab *ab = group->ab;
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        struct result *result = ab_result(group, c);
+        struct code_proof **const proof[] = {[ARM_BASE] = &result->base_proof,
+                                             [ARM_HEAD] = &result->proof};
+        for (int i = 0; i < 2 && status == 0 && group->cases[c].wanted; i++)
+            status = prove_case(ab->arm[i].worker, group->cases[c].number[i],
+                                &ab->options, result, proof[i]);
+    }
+    return status;
+}
+
 int ab_process(struct ab_group *group, struct error *error)
 {
     struct ab *ab = group->ab;
@@ -247,10 +263,10 @@ int ab_process(struct ab_group *group, struct error *error)
     if (status == 0)
         status = check_cases(group, order);
     if (status == 0)
-        status = measure_cases(group, error);
-    if (status == 0)
+        status = group->proving ? prove_cases(group) : measure_cases(group, error);
+    if (status == 0 && !group->proving)
         status = check_again(group, error);
-    if (status == 0)
+    if (status == 0 && !group->proving)
         take_trials(group);
     stop_arms(ab);
     group->answered &= status != GROUP_RESTART;

@@ -70,6 +70,7 @@ struct options {
     bool seed_given;
     bool check_full;
     bool multiplex;         /* events take turns within a batch */
+    bool prove;             /* what each case executes, by a trace */
     bool accuracy;          /* errors, not times */
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */

@@ -47,6 +47,8 @@ int option_add_counters(const struct given *given)
 {
     struct text_list known = {0};
     text_list_add(&known, "all");
+    if (given->row->commands & COMMAND_EXPLAIN)
+        text_list_add(&known, "none");
     for (size_t g = 0; g < counter_group_count(); g++)
         text_list_add(&known, counter_group_get(g)->name);
     return add_known(given, &known, "group");

@@ -129,6 +129,10 @@ const struct option_row option_rows[] = {
      "Groups of hardware counters and what they come to, or all: core, cache, tlb, license, "
      "vector, frontend; `simdbench list groups` shows what is in them.",
      option_add_counters, AT(counters)},
+    {"counters", "LIST", MEASURE, COMMAND_EXPLAIN, "core,tlb,frontend, if there is a PMU",
+     "Groups of hardware counters that are evidence once they proved themselves, all, or "
+     "none: causes are found without them too.",
+     option_add_counters, AT(counters)},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, AT(uarch)},
     {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS,
@@ -158,6 +162,11 @@ const struct option_row option_rows[] = {
     {"check", "auto|full", MEASURE, CASES, "auto",
      "full compares every output with the reference, auto a sample of large ones.",
      option_set_second, AT(check_full)},
+    {"prove", NULL, MEASURE, GATED, NULL,
+     "Also trace a call of each case, in a process that is not timed: its instructions, "
+     "their sets and widths go to the JSON, and a row that executes others than it says is "
+     "marked.",
+     option_set_flag, AT(prove)},
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},

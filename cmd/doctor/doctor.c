@@ -65,6 +65,7 @@ int command_doctor(struct options *options)
     checks_host(checks, &host, vitals);
     if (host.pmu == PMU_OK)
         prove(checks, &host);
+    checks_tracing(checks);
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
     if (options->format == FORMAT_JSON)

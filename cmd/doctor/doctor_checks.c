@@ -50,6 +50,19 @@ void checks_isas(struct checks *checks)
     }
 }
 
+void checks_tracing(struct checks *checks)
+{
+    struct error error = {.text = ""};
+    double steps = 0;
+    if (inspect_available(&steps, &error) == 0) {
+        check_add(checks, "tracing", "exact, %.0f thousand steps a second", steps / 1000);
+        return;
+    }
+    check_add(checks, "tracing", "%s", error.text);
+    check_costs(checks, "--prove cannot tell what executes",
+                "sysctl kernel.yama.ptrace_scope, and leave out sandboxes");
+}
+
 static void check_cpu(struct checks *checks, const struct host *host)
 {
     check_add(checks, "CPU", "%s (family %d model %d stepping %d%s%s)",

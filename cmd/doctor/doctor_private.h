@@ -91,6 +91,8 @@ void checks_clock(struct checks *checks, const struct host *host,
                   const struct vitals *vitals);
 void checks_core_share(struct checks *checks, const struct host *host,
                        const struct vitals *vitals);
+/* Traces a child through a loop. */
+void checks_tracing(struct checks *checks);
 /* One check for each instruction set of this machine. */
 void checks_isas(struct checks *checks);
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n);

@@ -161,9 +161,10 @@ static void judge_core_shares(struct vitals *vitals, double *core_shares)
     vitals->core_share = core_shares[vitals->probes * 95 / 100];
     vitals->full_core_share = clock_core_whole(vitals->core_share);
     double sum = 0;
+    const bool known = clock_core_split() >= 0;
     for (size_t i = 0; i < vitals->probes; i++) {
         vitals->core_shared +=
-            core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
+            !known && core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
         sum += smaller(core_shares[i], vitals->full_core_share);
     }
     vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_core_share);
@@ -179,8 +180,10 @@ static void watch(struct vitals *vitals, double *core_shares)
         vitals->ghz_imul = larger(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
         for (int i = 0; i < SHARE_PROBES && vitals->probes < SHARES_MAX; i++) {
             const double core_share = clock_core_share();
-            if (core_share > 0)
-                core_shares[vitals->probes++] = core_share;
+            if (!(core_share > 0))
+                continue;
+            core_shares[vitals->probes++] = core_share;
+            vitals->core_shared += clock_core_split() > 0;
         }
     }
 }

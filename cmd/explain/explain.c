@@ -18,6 +18,7 @@ struct explaining {
     size_t done, n;
     int other_cpu;
     double *rates; /* of this core */
+    bool has_pmu;
 };
 
 /* ---- CPUs ---- */
@@ -83,6 +84,13 @@ static double *measure_rates(const int *cpu, size_t n)
     return rates;
 }
 
+static bool has_pmu(void)
+{
+    struct host host;
+    host_read(&host, "");
+    return host.pmu == PMU_OK;
+}
+
 /* ---- one case, or two ---- */
 
 static void tell(void *context, const struct progress *progress)
@@ -118,11 +126,23 @@ static void print_cases(const struct subject *subjects, size_t n)
     standard_flush(NULL);
 }
 
+/* Evidence that costs nothing: counters that prove nothing are left out later. */
+static void add_counters(const struct explaining *all, struct text_list *counters)
+{
+    static const char *const usual[] = {"core", "tlb", "frontend"};
+    const struct text_list *const asked = &all->options->counters;
+    for (size_t i = 0; i < asked->n; i++)
+        text_list_add(counters, asked->item[i]);
+    for (size_t i = 0; i < ARRAY_LEN(usual) && !asked->n && all->has_pmu; i++)
+        text_list_add(counters, usual[i]);
+}
+
 static int open_subject(const struct explaining *all, const struct case_name *name,
                         size_t group, struct subject *subject, struct error *error)
 {
     *subject = (struct subject){.name = name};
     variant_options(all->options, name, &subject->base.options);
+    add_counters(all, &subject->base.options.counters);
     subject->base.run = all->run;
     subject->base.group = group;
     const int status = variant_open(&subject->base, error);
@@ -154,6 +174,20 @@ static void conclude(const struct explaining *all, const struct subject *subject
     explain_take(subject, &facts, all->options->all_code);
 }
 
+/* Two builds have cases of the same name. */
+static void tell_apart(const struct subject *subjects)
+{
+    struct result *const both[] = {variant_result(&subjects[0].base),
+                                   variant_result(&subjects[1].base)};
+    char id[600];
+    if (strcmp(both[0]->id, both[1]->id) != 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        snprintf(id, sizeof id, "%c:%s", "AB"[i], both[i] -> id);
+        must(string_set(&both[i]->id, id));
+    }
+}
+
 /* One case, or two in the same rounds. */
 static int explain_cases(struct explaining *all, const struct case_name *names, size_t n,
                          struct error *error)
@@ -166,6 +200,8 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
             open_subject(all, &names[open], all->done + open, &subjects[open], error);
     if (status == 0)
         status = measure(all, subjects, n, error);
+    if (status == 0 && n == 2)
+        tell_apart(subjects);
     for (size_t i = 0; i < n && status == 0; i++) {
         conclude(all, &subjects[i]);
         if (all->live.watcher.group_done)
@@ -257,6 +293,7 @@ static int explain(struct options *options, struct case_list *list, struct error
     if (status == 0)
         status = describe(&all, &list->item[0], &cpus, error);
     if (status == 0) {
+        all.has_pmu = has_pmu();
         all.rates = measure_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};

@@ -102,17 +102,24 @@ static void print_classes(const struct subject *a, const struct subject *b)
 #undef CLASS
     };
     const double all = a->instructions_per_op + b->instructions_per_op;
-    printf("  per operation, in loops\n");
+    bool any = false;
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         const double of_a = counted(a, classes[i].field);
         const double of_b = counted(b, classes[i].field);
-        if (fabs(of_a - of_b) > 0.01 * all)
-            printf("    %-24s %10.4g %10.4g  %+.4g\n", classes[i].name, of_a, of_b,
-                   of_a - of_b);
+        if (!(fabs(of_a - of_b) > 0.01 * all))
+            continue;
+        if (!any)
+            printf("  per operation, in loops\n");
+        any = true;
+        printf("    %-24s %10.4g %10.4g  %+.4g\n", classes[i].name, of_a, of_b,
+               of_a - of_b);
     }
 }
 
 /* ---- experiments ---- */
+
+/* Less is what processes differ by. */
+#define MATTERS 0.05
 
 /* Conditions that matter to one case and not, or less, to the other. */
 static void print_ratios(const struct subject *a, const struct subject *b)
@@ -121,7 +128,8 @@ static void print_ratios(const struct subject *a, const struct subject *b)
         const struct experiment *const mine = &a->experiments.item[i];
         const struct experiment *const other =
             experiment_find(&b->experiments, mine->name);
-        if (!other || !mine->ci.known || !other->ci.known ||
+        if (!other || !strcmp(mine->name, "control") || !mine->ci.known ||
+            !other->ci.known || fabs(log(mine->ratio / other->ratio)) < MATTERS ||
             (mine->ci.lo <= other->ci.hi && other->ci.lo <= mine->ci.hi))
             continue;
         printf("  %-26s x%.2f [%.2f, %.2f] against x%.2f [%.2f, %.2f]\n", mine->name,

@@ -118,10 +118,10 @@ static bool shrink(const struct variant *base, char **text, struct shape_info *i
     return false;
 }
 
-char *smaller_shape(const struct variant *base, const char **why)
+char *smaller_shape(const struct variant *base, double part, const char **why)
 {
     const struct plan_group *const group = variant_group(base);
-    const double target = target_bytes(group);
+    const double target = part * target_bytes(group);
     struct shape_info info = group->shape;
     if (info.bytes <= target) {
         *why = "its operands are near the core already";

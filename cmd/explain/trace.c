@@ -9,6 +9,10 @@
 #define TRACE_TIMEOUT_NS 6000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
 enum { TRACE_STEPS = 30000 };
+/* Shapes that take too many steps are followed by one with so much of their operands. */
+#define PART 0.1
+#define PART_LEAST 0.05
+#define ALIKE 1.5
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
 static int trace(const struct options *options, const struct case_name *name,
@@ -38,6 +42,40 @@ static int trace(const struct options *options, const struct case_name *name,
     return status;
 }
 
+/* Arithmetic of all executed instructions. */
+static double arithmetic_share(const struct inspect_census *census)
+{
+    double sum = 0;
+    for (size_t i = 0; i < census->n_loops; i++)
+        sum += census->loop[i].iterations * census->loop[i].float_arithmetic;
+    return sum / (double)census->instructions;
+}
+
+/* Both take the same arithmetic for an operation; what is around it may differ a little.
+ * A shape with much more around it says nothing of the large one. */
+static double scaled(const struct inspect_census *large,
+                     const struct inspect_census *small, double per_op)
+{
+    const double times = arithmetic_share(small) / arithmetic_share(large);
+    return times > 1 / ALIKE && times < ALIKE ? per_op * times : NAN;
+}
+
+/* How many instructions an operation takes, from a whole call of less work. */
+static void trace_smaller(const struct options *options, struct subject *subject,
+                          double part)
+{
+    const char *why;
+    struct inspect_census small = {.whole = false};
+    struct error error;
+    double ops = 0;
+    char *const shape = smaller_shape(&subject->base, part, &why);
+    if (shape && trace(options, subject->name, shape, &small, &ops, &error) == 0)
+        subject->instructions_per_op =
+            scaled(&subject->census, &small, (double)small.instructions / ops);
+    inspect_census_free(&small);
+    free(shape);
+}
+
 void trace_subject(const struct options *options, struct subject *subject)
 {
     struct inspect_census *const census = &subject->census;
@@ -52,11 +90,7 @@ void trace_subject(const struct options *options, struct subject *subject)
             subject->traced ? (double)census->instructions / ops : NAN;
         return;
     }
-    const char *why;
-    char *const shape = smaller_shape(&subject->base, &why);
-    struct inspect_census small = {.whole = false};
-    if (shape && trace(options, subject->name, shape, &small, &ops, &error) == 0)
-        subject->instructions_per_op = (double)small.instructions / ops;
-    inspect_census_free(&small);
-    free(shape);
+    for (double part = 1; part > PART_LEAST && isnan(subject->instructions_per_op);
+         part *= PART)
+        trace_smaller(options, subject, part);
 }

@@ -27,7 +27,7 @@ static void add_text(struct text_list *list, const char *text)
 void variant_options(const struct options *options, const struct case_name *name,
                      struct options *to)
 {
-    char filter[512];
+    char rest[480], filter[512];
     options_init(to);
     to->command = must_have(strdup(args_op_name(name->op)));
     to->argc = options->argc;
@@ -46,10 +46,14 @@ void variant_options(const struct options *options, const struct case_name *name
         text_list_add(&to->plugins, name->module);
     else
         add_texts(&to->plugins, &options->plugins);
-    snprintf(filter, sizeof filter, "%s%s/%s%s%s/%s/%s@*", name->prefix ? "*:" : "",
-             name->op, name->semiring ? name->semiring : "", name->semiring ? "-" : "",
-             name->type, name->isa, name->variant);
+    /* Without the name of a module it may be a plug-in's all the same. */
+    snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
+             name->semiring ? name->semiring : "", name->semiring ? "-" : "", name->type,
+             name->isa, name->variant);
+    snprintf(filter, sizeof filter, "*:%s", rest);
     text_list_add(&to->filters, filter);
+    if (!name->prefix)
+        text_list_add(&to->filters, rest);
     to->threads[0] = name->threads ? name->threads : 1;
     to->cold = name->cold;
     to->huge_pages = name->huge_pages;

@@ -45,6 +45,7 @@ struct batch batch_read(cJSON *reply)
         waited < 0 ? batch.ns > cpu_ns * 1.01 : waited > batch.ns * 0.01;
     batch.void_ = preempted || message_number(reply, "major_faults", 0) > 0 ||
                   message_true(reply, "migrated");
+    batch.core_split = (int)message_number(reply, "core_split", -1);
     batch.core_share = message_number(reply, "core_share", 0);
     return batch;
 }

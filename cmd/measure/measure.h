@@ -83,8 +83,8 @@ struct case_state {
     size_t result;   /* index into run->results */
     uint64_t number; /* in its worker */
     int team;        /* threads that share its work, 0: its library decides */
-    uint64_t iterations;
-    double call_ns, check_ns; /* of a call; of the request to check it */
+    uint64_t iterations, regions; /* of a batch: calls; how many are timed at once */
+    double call_ns, check_ns;     /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool active; /* still takes part in this group */
@@ -189,6 +189,13 @@ static inline bool case_is_limit(const struct group_state *group,
     return entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op);
 }
 
+/* prove.c: traces one call of a case, by its number in a worker that is not timed, and
+ * holds it against what its row says. What it cannot learn is absent, with the reason; 0,
+ * or -EINTR. */
+int prove_case(struct worker *worker, uint64_t number, const struct options *options,
+               const struct result *result, struct code_proof **out);
+void prove_not(struct code_proof **out, const char *why);
+
 /* batch.c: one batch, and how many calls it should have. */
 
 /* --timeout and what more is needed; saturates. */
@@ -203,6 +210,7 @@ struct batch {
     bool void_;        /* on evidence: preempted, migrated, or a major fault */
     bool alone;        /* no evidence of another thread on the core */
     double core_share; /* adds a cycle beside it, see clock_core_share(); 0: not known */
+    int core_split;    /* see clock_core_split() */
     cJSON *reply;
 };
 /* Reads the reply, which stays the caller's. */

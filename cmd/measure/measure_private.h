@@ -62,9 +62,14 @@ struct rounds {
     struct pace pace;
 };
 void pace_choose(struct rounds *all);
+/* True after that many times as long as the plan has for all rounds together. */
+bool pace_late(const struct rounds *rounds, double times);
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);
+
+/* prove.c: what all cases that are left execute; 0 or -EINTR. */
+int group_prove(struct group_state *group, struct error *error);
 
 /* budget.c: baselines that would take far longer than what they are compared with. */
 /* How long the first call of a case may take. */

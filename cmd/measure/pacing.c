@@ -6,6 +6,8 @@
 
 /* Rounds that may be cut short have at least so many: fewer give no interval. */
 enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
+/* But not so many times as long as there is time for. */
+#define LATE 1.4
 
 void pace_choose(struct rounds *all)
 {
@@ -46,12 +48,10 @@ static bool all_precise(const struct rounds *rounds, double precision)
     return true;
 }
 
-/* Out of time, whatever the evidence against the batches so far. */
-static bool is_late(const struct rounds *rounds, uint32_t ran)
+bool pace_late(const struct rounds *rounds, double times)
 {
     const double budget = rounds->lead->plan->rounds_ns;
-    return budget > 0 && ran >= ROUNDS_CUT &&
-           (double)(clock_now() - rounds->pace.began) > budget;
+    return budget > 0 && (double)(clock_now() - rounds->pace.began) > times * budget;
 }
 
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
@@ -65,7 +65,10 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
             least = turn_result(&rounds->turns[i])->n_samples;
     if (complete >= pace->wanted && least >= pace->alone)
         return true;
-    if (ran >= 3 * pace->wanted || is_late(rounds, ran))
+    if (ran >= 3 * pace->wanted)
+        return true;
+    /* Out of time, whatever the evidence against the batches so far. */
+    if (pace_late(rounds, ran < ROUNDS_CUT ? LATE : 1))
         return true;
     /* Void rounds run again in any case, at most as many again. */
     if (ran >= 2 * pace->wanted || complete >= pace->wanted) {

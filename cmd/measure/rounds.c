@@ -9,20 +9,29 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+/* Between two looks at how much of the core a batch gets. A look takes 1.5 us, all of
+ * them 2.6% of a batch. */
+#define REGION_NS 80000.0
 
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
 {
     int64_t timeout;
+    const double expected_ns = entry->call_ns * (double)entry->iterations;
     cJSON *request = batch_request(group->session->options, entry->number,
                                    entry->iterations, entry->call_ns, &timeout);
     message_add_u64(request, "pass", pass);
     cJSON_AddBoolToObject(request, "probe", probe);
     cJSON_AddBoolToObject(request, "core_share", !run_is_emulated(group->session->run));
+    /* Counters that take turns need long regions. */
+    if (!group->session->options->multiplex)
+        message_add_u64(request, "regions", (uint64_t)ceil(expected_ns / REGION_NS));
     int status = case_ask(group, entry, request, timeout, &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)
         return status ? status : GROUP_RESTART;
+    entry->regions = message_u64(batch->reply, "regions",
+                                 group->session->options->cold ? entry->iterations : 1);
     if (entry->team)
         batch->threads = entry->team;
     const char *const doubt = batch_doubt(batch, entry->iterations);
@@ -76,14 +85,14 @@ static void take_overhead(struct group_state *group, struct case_state *entry,
     }
 }
 
-/* Once it is known how many calls a region has: of cold ones, each has its own. */
+/* Once it is known how many regions its batches have. */
 static void set_overhead(struct group_state *group, const struct case_state *entry)
 {
     const struct session *session = group->session;
-    double calls = session->options->cold ? 1 : (double)entry->iterations;
+    const double regions = (double)entry->regions / (double)entry->iterations;
     for (size_t i = 0; i < session->plan->n_events; i++)
         case_result(group, entry)->counters[session->counter_of_event[i]].overhead =
-            entry->empty_call[i] + entry->empty_region[i] / calls;
+            entry->empty_call[i] + entry->empty_region[i] * regions;
 }
 
 /* Each worker is asked once, for all its cases. */
@@ -187,12 +196,15 @@ static void add_counters(struct group_state *group, struct case_state *entry,
 }
 
 /* False on evidence that another thread ran on the core. */
-static bool had_core(struct session *session, double share)
+static bool had_core(struct session *session, const struct batch *batch)
 {
-    if (!(share > 0))
+    if (batch->core_split < 0 && !(batch->core_share > 0))
         return true;
-    session->core_best = fmax(session->core_best, share);
-    const bool alone = share >= CLOCK_CORE_SHARED * clock_core_whole(session->core_best);
+    session->core_best = fmax(session->core_best, batch->core_share);
+    const double whole = clock_core_whole(session->core_best);
+    const bool alone = batch->core_split < 0
+                           ? batch->core_share >= CLOCK_CORE_SHARED * whole
+                           : !batch->core_split;
     session->n_core_probed++;
     session->n_core_shared += !alone;
     return alone;
@@ -221,8 +233,8 @@ static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t ro
     int status = 0;
     for (int tries = 0;; tries++) {
         status = run_batch(turn->group, turn->entry, round, probe, batch);
-        batch->alone = status != 0 || had_core(rounds->lead, batch->core_share);
-        if (batch->alone || tries == AGAIN || !pace->spare)
+        batch->alone = status != 0 || had_core(rounds->lead, batch);
+        if (batch->alone || tries == AGAIN || !pace->spare || pace_late(rounds, 1))
             return status;
         if (!batch->void_)
             must(result_add_apart(case_result(turn->group, turn->entry), round,
@@ -267,8 +279,9 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
         batches[done] = (struct batch){.reply = NULL};
         if (!turn->entry->active)
             continue;
-        /* The first probe of each case comes at once and is paid for later. */
-        bool probe = session->probe_ns >= PROBE_EVERY_NS ||
+        /* The first probe of each case comes at once and is paid for later. A few rounds
+         * of many arms would give each too few of them. */
+        bool probe = rounds->n_groups > 1 || session->probe_ns >= PROBE_EVERY_NS ||
                      case_result(turn->group, turn->entry)->n_clock == 0;
         status = run_alone(rounds, turn, round, probe, &batches[done]);
         status = without(rounds, turn->group, status);
@@ -300,8 +313,6 @@ int group_calibrate(struct group_state *group, struct error *error)
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
-        if (status == 0 && group->cases[i].active)
-            set_overhead(group, &group->cases[i]);
     }
     return status < 0 ? error_set(error, status, "interrupted") : status;
 }
@@ -350,6 +361,9 @@ static int run_rounds(struct rounds *rounds, struct error *error)
     for (size_t i = 0; i < rounds->n_groups && status == 0; i++)
         status = without(rounds, &rounds->groups[i],
                          group_check_again(&rounds->groups[i], error));
+    for (size_t i = 0; i < rounds->n; i++)
+        if (rounds->turns[i].entry->active)
+            set_overhead(rounds->turns[i].group, rounds->turns[i].entry);
     if (status == 0 || status == -EINTR)
         pace_judge(rounds, status == 0 ? round : 0);
     return status;

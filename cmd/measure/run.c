@@ -12,6 +12,8 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     struct group_state group;
     group_begin(session, g, first, &group);
     int status = run_groups(&group, 1, error);
+    if (status == 0 && session->options->prove)
+        status = group_prove(&group, error);
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
@@ -44,13 +46,24 @@ static int try_inputs(struct session *session, const size_t *first, struct error
     return 0;
 }
 
+/* Several measurements of one run add up. */
+static void add_to_fact(struct facts *facts, const char *name, double number)
+{
+    for (size_t i = 0; i < facts->n; i++)
+        if (!strcmp(facts->fact[i].name, name)) {
+            facts->fact[i].number += number;
+            return;
+        }
+    must(facts_number(facts, name, number));
+}
+
 void note_core_share(const struct session *session)
 {
     struct facts *const facts = &session->run->host;
     if (!session->n_core_probed)
         return;
-    must(facts_number(facts, "core_probes", (double)session->n_core_probed));
-    must(facts_number(facts, "core_shared_probes", (double)session->n_core_shared));
+    add_to_fact(facts, "core_probes", (double)session->n_core_probed);
+    add_to_fact(facts, "core_shared_probes", (double)session->n_core_shared);
 }
 
 static const struct watcher nobody = {.context = NULL};

@@ -66,11 +66,17 @@ static const char *unaffordable(const struct group_state *groups, size_t i,
                                                            : NULL;
 }
 
+/* Further groups are there for the first one's sake. */
+static bool alone(const struct group_state *groups, size_t i)
+{
+    return i > 0 && !has_work(&groups[0]);
+}
+
 static int ready_groups(struct group_state *groups, size_t n, struct error *error)
 {
     struct costs costs = {.ready_ns = 0};
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
+    for (size_t i = 0; i < n && status == 0 && !alone(groups, i); i++) {
         const char *const why = i ? unaffordable(groups, i, &costs) : NULL;
         const int64_t began = clock_now();
         if (why)
@@ -98,7 +104,7 @@ int run_groups(struct group_state *groups, size_t n, struct error *error)
         status = ready_groups(groups, n, error);
         if (status == 0 && groups[0].session->options->accuracy)
             group_accept(&groups[0]);
-        else if (status == 0)
+        else if (status == 0 && !alone(groups, n - 1))
             status = groups_measure(groups, n, error);
     }
     return status == GROUP_RESTART ? 0 : status;

@@ -109,6 +109,8 @@ void session_add_result(struct session *session, size_t g, size_t c)
     add_counters(session, result);
     if (entry->skip)
         must(result_set_status(result, STATUS_SKIPPED, entry->skip));
+    else if (session->options->prove && !result->is_roof)
+        prove_not(&result->proof, "it was not measured");
     for (size_t i = 0; i < entry->notes.n && !entry->skip; i++)
         must(result_add_note(result, entry->notes.item[i]));
 }

@@ -76,15 +76,6 @@ uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
     return allowed;
 }
 
-static int write_json(const void *context, FILE *file, struct error *error)
-{
-    char *const text = must_have(cJSON_Print(context));
-    (void)error;
-    fprintf(file, "%s\n", text);
-    free(text);
-    return 0;
-}
-
 static cJSON *child(cJSON *parent, const char *name)
 {
     cJSON *const found = message_get(parent, name);
@@ -121,7 +112,7 @@ int thresholds_save(const char *fingerprint, const char *op,
     }
     cJSON_DeleteItemFromObjectCaseSensitive(host, op);
     cJSON_AddItemToObject(host, op, list);
-    status = file_save(path, write_json, root, error);
+    status = message_save(root, path, error);
 out:
     cJSON_Delete(root);
     return status;

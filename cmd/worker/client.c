@@ -58,7 +58,8 @@ static bool reap(pid_t pid, int *status)
 {
     for (int i = 0; i < REAP_MS; i++) {
         pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid)
+        /* A stop that nobody had looked at is no end. */
+        if (got == pid && !WIFSTOPPED(*status))
             return true;
         if (got < 0 && errno != EINTR)
             return false;

@@ -160,15 +160,6 @@ static bool is_kept(const struct proof *proof)
            proof->verdict == PROOF_WRONG;
 }
 
-static int write_json(const void *context, FILE *file, struct error *error)
-{
-    char *const text = must_have(cJSON_Print(context));
-    (void)error;
-    fprintf(file, "%s\n", text);
-    free(text);
-    return 0;
-}
-
 void proofs_save(const char *fingerprint, const struct event *events,
                  const struct proofs *proofs)
 {
@@ -201,6 +192,6 @@ void proofs_save(const char *fingerprint, const struct event *events,
     cJSON_AddNumberToObject(root, "schema_version", FILE_VERSION);
     cJSON_AddItemToObject(root, "hosts", hosts);
     /* Without the file the next run takes some milliseconds more. */
-    file_save(path, write_json, root, NULL);
+    message_save(root, path, NULL);
     cJSON_Delete(root);
 }

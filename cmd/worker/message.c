@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "process/process.h"
+#include "reports.h"
+
 cJSON *message_new(const char *verb)
 {
     cJSON *message = cJSON_CreateObject();
@@ -200,4 +203,18 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape)
         shape->dim[shape->rank++] = (int64_t)item->valuedouble;
     }
     return 0;
+}
+
+static int write_json(const void *context, FILE *file, struct error *error)
+{
+    char *const text = must_have(cJSON_Print(context));
+    (void)error;
+    fprintf(file, "%s\n", text);
+    free(text);
+    return 0;
+}
+
+int message_save(const cJSON *document, const char *path, struct error *error)
+{
+    return file_save(path, write_json, document, error);
 }

@@ -118,6 +118,48 @@ static void give_back_outputs(const struct service *service)
     }
 }
 
+/* Evidence of another thread on the core: that it is split, or where that cannot be known
+ * the fewest adds a cycle. */
+struct company {
+    bool wanted;
+    int split;
+    double adds;
+};
+
+static void company_look(struct company *company)
+{
+    if (!company->wanted)
+        return;
+    company->split |= clock_core_split();
+    if (company->split < 0)
+        company->adds = fmin(company->adds, clock_core_share());
+}
+
+/* The same between two regions. */
+static void company_between(struct company *company, struct sampler *sampler)
+{
+    sampler_pause(sampler);
+    company_look(company);
+    sampler_resume(sampler);
+}
+
+static void company_reply(const struct company *company, cJSON *reply)
+{
+    if (!company->wanted)
+        return;
+    if (company->split < 0)
+        cJSON_AddNumberToObject(reply, "core_share", company->adds);
+    else
+        cJSON_AddNumberToObject(reply, "core_split", company->split);
+}
+
+/* As many as were asked for, each with a call at least. */
+static uint64_t batch_regions(const cJSON *request, uint64_t iterations)
+{
+    const uint64_t wanted = message_u64(request, "regions", 1);
+    return wanted < 1 ? 1 : wanted < iterations ? wanted : iterations;
+}
+
 cJSON *service_batch(struct service *service, const cJSON *request)
 {
     struct service_case *entry = service_find_case(service, request);
@@ -129,10 +171,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
     struct counters *counters = service->sampler.counters;
     const bool cold = message_true(request, "cold");
     const bool fresh = message_true(request, "fresh_output");
-    const bool shared = message_true(request, "core_share");
     struct sample sum = {.ns = 0};
     struct batch_counts counts = {.regions = 0};
-    const double before_share = shared ? clock_core_share() : 0;
+    struct company company = {.wanted = message_true(request, "core_share"),
+                              .adds = INFINITY};
+    company_look(&company);
     if (counters)
         counters_select(counters, (size_t)message_u64(request, "pass", 0) %
                                       counters_passes(counters));
@@ -152,20 +195,28 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         service_place_helpers(service);
     if (team)
         thread_times_read(&before);
-    if (!cold && !fresh) {
-        sampler_begin(&service->sampler);
-        repeat(entry->run, operands, entry->state, iterations);
-        sampler_end(&service->sampler, &sum);
-        batch_counts_add(service, counters, &counts);
-    }
-    for (uint64_t i = 0; (cold || fresh) && i < iterations; i++) {
-        struct sample one;
+    /* Calls whose operands are cold, or new, are regions each. Threads that wait,
+     * spinning, would be taken for others. */
+    const bool each = cold || fresh;
+    const uint64_t regions = each   ? iterations
+                             : team ? 1
+                                    : batch_regions(request, iterations);
+    /* Counters see all that runs between their readings. */
+    const bool apart = each || counters;
+    for (uint64_t i = 0; i < regions; i++) {
         if (cold)
             operands_evict(&service->operands);
         if (fresh)
             give_back_outputs(service);
-        sampler_begin(&service->sampler);
-        repeat(entry->run, operands, entry->state, 1);
+        if (!each && i > 0)
+            company_between(&company, &service->sampler);
+        if (apart || i == 0)
+            sampler_begin(&service->sampler);
+        repeat(entry->run, operands, entry->state,
+               iterations / regions + (i < iterations % regions));
+        if (!apart && i + 1 < regions)
+            continue;
+        struct sample one;
         sampler_end(&service->sampler, &one);
         sample_add(&sum, &one);
         batch_counts_add(service, counters, &counts);
@@ -176,11 +227,11 @@ cJSON *service_batch(struct service *service, const cJSON *request)
         float_state_reset();
     service_leave(entry, &mask);
     service_rest(service);
-    const double after_share = shared ? clock_core_share() : 0;
+    company_look(&company);
     cJSON *reply = service_ok();
     add_sample(reply, &sum);
-    if (shared)
-        cJSON_AddNumberToObject(reply, "core_share", fmin(before_share, after_share));
+    cJSON_AddNumberToObject(reply, "regions", (double)regions);
+    company_reply(&company, reply);
     if (team)
         add_threads(service, &sum, &before, &after, reply);
     if (counters) {

@@ -39,6 +39,8 @@ void message_add_u64(cJSON *object, const char *name,
 uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise);
 /* Writes it as a line; -errno. */
 int message_send(int socket, const cJSON *message);
+/* Replaces a file by a document as a whole. */
+int message_save(const cJSON *document, const char *path, struct error *error);
 cJSON *message_operands(const struct operands_map *map);
 int message_read_operands(const cJSON *array, struct operands_map *map);
 cJSON *message_dims(const struct simdbench_shape *shape);

@@ -63,6 +63,9 @@ void json_comparison(struct json *json, cJSON *parent,
 void json_explanation(struct json *json, cJSON *parent,
                       const struct explanation *explanation);
 
+/* Adds "proof" and "base_proof" to a result (proof_json.c). */
+void json_proofs(struct json *json, cJSON *parent, const struct result *result);
+
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);
 

@@ -263,5 +263,6 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_metrics(entry, result)
                 ?: json_read_comparison(entry, run, result)
                 ?: json_read_explanation(entry, result)
+                ?: json_read_proofs(entry, result)
                 ?: json_plausible_result(entry, run, result);
 }

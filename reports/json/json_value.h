@@ -56,6 +56,7 @@ int json_plausible_result(const struct value *entry, const struct run *run,
                           const struct result *result);
 int json_plausible_run(const struct run *run, struct error *error);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
+int json_read_proofs(const struct value *entry, struct result *result);
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result);

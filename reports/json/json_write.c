@@ -149,6 +149,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_numbers(json, clock, "samples", result->clock_ghz, NULL, result->n_clock);
     json_explanation(json, object, result->explanation);
     json_comparison(json, object, result->comparison);
+    json_proofs(json, object, result);
 }
 
 static void make_document(struct json *json, const struct run *run)

@@ -386,6 +386,8 @@ static void result_free(struct result *result)
     free(result->metrics);
     comparison_free(result->comparison);
     explanation_free(result->explanation);
+    code_proof_free(result->proof);
+    code_proof_free(result->base_proof);
 }
 
 void run_free(struct run *run)

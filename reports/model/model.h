@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "explain_model.h"
+#include "model/code_proof.h"
 #include "stats/stats.h"
 
 /* Bytes of a name: of a module, an op, a variant, a layout, a label. */
@@ -228,6 +229,8 @@ struct result {
 
     struct comparison *comparison;   /* NULL: the run compares no builds */
     struct explanation *explanation; /* NULL: nobody asked why */
+    /* What it executes; base's too, if builds are compared. NULL: nobody asked. */
+    struct code_proof *proof, *base_proof;
 };
 
 /* A named fact about host or settings. */

@@ -156,6 +156,7 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
     floor_line(&legend);
     if (run->gate->selftest)
         legend_put(&legend, "selftest: ", run->gate->selftest);
+    proof_lines(&legend);
     words_lines(&legend);
     buffer_free(&legend.buffer);
 }

@@ -33,6 +33,7 @@ static void print_row(struct markdown *markdown, const struct result *result)
 
     fputs("| ", file);
     text_markdown(file, result->id);
+    text_markdown(file, proof_mark(result));
     fputs(" |", file);
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";

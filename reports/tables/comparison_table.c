@@ -32,6 +32,7 @@ static const char *plain_id(struct layout *layout, const struct result *result)
 {
     buffer_clear(&layout->scratch);
     buffer_plain(&layout->scratch, result->id);
+    buffer_add(&layout->scratch, proof_mark(result));
     return buffer_text(&layout->scratch);
 }
 

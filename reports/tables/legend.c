@@ -232,6 +232,7 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     choice_lines(&legend);
     workspace_lines(&legend);
     note_lines(&legend);
+    proof_lines(&legend);
     counter_lines(&legend);
     doubt_lines(&legend);
     if (run->pmu_reason && *run->pmu_reason)

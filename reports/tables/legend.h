@@ -22,6 +22,8 @@ void mean_lines(struct legend *legend);
 /* Choices of kernels, and their memory beyond the operands (choices.c). */
 void choice_lines(struct legend *legend);
 void workspace_lines(struct legend *legend);
+/* What cases execute (proofs_told.c). */
+void proof_lines(struct legend *legend);
 /* Baselines, and how fair their ratios are (opponents.c). */
 void baseline_lines(struct legend *legend);
 void unranked_lines(struct legend *legend);

@@ -47,6 +47,7 @@ static void print_row(const struct result *result, void *context)
         print_heading(markdown);
     fputs("| ", file);
     text_markdown(file, result->id);
+    text_markdown(file, proof_mark(result));
     fputs(" |", file);
     for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);

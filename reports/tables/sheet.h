@@ -41,6 +41,8 @@ struct sheet {
 
 void sheet_make(struct sheet *sheet, const struct run *run);
 /* Drops all columns of a kind. */
+/* "^" behind the id of a row that executes other code than it says; or "". */
+const char *proof_mark(const struct result *result);
 void sheet_drop(struct sheet *sheet, enum column_kind kind);
 /* Text of a cell of a case of the run that is ok; plain ASCII but for the sign +-. */
 void sheet_cell(const struct sheet *sheet, const struct column *column,

@@ -55,6 +55,7 @@ static int id_width(struct layout *layout, const struct result *result)
 
     buffer_clear(&layout->scratch);
     buffer_plain_n(&layout->scratch, id, cut ? (size_t)(at - id) : strlen(id));
+    buffer_add(&layout->scratch, proof_mark(result));
     return text_width(buffer_text(&layout->scratch));
 }
 
@@ -68,7 +69,7 @@ static int longest_id(struct layout *layout, bool own)
         int width = 0;
         if (!(result->is_roof && !layout->options->roofs) &&
             !(own && (result->is_baseline || result->is_roof)))
-            width = id_width(layout, result);
+            width = id_width(layout, result) + (result->proof && !*proof_mark(result));
         longest = width > longest ? width : longest;
     }
     return longest;

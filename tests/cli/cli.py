@@ -14,6 +14,7 @@ from cli_ab import *
 from cli_blis import *
 from cli_compare import *
 from cli_counters import *
+from cli_explain import *
 from cli_foreign import *
 from cli_history import *
 from cli_formats import *
@@ -22,6 +23,7 @@ from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
 from cli_plants import *
+from cli_prove import *
 from cli_quiet import *
 from cli_recipes import *
 from cli_robust import *

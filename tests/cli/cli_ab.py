@@ -7,8 +7,9 @@ import shutil
 import signal
 import subprocess
 import time
+import unittest
 
-from cli_tool import BINARY, MODULES, SOURCE, Case, environment
+from cli_tool import BINARY, MODULES, SOURCE, Case, environment, sanitized
 
 __all__ = ["Builds", "FailingBuilds", "Programs", "BuildUsage"]
 
@@ -41,6 +42,7 @@ class Builds(AbCase):
         self.assertEqual((gate["kind"], gate["own_processes"]), ("paired", False))
         self.assertEqual([a["name"] for a in gate["arms"]], ["base", "head", "control"])
 
+    @unittest.skipIf(sanitized(), "takes a minute with sanitizers")
     def test_all_ops_of_a_build(self):
         document = self.ab(module("softmax"), module("softmax"))
         kernels = [r for r in document["results"] if r["role"] == "kernel"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, its JSON, golden files."""
+import functools
 import json
 import os
 import re
@@ -47,8 +48,31 @@ def environment(**more):
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name, **more}
 
 
+def again_if_noisy(test):
+    """A test that fails runs again, up to twice, if a row of its runs was too noisy: other
+    programs then took the CPU away."""
+    @functools.wraps(test)
+    def run(self):
+        for left in (2, 1, 0):
+            self.noisy = False
+            try:
+                return test(self)
+            except self.failureException as failure:
+                if not self.noisy or not left:
+                    raise
+                print(f"{self.id()} runs again, a row was noisy: {failure}", file=sys.stderr)
+                self.setUp()
+    return run
+
+
 class Case(unittest.TestCase):
     maxDiff = None
+    noisy = False
+
+    def __init_subclass__(cls):
+        for name, test in list(vars(cls).items()):
+            if name.startswith("test_") and callable(test):
+                setattr(cls, name, again_if_noisy(test))
 
     def setUp(self):
         self.folder = self.new_folder()
@@ -63,6 +87,7 @@ class Case(unittest.TestCase):
         done = subprocess.run([*before, BINARY, *arguments], text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=timeout,
                               env=env or environment(), **more)
+        self.noisy |= "noisy" in done.stdout
         self.assertEqual(done.returncode, status,
                          f"simdbench {' '.join(map(str, arguments))}\n"
                          f"{done.stdout}\n{done.stderr}")
@@ -91,6 +116,7 @@ class Case(unittest.TestCase):
 
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))
+        self.noisy |= any(r["status"] == "noisy" for r in document.get("results", []))
         try:
             import jsonschema
         except ImportError:

@@ -80,6 +80,14 @@ static void expect_shares(double probed, double shared)
     assert_near(facts_find_number(&run->host, "core_shared_probes"), shared, 0);
 }
 
+/* The core is split in three batches, and has few adds in others. */
+static void split(const struct asked *asked, cJSON *reply)
+{
+    const size_t n = script_count("batch", NULL, asked->kernel);
+    script_say(reply, "core_split", n >= FIRST + 2 && n <= FIRST + 4);
+    script_say(reply, "core_share", n >= FIRST + 9 ? 1 : 4);
+}
+
 static void test_core_share(void **state)
 {
     (void)state;
@@ -101,6 +109,11 @@ static void test_core_share(void **state)
     script_trouble("batch", 1, 99, "core_share", 0);
     assert_int_equal(one("--rounds=20")->apart.n, 0);
     assert_true(isnan(facts_find_number(&run->host, "core_probes")));
+    /* What the store queue shows counts, whatever the adds say. */
+    run_begin();
+    script.batch = split;
+    assert_int_equal(one("--rounds=20")->apart.n, 3);
+    expect_shares(23, 3);
 }
 
 /* Up to three times as many batches, nine of them for one, until 12 had the core alone.

@@ -341,6 +341,8 @@ static void test_events(void **state)
     assert_near(counter_of(result, "instructions")->threads, 1, 0);
     const struct counter *cycles = counter_of(result, "cycles");
     assert_near(cycles->overhead, 2 + 100.0 / CALLS, 1e-9);
+    /* One in 80 us was asked for. */
+    assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, 6)->regions, 7);
     assert_near(cycles->value, 7, 1e-9);
     assert_near(cycles->running_share, 0.5, 1e-9);
     assert_near(cycles->threads, 2, 0);
@@ -350,6 +352,10 @@ static void test_events(void **state)
     assert_near(counter_of(result, "page-faults")->value, 2, 1e-9);
     assert_near(counter_of(result, "context-switches")->value, 4, 1e-9);
     assert_near(counter_of(result, "task-clock")->value, 1000, 1e-9);
+    script_trouble("batch", 1, 99, "regions", 8);
+    result = one("--rounds=10 --events=cycles");
+    assert_near(counter_of(result, "cycles")->overhead, 2 + 8 * 100.0 / CALLS, 1e-9);
+    script.trouble[0].verb = NULL;
     /* Cold calls have a region each. */
     result = one("--rounds=10 --events=cycles --cache=cold");
     assert_near(counter_of(result, "cycles")->overhead, 102, 1e-9);

@@ -61,7 +61,7 @@ class Schema(unittest.TestCase):
         self.assertTrue(any(r["metrics"] for r in results))
         self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
         for key in ("layout", "implementation", "unranked", "source", "workspace_bytes",
-                    "apart", "shared", "stopped"):
+                    "apart", "shared", "stopped", "proof"):
             self.assertTrue(any(r[key] for r in results), key)
         self.assertEqual([s["name"] for s in self.run_sample["sources"]], ["b.json"])
         self.assertTrue(any(r["limit"] and "gbps" in r["limit"] for r in results))
@@ -72,7 +72,7 @@ class Schema(unittest.TestCase):
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
                         "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
-                        "stopped", "explanation"):
+                        "stopped", "proof", "base_proof", "explanation"):
                 del result[key]
             for ratio in result["ratios"]:
                 del ratio["unpaired"]
@@ -125,7 +125,7 @@ class Schema(unittest.TestCase):
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "source",
                            "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
-                           "shared", "stopped", "explanation"):
+                           "shared", "stopped", "proof", "base_proof", "explanation"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {
@@ -145,6 +145,8 @@ class Schema(unittest.TestCase):
             "accuracy": lambda d, r: r.update(accuracy={"max_ulp": 1.5}),
             "unpaired": lambda d, r: r["ratios"][0].update(unpaired="no"),
             "source": lambda d, r: d["sources"].append({}),
+            "proof": lambda d, r: r.update(proof={"absent": None, "mode": "maybe"}),
+            "share": lambda d, r: r["proof"]["isa"].update(avx=1.5),
             "fact": lambda d, r: d["settings"].update(x=[]),
         }
         for name, change in bad.items():

@@ -229,9 +229,83 @@ static void test_poison_and_evict(void **state)
     }
 }
 
+/* ---- experiments ---- */
+
+/* Numbers 700, 699, ... so that order and values show. */
+static void count_down(const struct simdbench_operand *operand)
+{
+    for (uint64_t e = 0; e < operand->count; e++)
+        operand_set(operand, e, 700 - (double)(e % 700));
+}
+
+static double value_of(const struct simdbench_operand *operand, uint64_t e)
+{
+    switch (operand->type) {
+    case SIMDBENCH_F32:
+        return (double)((const float *)operand->data)[e];
+    case SIMDBENCH_F64:
+        return ((const double *)operand->data)[e];
+    case SIMDBENCH_I32:
+        return ((const int32_t *)operand->data)[e];
+    default:
+        return (double)((const int64_t *)operand->data)[e];
+    }
+}
+
+static void test_values(void **state)
+{
+    static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
+                                     SIMDBENCH_I64};
+    enum { MANY = 140000 }; /* more than are sorted */
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        struct operands_map map = map_of(3, types[t], MANY);
+        struct bound bound;
+        map.operand[1].role = SIMDBENCH_CONST;
+        bind(&bound, &map, 64);
+        const struct simdbench_operand *const in = &bound.operands.operand[0];
+        for (int i = 0; i < 3; i++)
+            count_down(&bound.operands.operand[i]);
+        assert_int_equal(operands_set_values(&bound.operands, "sorted"), 0);
+        assert_near(value_of(in, 0), 1, 0);
+        assert_near(value_of(in, MANY - 1), 700, 0);
+        assert_near(value_of(in, MANY / 2), 350, 2);
+        for (uint64_t e = 1; e < MANY; e++)
+            assert_true(value_of(in, e - 1) <= value_of(in, e));
+        count_down(in);
+        assert_int_equal(operands_set_values(&bound.operands, "constant"), 0);
+        assert_near(value_of(in, 0), 700, 0);
+        assert_near(value_of(in, MANY - 1), 700, 0);
+        assert_int_equal(operands_set_values(&bound.operands, "zero"), 0);
+        assert_near(value_of(in, 0), 0, 0);
+        assert_near(value_of(in, MANY - 1), 0, 0);
+        assert_int_equal(operands_set_values(&bound.operands, "loud"), -EINVAL);
+        /* Weights and outputs stay. */
+        for (int i = 1; i < 3; i++)
+            assert_near(value_of(&bound.operands.operand[i], 1), 699, 0);
+        free(bound.base);
+    }
+}
+
+static void test_spread(void **state)
+{
+    for (uint32_t n = 1; n <= SIMDBENCH_MAX_OPERANDS; n++) {
+        struct operands_map map = map_of(n, SIMDBENCH_F32, 5000);
+        assert_int_equal(operands_offsets(&map, OPERANDS_PAGE, 3, NULL), 0);
+        operands_spread(&map);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint64_t end = i + 1 < n ? map.offset[i + 1] : map.bytes;
+            const uint64_t gap = i + 1 < n ? 2 * OPERANDS_RED_ZONE : OPERANDS_RED_ZONE;
+            assert_int_equal(map.offset[i] % OPERANDS_PAGE,
+                             OPERANDS_PAGE * i / n / 64 * 64);
+            assert_true(map.offset[i] + 5000 * sizeof(float) + gap <= end);
+        }
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_random), TEST(test_place), TEST(test_place_seeds),
-                     TEST(test_place_limits), TEST(test_place_op), TEST(test_bind),
-                     TEST(test_guard), TEST(test_hash), TEST(test_poison_and_evict));
+    return RUN_TESTS(TEST(test_values), TEST(test_spread), TEST(test_random),
+                     TEST(test_place), TEST(test_place_seeds), TEST(test_place_limits),
+                     TEST(test_place_op), TEST(test_bind), TEST(test_guard),
+                     TEST(test_hash), TEST(test_poison_and_evict));
 }

@@ -77,6 +77,43 @@ static void test_core_share(void **state)
     assert_true(found);
 }
 
+/* Known on the cores whose store queue is; a machine may be shared all the time. */
+static void test_core_split(void **state)
+{
+    const bool known = !strncmp(uarch_host()->name, "zen", 3);
+    for (int k = 0; k < 20; k++) {
+        const int split = clock_core_split();
+        assert_true(known ? split == 0 || split == 1 : split >= -1 && split <= 1);
+    }
+}
+
+/* What comes between takes no time of the sample: wall time, or CPU time. */
+static void test_pause(void **state)
+{
+    struct sampler sampler = {.counters = NULL};
+    struct sample sample;
+    bool found = false;
+    for (int k = 0; k < 50 && !found; k++) {
+        const int64_t before = clock_now();
+        sampler_begin(&sampler);
+        sampler_pause(&sampler);
+        while (clock_now() < before + 2000000)
+            continue;
+        sampler_resume(&sampler);
+        sampler_end(&sampler, &sample);
+        found = sample.ns >= 0 && sample.ns < 200000 && sample.cpu_ns < 500000 &&
+                sample.process_ns < 500000;
+    }
+    assert_true(found);
+    /* Asleep. */
+    sampler_begin(&sampler);
+    sampler_pause(&sampler);
+    usleep(3000);
+    sampler_resume(&sampler);
+    sampler_end(&sampler, &sample);
+    assert_int_equal(sample.cpu_ns, 0);
+}
+
 static void test_cost(void **state)
 {
     double resolution = 0, cost = 0;
@@ -114,6 +151,11 @@ static void test_float_state(void **state)
         assert_true(tiny / 16 > 0);
         assert_int_equal(fegetround(), FE_TONEAREST);
     }
+    volatile float least = 1e-38f;
+    float_state_flush();
+    least = least / 16;
+    float_state_reset();
+    assert_true(least >= 0 && least <= 0);
     /* Flags that arithmetic raises are no change. */
     tiny = tiny * tiny;
     assert_false(float_state_changed());
@@ -180,6 +222,6 @@ static void test_pin(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_probe), TEST(test_payloads), TEST(test_core_share),
-                     TEST(test_cost), TEST(test_float_state), TEST(test_cpu_lists),
-                     TEST(test_pin));
+                     TEST(test_core_split), TEST(test_pause), TEST(test_cost),
+                     TEST(test_float_state), TEST(test_cpu_lists), TEST(test_pin));
 }

@@ -199,6 +199,7 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
     } else if (cJSON_HasObjectItem(request, "case")) {
         asked->kernel = message_u64(request, "case", 0) - FIRST_CASE;
         asked->calls = message_u64(request, "iterations", 0);
+        asked->regions = message_u64(request, "regions", 0);
         asked->probe = message_true(request, "probe");
     }
     asked->bytes =

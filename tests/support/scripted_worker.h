@@ -15,8 +15,8 @@ struct asked {
     int life;        /* of that worker: 1 is its first process */
     uint64_t kernel; /* its number in the worker: 1000 for each module that was loaded,
                         and its own in that; ANY_KERNEL: of none */
-    uint64_t calls;  /* of a batch */
-    uint64_t bytes;  /* of the operands in "map"; before the answers in "check" */
+    uint64_t calls, regions; /* of a batch */
+    uint64_t bytes;          /* of the operands in "map"; before the answers in "check" */
     bool probe;
     int64_t timeout_ns;
 };

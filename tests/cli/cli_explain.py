@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""simdbench explain: cases and ops, what it prints and writes, and what it cannot do."""
+import re
+
+from cli_tool import *
+
+CASE = "relu/f32/scalar/max@512"
+EXPERIMENTS = {"control", "small_shape", "flush_denormals", "huge_pages", "input_zero",
+               "kept_heap", "fresh_output", "input_constant", "alignment", "page_offset",
+               "one_thread", "other_isa", "layout", "other_core", "input_sorted",
+               "cold_caches"}
+
+
+class Explain(Case):
+    def explained(self, *arguments, **more):
+        """The results with an explanation."""
+        document = self.run_json("explain", *arguments, **more)
+        return [r for r in document["results"] if r["explanation"]]
+
+    def ratios(self, *arguments):
+        (result,) = self.explained(*arguments)
+        return {r["name"]: r for r in result["explanation"]["experiments"]}
+
+    def test_a_case(self):
+        path = self.folder / "run.json"
+        text = self.run_tool("explain", CASE, f"--json={path}", "--quiet").stdout
+        result = next(r for r in self.load(path)["results"] if r["explanation"])
+        self.assertEqual(result["id"], CASE)
+        for part in (CASE, "findings", "residual", "experiments"):
+            self.assertIn(part, text)
+        names = {r["name"] for r in result["explanation"]["experiments"]}
+        self.assertEqual(names, EXPERIMENTS)
+
+    def test_saved_and_printed_again(self):
+        path = self.folder / "run.json"
+        text = self.run_tool("explain", CASE, f"--json={path}", "--quiet").stdout
+        again = self.run_tool("report", path).stdout
+        for line in text.splitlines():
+            self.assertIn(line, again)
+
+    def test_every_ratio_has_its_interval_or_reason(self):
+        for ratio in self.ratios(CASE).values():
+            with self.subTest(name=ratio["name"]):
+                if ratio.get("absent"):
+                    self.assertIsNone(ratio["ratio"])
+                else:
+                    low, high = ratio["ci"]
+                    self.assertLessEqual(low, ratio["ratio"])
+                    self.assertLessEqual(ratio["ratio"], high)
+
+    def test_conditions_that_a_case_has_already(self):
+        ratios = self.ratios("relu/f32/scalar/max@512;cache=cold;align=16")
+        self.assertIn("cold", ratios["cold_caches"]["absent"])
+        self.assertIn("alignment of its own", ratios["page_offset"]["absent"])
+        self.assertIsNone(ratios["alignment"].get("absent"))
+
+    def test_experiments_reach_the_kernel(self):
+        """New pages cost far more than a copy of a few pages."""
+        ratios = self.ratios("relu/f32/scalar/max@16384")
+        self.assertGreater(ratios["fresh_output"]["ratio"], 1.5)
+        self.assertGreater(ratios["cold_caches"]["ratio"], 1.2)
+        self.assertEqual(ratios["input_zero"]["reaches"], "operands")
+
+    def test_an_op_with_options(self):
+        found = self.explained("relu", "--isa=scalar", "--sizes=256,300", "--variants=max",
+                               "--type=f64")
+        self.assertEqual([r["id"] for r in found],
+                         ["relu/f64/scalar/max@256", "relu/f64/scalar/max@300"])
+
+    def test_dry_run(self):
+        text = self.run_tool("explain", "relu", "gemm/maxplus-f32/scalar/add@8", "--isa=scalar",
+                             "--sizes=64", "--variants=max", "--dry-run", "--seed=3").stdout
+        self.assertEqual(text.splitlines(), ["seed 3", "relu/f32/scalar/max@64",
+                                             "gemm/maxplus-f32/scalar/add@8"])
+
+    def test_two_cases_are_a_product(self):
+        text = self.run_tool("explain", "gemm/maxplus-f32/scalar/add@16",
+                             "gemm/maxplus-f32/scalar/add@32", "--quiet").stdout
+        self.assertIn("A gemm/maxplus-f32/scalar/add@16x16x16", text)
+        factors = {m[1].strip(): float(m[2]) for m in re.finditer(
+            r"(?m)^  (time|= instructions|x cycles|x 1 / clock) .*  x([0-9.]+)", text)}
+        if "= instructions" in factors:
+            product = (factors["= instructions"] * factors["x cycles"]
+                       * factors["x 1 / clock"])
+            self.assertAlmostEqual(product, factors["time"], delta=0.01 * factors["time"])
+        else:
+            self.assertIn("instructions an operation are not known", text)
+
+    def test_two_builds(self):
+        folders = [self.new_folder() for _ in range(2)]
+        for folder in folders:
+            shutil.copy(MODULES / "softmax.so", folder)
+        path = self.folder / "run.json"
+        text = self.run_tool("explain", "softmax:softmax/f32/scalar/three_passes@8x8",
+                             *(f"--plugin={f / 'softmax.so'}" for f in folders),
+                             f"--json={path}", "--quiet").stdout
+        self.assertRegex(text, r"(?m)^A A:softmax:")
+        self.assertRegex(text, r"(?m)^B B:softmax:")
+        self.load(path)
+
+    def test_plugin_and_library(self):
+        (result,) = self.explained("twice/f32/scalar/good@64",
+                                   f"--plugin={MODULES / 'wrong_result.so'}")
+        self.assertEqual(result["id"], "wrong_result:twice/f32/scalar/good@64")
+        found = self.explained("gemm", "--baseline=openblas", "--isa=scalar", "--sizes=16")
+        self.assertIn("openblas:gemm/plustimes-f32/lib/sgemm@16x16x16",
+                      [r["id"] for r in found])
+
+    def test_foreign_worker(self):
+        """What cannot be known of another program has its reason."""
+        (result,) = self.explained("gemm/maxplus-f32/lib/good@8",
+                                   f"--plugin={SOURCE / 'tests/cli/baseline-fake'},how=well")
+        self.assertIn("foreign", result["explanation"]["not_traced"])
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        self.assertIn("another program", ratios["flush_denormals"]["absent"])
+        self.assertIsNotNone(ratios["input_zero"]["ratio"])
+
+    def test_without_counters(self):
+        (result,) = self.explained(CASE, "--counters=none")
+        self.assertTrue(result["findings"])
+
+    def test_statuses(self):
+        wrong = MODULES / "wrong_result.so"
+        done = self.run_tool("explain", "twice/f32/scalar/bad@64", f"--plugin={wrong}",
+                             status=4)
+        self.assertIn("wrong: 1 of 64 checked are wrong", done.stdout)
+        crash = MODULES / "crash_run.so"
+        done = self.run_tool("explain", "twice/f32/scalar/bad@64", f"--plugin={crash}",
+                             status=4)
+        self.assertIn("died of signal", done.stdout)
+
+    def test_errors(self):
+        for words, text in (
+                ([], "explain needs a case or an op: simdbench explain gemm --sizes=64"),
+                (["rellu"], "no such command or op; did you mean relu?"),
+                (["relu/f32/scalar"], "no id of a case"),
+                (["relu/f32/scalar/max@64;speed=9"], "no id of a case"),
+                (["relu/f32/scalar/nope@64"], "no such variant"),
+                (["relu/f32/scalar/max@x"], "'x' is no shape"),
+                (["nolib:relu/f32/scalar/max@64"], "there is no module 'nolib'"),
+                ([CASE, "--accuracy"], "--accuracy is no option of explain"),
+                ([CASE, "--counters=cores"], "did you mean core?"),
+                ([CASE, "--json=/nowhere/run.json"], "/nowhere/run.json")):
+            with self.subTest(words=words):
+                done = self.run_tool("explain", *words, status=2)
+                self.assertIn(text, done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_nothing_to_measure(self):
+        missing = {"avx512", "avx2"} - set(self.run_json(*SMALL)["host"]["isas"])
+        if not missing:
+            self.skipTest("this CPU has every instruction set")
+        done = self.run_tool("explain", f"relu/f32/{missing.pop()}/max@64", status=5)
+        self.assertIn("skipped", done.stdout)
+
+    def test_interrupted(self):
+        process = subprocess.Popen(
+            [BINARY, "explain", "gemm", "--isa=scalar", "--sizes=8..128", "--quiet"],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=environment(), start_new_session=True)
+        process.stdout.readline()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--prove: what rows execute, and that they say so."""
+import json
+import re
+
+from cli_foreign import FAKE, installed
+from cli_tool import MODULES, SHORT, SMALL, Case, kernels, sanitized
+
+__all__ = ["Proof"]
+
+BITS = {"scalar": (32, 64), "sse2": (128,), "avx2": (256,), "avx512": (512,)}
+
+
+class Proof(Case):
+    def setUp(self):
+        super().setUp()
+        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        tracing = next(check for check in checks if check["check"] == "tracing")
+        self.assertRegex(tracing["value"], "exact|built without|x86-64 alone|forbids|ptrace")
+        if not tracing["ok"]:
+            self.skipTest(tracing["value"])
+
+    def prove(self, *arguments):
+        document = self.run_json(*arguments, "--prove", *SHORT)
+        return [r for r in kernels(document) if r["status"] in ("ok", "noisy")]
+
+    def test_own_rows(self):
+        """Equal twice; as wide as they say."""
+        arguments = ("gemm", "--isa=all", "--sizes=24", "--baseline=none", "--seed=1")
+        first, again = self.prove(*arguments), self.prove(*arguments)
+        self.assertGreater(len(first), 1)
+        for one, two in zip(first, again):
+            with self.subTest(one["id"]):
+                proof = one["proof"]
+                self.assertIsNone(proof["absent"])
+                self.assertEqual(proof["mode"], "whole")
+                self.assertGreater(proof["instructions"], 24)
+                self.assertLess(proof["steps"], proof["instructions"])
+                shares = [proof["isa"][k] for k in ("scalar", "sse", "avx", "avx512")]
+                self.assertAlmostEqual(sum(shares), 1)
+                self.assertEqual(two["proof"]["instructions"], proof["instructions"])
+                self.assertIsNone(one["base_proof"])
+                if not sanitized():
+                    self.assertIsNone(proof["doubt"])
+                    self.assertIn(proof["main_bits"], BITS[one["isa"]])
+                    self.assertIn("simdbench", proof["modules"])
+
+    def test_a_row_that_says_more(self):
+        """A library that says avx512 and runs narrower is marked."""
+        path = self.folder / "run.json"
+        text = self.run_tool("third", f"--plugin={MODULES}/third.so,isa=avx512",
+                             "--isa=scalar", "--sizes=1000", "--prove", *SHORT,
+                             f"--json={path}").stdout
+        rows = [r for r in kernels(self.load(path)) if r["isa"] == "lib"
+                and r["status"] in ("ok", "noisy")]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertRegex(row["proof"]["doubt"], r"^executes .*, avx512 has 512$")
+        self.assertRegex(text, r"(?m)^  \S+/lib/\S+\^ ")
+        self.assertRegex(text, r"(?m)^not what the row says, marked \^: executes ")
+        again = self.run_tool("report", str(path)).stdout
+        self.assertEqual(re.findall(r"\S+\^ ", again), re.findall(r"\S+\^ ", text))
+
+    def test_absent(self):
+        for result in self.prove(*SMALL, "--in-process"):
+            self.assertEqual(result["proof"], {"absent": "a process cannot trace itself "
+                                                         "(--in-process)"})
+        for result in kernels(self.run_json(*SMALL)):
+            self.assertIsNone(result["proof"])
+
+    def test_foreign(self):
+        if not installed("numpy"):
+            self.skipTest("python3-numpy is not installed")
+        rows = self.prove("gemm", "--isa=scalar", "--sizes=8", f"--baseline={FAKE}")
+        for row in rows:
+            self.assertEqual(row["proof"]["absent"],
+                             "a foreign worker marks no calls" if row["module"] else None)
+
+    def test_ab(self):
+        module = str(MODULES / "pace.so")
+        path = self.folder / "ab.json"
+        self.run_tool("ab", module, str(MODULES / "pace_again.so"), "twice", "--prove",
+                      "--processes=8", "--rounds=3", "--threshold=50%", f"--json={path}")
+        for result in kernels(self.load(path)):
+            self.assertIsNone(result["proof"]["absent"])
+            self.assertIsNone(result["base_proof"]["absent"])
+            self.assertGreater(result["base_proof"]["instructions"], 0)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arms with options and plans of their own take turns in common rounds. */
+#include "scripted_run.h"
+
+enum { ARMS_MAX = 3 };
+static struct options arm_options[ARMS_MAX];
+static struct catalog arm_catalog[ARMS_MAX];
+static struct plan arm_plan[ARMS_MAX];
+static struct run *arm_run[ARMS_MAX];
+static struct run_arm arms[ARMS_MAX];
+
+/* The first arm runs kernel 0, the others kernel 1 of their own workers. */
+static void arms_begin(size_t n, double rounds_ns)
+{
+    static const char *const words[ARMS_MAX] = {
+        "mul --isa=all --variants=add --sizes=8 --rounds=10",
+        "mul --isa=all --variants=fma --sizes=16 --rounds=2",
+        "mul --isa=all --variants=fma --sizes=8 --align=128"};
+    run_begin();
+    for (size_t i = 0; i < n; i++) {
+        run_free(arm_run[i]);
+        plan_free(&arm_plan[i]);
+        options_free(&arm_options[i]);
+        catalog_free(&arm_catalog[i]);
+        script_catalog(&arm_catalog[i]);
+        arm_run[i] = run_new();
+        assert_int_equal(
+            script_plan(words[i], &arm_catalog[i], &arm_options[i], &arm_plan[i], &error),
+            0);
+        arm_plan[i].rounds_ns = rounds_ns;
+        arms[i] = (struct run_arm){.options = &arm_options[i],
+                                   .catalog = &arm_catalog[i],
+                                   .plan = &arm_plan[i],
+                                   .run = arm_run[i],
+                                   .number = 7};
+    }
+}
+
+static const struct result *first_of(size_t arm)
+{
+    return &arm_run[arm]->results[0];
+}
+
+static void test_common_rounds(void **state)
+{
+    struct speedup speedup;
+    arms_begin(3, 0);
+    script.call_ns[0] = 1000;
+    script.call_ns[1] = 3000;
+    assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(first_of(i)->status, STATUS_OK);
+        assert_int_equal(first_of(i)->group, 7);
+        /* The first arm decides how many there are. */
+        assert_int_equal(first_of(i)->n_samples, 10);
+        assert_int_equal(first_of(i)->rounds[9], 9);
+    }
+    assert_int_equal(result_speedup(first_of(0), first_of(1), &speedup), 0);
+    assert_near(speedup.times, 3, 1e-9);
+    assert_int_equal(speedup.rounds, 10);
+    assert_non_null(strstr(first_of(2)->id, "@8;align=128"));
+}
+
+/* A void batch of one arm voids the round, which runs again for all. */
+static void test_void(void **state)
+{
+    arms_begin(2, 0);
+    script_trouble("batch", 6, 6, "migrated", 0)->kernel = 1;
+    assert_int_equal(run_arms(arms, 2, NULL, &error), 0);
+    assert_int_equal(first_of(1)->voided, 1);
+    assert_int_equal(first_of(1)->n_samples, 10);
+    assert_int_equal(first_of(0)->n_samples, 11);
+}
+
+/* What breaks in one arm is its own alone. */
+static void test_an_arm_fails(void **state)
+{
+    static const struct {
+        const char *verb;
+        int first, code;
+        enum status status;
+    } rows[] = {
+        {"check", 1, -EIO, STATUS_FAILED},
+        {"prepare", 1, -ENOTSUP, STATUS_SKIPPED},
+        {"batch", 1, -ECONNRESET, STATUS_FAILED},
+        {"batch", 7, -ECONNRESET, STATUS_FAILED},
+        {"batch", 7, -EIO, STATUS_FAILED},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        arms_begin(2, 0);
+        struct trouble *const trouble = script_trouble(rows[i].verb, rows[i].first,
+                                                       rows[i].first, NULL, rows[i].code);
+        trouble->kernel = 1;
+        assert_int_equal(run_arms(arms, 2, NULL, &error), 0);
+        assert_int_equal(first_of(1)->status, rows[i].status);
+        assert_int_equal(first_of(0)->status, STATUS_OK);
+        assert_int_equal(first_of(0)->rounds[0], 0);
+        assert_in_range(first_of(0)->n_samples, 10, 11);
+    }
+}
+
+/* Without the first arm there is nothing to compare with. */
+static void test_the_first_arm_fails(void **state)
+{
+    arms_begin(2, 0);
+    script_trouble("check", 1, 1, NULL, -EIO)->kernel = 0;
+    assert_int_equal(run_arms(arms, 2, NULL, &error), 0);
+    assert_int_equal(first_of(0)->status, STATUS_FAILED);
+    assert_int_equal(first_of(1)->status, STATUS_SKIPPED);
+    assert_string_equal(first_of(1)->reason, "its rounds did not begin");
+}
+
+static void pass_time(const struct asked *asked, cJSON *reply)
+{
+    script.now += (int64_t)message_number(reply, "ns", 0);
+}
+
+/* Calls so long that there is time for few rounds, or not for all arms. */
+static void test_no_time(void **state)
+{
+    arms_begin(3, 8e9);
+    arm_options[0].rounds = 0;
+    script.batch = pass_time;
+    script.call_ns[0] = script.call_ns[1] = 2e7;
+    assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_in_range(first_of(i)->n_samples, 6, 12);
+    arms_begin(3, 8e9);
+    arm_options[0].rounds = 0;
+    script.batch = pass_time;
+    script.call_ns[0] = script.call_ns[1] = 4e8;
+    assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
+    assert_in_range(first_of(0)->n_samples, 6, 12);
+    assert_int_equal(first_of(1)->status, STATUS_SKIPPED);
+    assert_string_equal(first_of(1)->reason,
+                        "no time is left for it: calls are too long");
+    assert_in_range(script.now, 0, (int64_t)12e9);
+}
+
+static void test_interruption(void **state)
+{
+    arms_begin(2, 0);
+    script_trouble("batch", 20, 20, NULL, -EINTR);
+    assert_int_equal(run_arms(arms, 2, NULL, &error), -EINTR);
+    assert_true(arm_run[0]->interrupted);
+    interrupted_by = 0;
+}
+
+static int arms_close(void **state)
+{
+    for (size_t i = 0; i < ARMS_MAX; i++) {
+        run_free(arm_run[i]);
+        plan_free(&arm_plan[i]);
+        options_free(&arm_options[i]);
+        catalog_free(&arm_catalog[i]);
+    }
+    return run_close(state);
+}
+
+static int arms_open(void **state)
+{
+    for (size_t i = 0; i < ARMS_MAX; i++)
+        arm_catalog[i].memory_fd = -1;
+    return run_open(state);
+}
+
+int main(void)
+{
+    return RUN_TESTS_BETWEEN(arms_open, arms_close, FRESH(test_common_rounds),
+                             FRESH(test_void), FRESH(test_an_arm_fails),
+                             FRESH(test_the_first_arm_fails), FRESH(test_no_time),
+                             FRESH(test_interruption));
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of functions whose instructions are known, with and without skipping. */
+#include <immintrin.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inspect.h"
+#include "traced_code.h"
+#include "unit.h"
+
+enum { BUFFER_BYTES = 1 << 20, TURNS = 1000 };
+
+typedef void traced(const void *a, void *b);
+
+static _Alignas(4096) unsigned char buffer[BUFFER_BYTES];
+
+/* A child that comes to inspect_call() once it is let. */
+struct traced_child {
+    pid_t pid;
+    int go, done; /* ends of pipes */
+};
+
+static void be_traced(traced *function, uint64_t turns, int go, int done)
+{
+    char byte;
+    signal(SIGSEGV, SIG_DFL); /* cmocka goes on after one */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (read(go, &byte, 1) != 1)
+        _exit(1);
+    const int status =
+        inspect_call(function, buffer, (void *)(uintptr_t)turns, INSPECT_CALLS);
+    byte = (char)-status;
+    _exit(write(done, &byte, 1) != 1);
+}
+
+static struct traced_child start(traced *function, uint64_t turns)
+{
+    struct traced_child child;
+    int go[2], done[2];
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(done), 0);
+    child.pid = fork();
+    assert_true(child.pid >= 0);
+    if (child.pid == 0)
+        be_traced(function, turns, go[0], done[1]);
+    close(go[0]);
+    close(done[1]);
+    child.go = go[1];
+    child.done = done[0];
+    return child;
+}
+
+/* True if inspect_call() returned 0. */
+static bool end(const struct traced_child *child)
+{
+    char byte = 1;
+    int status;
+    const bool returned = read(child->done, &byte, 1) == 1 && byte == 0;
+    kill(child->pid, SIGKILL);
+    assert_int_equal(waitpid(child->pid, &status, 0), child->pid);
+    close(child->go);
+    close(child->done);
+    return returned;
+}
+
+static int trace(traced *function, uint64_t turns, const struct inspect_options *options,
+                 struct inspect_census *census, struct error *error)
+{
+    const struct traced_child child = start(function, turns);
+    assert_int_equal(inspect_attach(child.pid, error), 0);
+    assert_int_equal(write(child.go, "", 1), 1);
+    const int status = inspect_follow(child.pid, options, census, error);
+    if (status == 0 || status == -E2BIG)
+        assert_true(end(&child));
+    else
+        assert_false(end(&child));
+    return status;
+}
+
+static struct inspect_census census_of(traced *function, uint64_t turns, bool step_all)
+{
+    const struct inspect_options options = {.step_all = step_all, .whole_only = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    if (trace(function, turns, &options, &census, &error) < 0)
+        fail_msg("%s", error.text);
+    return census;
+}
+
+static void assert_same_loops(const struct inspect_census *a,
+                              const struct inspect_census *b, const char *name)
+{
+    static const struct inspect_loop none;
+    assert_int_equal(a->n_loops, b->n_loops);
+    for (size_t i = 0; i < a->n_loops; i++) {
+        struct inspect_loop x = a->loop[i], y = b->loop[i];
+        assert_string_equal(x.where, y.where);
+        assert_true(x.addresses_exact && y.addresses_exact);
+        x.where = y.where = none.where;
+        x.source = y.source = none.source;
+        if (memcmp(&x, &y, sizeof x) != 0)
+            fail_msg("%s: loop %zu differs", name, i);
+    }
+    assert_int_equal(a->n_lines, b->n_lines);
+    for (size_t i = 0; i < a->n_lines; i++) {
+        assert_int_equal(a->line[i].address, b->line[i].address);
+        assert_int_equal(a->line[i].executed, b->line[i].executed);
+    }
+}
+
+static bool has_avx(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx");
+}
+
+/* Stepped, run twice with skipping: the same numbers, and those that are known. */
+static void test_counts(void **state)
+{
+    static const struct {
+        const char *name;
+        traced *function;
+        uint64_t by_turn, more, system_calls;
+        size_t loops;
+        uint64_t most_steps;
+    } cases[] = {
+        {"straight", straight, 0, 5, 0, 0, 10},
+        {"loop", loop, 2, 2, 0, 1, 20},
+        {"loop_by_copy", loop_by_copy, 4, 2, 0, 1, 20},
+        {"loop_left_inside", loop_left_inside, 5, 7, 0, 1, 20},
+        {"nested", nested, 24, 2, 0, 2, 4 * TURNS},
+        {"alternating", alternating, 5, 2, 0, 1, 5 * TURNS},
+        {"repeated", repeated, 6, 2, 0, 1, 5 * TURNS},
+        {"calling", calling, 5, 2, 0, 1, 30},
+        {"called_twice", called_twice, 4, 7, 0, 1, 30},
+        {"system_calls", system_calls, 7, 2, 2, 1, 8 * TURNS},
+        {"spilling", spilling, 6, 6, 0, 1, 40},
+        {"splitting", splitting, 4, 1, 0, 1, 20},
+        {"failing_forwards", failing_forwards, 5, 2, 0, 1, 30},
+        {"aliasing", aliasing, 5, 1, 0, 1, 30},
+        {"mixing", mixing, 4, 2, 0, 1, 30},
+        {"chain", chain, 4, 1, 0, 1, 20},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        if (cases[i].function == mixing && !has_avx())
+            continue;
+        struct inspect_census census[3];
+        const uint64_t expected = cases[i].by_turn * TURNS + cases[i].more;
+        for (int k = 0; k < 3; k++) {
+            census[k] = census_of(cases[i].function, TURNS, k == 0);
+            if (census[k].instructions != expected)
+                fail_msg("%s: %llu instructions, not %llu", cases[i].name,
+                         (unsigned long long)census[k].instructions,
+                         (unsigned long long)expected);
+            assert_true(census[k].whole);
+            assert_int_equal(census[k].system_calls, cases[i].system_calls * TURNS);
+            assert_int_equal(census[k].n_loops, cases[i].loops);
+            assert_same_loops(&census[0], &census[k], cases[i].name);
+            assert_true(census[k].share_sse == census[0].share_sse);
+            assert_true(census[k].share_transitions == census[0].share_transitions);
+        }
+        if (census[1].steps > cases[i].most_steps)
+            fail_msg("%s: %llu steps", cases[i].name,
+                     (unsigned long long)census[1].steps);
+        for (int k = 0; k < 3; k++)
+            inspect_census_free(&census[k]);
+    }
+}
+
+/* What no count foretells is followed as it goes. */
+static void test_unforeseeable(void **state)
+{
+    uint32_t random = 1;
+    uint64_t expected = 1;
+    for (int i = 0; i < TURNS; i++) {
+        random = random * 1664525 + 1013904223;
+        buffer[i] = (unsigned char)(random >> 24);
+        const int way = buffer[i] & 3;
+        expected += way == 0 ? 7 : way == 1 ? 8 : 10;
+    }
+    struct inspect_census census = census_of(unforeseeable, TURNS, false);
+    memset(buffer, 0, TURNS);
+    assert_int_equal(census.instructions, expected);
+    assert_int_equal(census.loop[0].iterations, TURNS);
+    inspect_census_free(&census);
+}
+
+#define ASSERT_LOOP(census, member, value)                                    \
+    do {                                                                      \
+        if (fabs((double)(census).loop[0].member - (value)) > 1e-9)           \
+            fail_msg(#member ": %g, not %g", (double)(census).loop[0].member, \
+                     (double)(value));                                        \
+    } while (0)
+
+static void test_loop_numbers(void **state)
+{
+    struct inspect_census census = census_of(spilling, TURNS, false);
+    ASSERT_LOOP(census, instructions, 6);
+    ASSERT_LOOP(census, iterations, TURNS);
+    ASSERT_LOOP(census, trips, TURNS);
+    ASSERT_LOOP(census, vector, 4);
+    ASSERT_LOOP(census, loads, 2);
+    ASSERT_LOOP(census, stores, 1);
+    ASSERT_LOOP(census, bytes_loaded, 32);
+    ASSERT_LOOP(census, vector_reloads, (TURNS + 1.0) / TURNS);
+    ASSERT_LOOP(census, vector_spills, 1);
+    ASSERT_LOOP(census, stack_reloads_of_constants, (TURNS - 1.0) / TURNS);
+    ASSERT_LOOP(census, branches, 1);
+    ASSERT_LOOP(census, float_arithmetic, 1);
+    ASSERT_LOOP(census, legacy_sse, 4);
+    ASSERT_LOOP(census, widest_bits, 128);
+    assert_int_equal(census.widest_bits, 128);
+    assert_int_equal(census.main_bits, 128);
+    assert_true(strstr(census.modules, "100% test_trace") != NULL);
+    assert_true(census.loop[0].innermost);
+    inspect_census_free(&census);
+
+    census = census_of(calling, TURNS, false);
+    ASSERT_LOOP(census, calls, 1);
+    ASSERT_LOOP(census, instructions, 5);
+    ASSERT_LOOP(census, scalar_stack, 0);
+    inspect_census_free(&census);
+
+    census = census_of(repeated, TURNS, false);
+    ASSERT_LOOP(census, stores, 1);
+    ASSERT_LOOP(census, bytes_stored, 4096);
+    inspect_census_free(&census);
+
+    census = census_of(failing_forwards, TURNS, false);
+    ASSERT_LOOP(census, failed_forwards, 1);
+    ASSERT_LOOP(census, line_splits, 0);
+    inspect_census_free(&census);
+
+    census = census_of(aliasing, TURNS, false);
+    ASSERT_LOOP(census, aliases_4k, 1);
+    ASSERT_LOOP(census, failed_forwards, 0);
+    inspect_census_free(&census);
+
+    census = census_of(nested, TURNS, false);
+    ASSERT_LOOP(census, iterations, 7 * TURNS);
+    ASSERT_LOOP(census, trips, 7);
+    assert_false(census.loop[1].innermost);
+    assert_true(fabs(census.loop[1].instructions - 3) < 1e-9);
+    inspect_census_free(&census);
+
+    census = census_of(called_twice, TURNS, false);
+    ASSERT_LOOP(census, iterations, 2 * TURNS);
+    ASSERT_LOOP(census, trips, TURNS);
+    inspect_census_free(&census);
+
+    census = census_of(chain, TURNS, false);
+    ASSERT_LOOP(census, scalar_float, 2);
+    ASSERT_LOOP(census, widest_bits, 32);
+    assert_true(census.loop[0].chain >= 3 && census.loop[0].chain <= 4);
+    inspect_census_free(&census);
+}
+
+static void test_splits(void **state)
+{
+    double lines = 0, pages = 0, changes = 0;
+    for (uint64_t i = 0; i < TURNS; i++) {
+        lines += i * 36 % 64 + 16 > 64;
+        pages += i * 36 % 4096 + 16 > 4096;
+        changes += i && i * 36 / 4096 != (i - 1) * 36 / 4096;
+    }
+    struct inspect_census census = census_of(splitting, TURNS, false);
+    ASSERT_LOOP(census, line_splits, lines / TURNS);
+    ASSERT_LOOP(census, page_splits, pages / TURNS);
+    ASSERT_LOOP(census, page_changes, changes / TURNS);
+    inspect_census_free(&census);
+}
+
+static void test_mixing(void **state)
+{
+    if (!has_avx())
+        skip();
+    struct inspect_census census = census_of(mixing, TURNS, false);
+    assert_true(census.mixes_sse_avx);
+    assert_true(fabs(census.share_transitions - TURNS / (4.0 * TURNS + 2)) < 1e-9);
+    assert_int_equal(census.widest_bits, 256);
+    inspect_census_free(&census);
+    census = census_of(spilling, TURNS, false);
+    assert_false(census.mixes_sse_avx);
+    inspect_census_free(&census);
+}
+
+/* More turns than are replayed: counts stay exact, addresses are taken to go on. */
+static void test_long_loop(void **state)
+{
+    enum { MANY = 1 << 22 };
+    struct inspect_census census = census_of(loop_by_copy, MANY, false);
+    assert_int_equal(census.instructions, 4 * (uint64_t)MANY + 2);
+    inspect_census_free(&census);
+    census = census_of(failing_forwards, MANY, false);
+    assert_int_equal(census.instructions, 5 * (uint64_t)MANY + 2);
+    ASSERT_LOOP(census, failed_forwards, 1);
+    assert_false(census.loop[0].addresses_exact);
+    inspect_census_free(&census);
+}
+
+/* A call that takes too many steps: seen in windows, or refused. */
+static void test_windows(void **state)
+{
+    const struct inspect_options options = {
+        .max_steps = 500, .windows = 7, .window_steps = 100, .seed = 1};
+    const struct inspect_options whole = {.max_steps = 500, .whole_only = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(alternating, 100000, &options, &census, &error), 0);
+    assert_false(census.whole);
+    assert_int_equal(census.windows, 7);
+    assert_in_range(census.instructions, 600, 700);
+    assert_int_equal(census.n_loops, 1);
+    assert_true(fabs(census.loop[0].instructions - 5) < 0.2);
+    inspect_census_free(&census);
+    assert_int_equal(trace(alternating, 100000, &whole, &census, &error), -E2BIG);
+    assert_string_equal(error.text, "the call needs more than 500 steps");
+}
+
+/* ---- code that has no name, and threads ---- */
+
+static void *generated; /* a copy of `spilling` on a page of its own */
+
+static void run_generated(const void *a, void *b)
+{
+    ((traced *)generated)(a, b);
+}
+
+static void test_generated_code(void **state)
+{
+    enum { BYTES = 64 };
+    const int rwx = PROT_READ | PROT_WRITE | PROT_EXEC;
+    generated = mmap(NULL, 4096, rwx, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (generated == MAP_FAILED)
+        skip();
+    memcpy(generated, (const void *)spilling, BYTES);
+    struct inspect_census census = census_of((traced *)generated, TURNS, false);
+    assert_int_equal(census.instructions, 6 * TURNS + 6);
+    assert_string_equal(census.modules, "100% jit");
+    assert_string_equal(census.loop[0].where, "jit");
+    inspect_census_free(&census);
+    census = census_of(run_generated, TURNS, false);
+    assert_true(strncmp(census.modules, "100% jit", 8) == 0);
+    inspect_census_free(&census);
+    munmap(generated, 4096);
+}
+
+static void *sleep_on(void *nothing)
+{
+    for (;;)
+        pause();
+    return nothing;
+}
+
+/* Another thread may run the same code: no byte of it changes. */
+static void with_thread(const void *a, void *b)
+{
+    static pthread_t thread;
+    if (!thread && pthread_create(&thread, NULL, sleep_on, NULL) != 0)
+        _exit(1);
+    nested(a, b);
+}
+
+static void test_threads(void **state)
+{
+    struct inspect_census census = census_of(with_thread, TURNS, false);
+    assert_int_equal(census.threads, 2);
+    assert_true(census.instructions > 24 * TURNS + 2);
+    ASSERT_LOOP(census, iterations, 7 * TURNS);
+    assert_true(census.steps < census.instructions / 2);
+    inspect_census_free(&census);
+}
+
+/* ---- what goes wrong ---- */
+
+static void test_text(void **state)
+{
+    const struct inspect_options options = {.text = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(chain, TURNS, &options, &census, &error), 0);
+    assert_int_equal(census.n_lines, 5);
+    assert_int_equal(census.loop[0].line, 0);
+    assert_int_equal(census.loop[0].n_lines, 4);
+    assert_string_equal(census.line[1].text, "mulss xmm2, xmm1");
+    assert_int_equal(census.line[1].executed, TURNS);
+    assert_string_equal(census.line[4].text, "ret");
+    assert_true(census.line[4].loop == INSPECT_NO_LOOP);
+    inspect_census_free(&census);
+}
+
+static void test_crash(void **state)
+{
+    const struct inspect_options options = {.step_all = false};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(crashing, 1, &options, &census, &error), -ECHILD);
+    assert_int_equal(census.n_loops, 0);
+}
+
+static bool stop_at_once(void *context)
+{
+    *(int *)context += 1;
+    return true;
+}
+
+static void test_stops(void **state)
+{
+    int asked = 0;
+    const struct inspect_options stop = {.stop = stop_at_once, .stop_context = &asked};
+    const struct inspect_options late = {.timeout_ns = 30000000};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    struct traced_child child = start(loop, 1);
+    assert_int_equal(inspect_attach(child.pid, &error), 0);
+    assert_int_equal(inspect_follow(child.pid, &stop, &census, &error), -EINTR);
+    assert_int_equal(asked, 1);
+    assert_int_equal(inspect_follow(child.pid, &late, &census, &error), -ETIMEDOUT);
+    kill(child.pid, SIGKILL);
+    end(&child);
+}
+
+static void test_nobody_traces(void **state)
+{
+    assert_int_equal(inspect_call(loop, buffer, (void *)1, 1), -EPERM);
+    struct error error = {.text = ""};
+    assert_int_equal(inspect_attach(getppid() + 1000000, &error), -ESRCH);
+    assert_true(strstr(error.text, "ptrace") != NULL);
+}
+
+static bool under_valgrind(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    return preload && strstr(preload, "vgpreload");
+}
+
+int main(void)
+{
+    struct error error = {.text = "valgrind runs the program, not the CPU"};
+    if (under_valgrind() || inspect_available(NULL, &error) < 0) {
+        print_message("skipped, nothing can be traced here: %s\n", error.text);
+        return 77;
+    }
+    return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
+                     TEST(test_splits), TEST(test_mixing), TEST(test_long_loop),
+                     TEST(test_windows), TEST(test_generated_code), TEST(test_threads),
+                     TEST(test_text), TEST(test_crash), TEST(test_stops),
+                     TEST(test_nobody_traces));
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that execute a known number of instructions. `a` (rdi) is a buffer that
+ * begins at a page, `b` (rsi) a number of turns. */
+#pragma once
+
+#include <stdint.h>
+
+#define CODE(name, text)                                                        \
+    __attribute__((naked, noinline)) static void name(                          \
+        __attribute__((unused)) const void *a, __attribute__((unused)) void *b) \
+    {                                                                           \
+        __asm__(text);                                                          \
+    }
+
+/* 5 */
+CODE(straight, "movl $1, %eax\n addl $2, %eax\n leal (%rax,%rax), %ecx\n nop\n retq")
+/* 2 n + 2 */
+CODE(loop, "movl %esi, %ecx\n 1: decl %ecx\n jnz 1b\n retq")
+/* The copy of a register that was increased is what counts: 4 n + 2. */
+CODE(loop_by_copy, "xorl %eax, %eax\n"
+                   "1: leaq 1(%rax), %rdx\n"
+                   "   movq %rdx, %rax\n"
+                   "   cmpq %rsi, %rax\n"
+                   "   jne 1b\n"
+                   "   retq")
+/* Left in its middle, by a step that a register holds: 5 n + 3 + 4. */
+CODE(loop_left_inside, "xorl %eax, %eax\n"
+                       "movl $3, %edx\n"
+                       "1: addq %rdx, %rax\n"
+                       "   subq $1, %rsi\n"
+                       "   js 2f\n"
+                       "   testq %rdi, %rdi\n"
+                       "   jnz 1b\n"
+                       "   nop\n"
+                       "2: nop\n"
+                       "   retq")
+/* 7 inner turns of 3: n (7 * 3 + 3) + 2 */
+CODE(nested, "movl %esi, %ecx\n"
+             "1: movl $7, %eax\n"
+             "2: addl $2, %edx\n"
+             "   decl %eax\n"
+             "   jnz 2b\n"
+             "   decl %ecx\n"
+             "   jnz 1b\n"
+             "   retq")
+/* Turns of 4 and 6 take turns: 10 n / 2 + 2 for an even n. */
+CODE(alternating, "movl %esi, %ecx\n"
+                  "1: testb $1, %cl\n"
+                  "   jnz 2f\n"
+                  "   nop\n"
+                  "   nop\n"
+                  "2: decl %ecx\n"
+                  "   jnz 1b\n"
+                  "   retq")
+/* Fills a page each turn; an instruction however many elements: 6 n + 2. */
+CODE(repeated, "movq %rdi, %rdx\n"
+               "1: movq %rdx, %rdi\n"
+               "   movl $4096, %ecx\n"
+               "   xorl %eax, %eax\n"
+               "   rep stosb\n"
+               "   decl %esi\n"
+               "   jnz 1b\n"
+               "   retq")
+/* 5 n + 2, called functions included. */
+CODE(calling, "movl %esi, %ecx\n"
+              "1: callq 2f\n"
+              "   decl %ecx\n"
+              "   jnz 1b\n"
+              "   retq\n"
+              "2: nop\n"
+              "   retq")
+/* The loop is in a function that is called twice: 2 (2 n + 2) + 3. */
+CODE(called_twice, "callq 2f\n"
+                   "   callq 2f\n"
+                   "   retq\n"
+                   "2: movl %esi, %ecx\n"
+                   "1: decl %ecx\n"
+                   "   jnz 1b\n"
+                   "   retq")
+/* A jump that a register decides, and two system calls (getppid) a turn: 7 n + 3. */
+CODE(system_calls, "leaq 2f(%rip), %rdx\n"
+                   "1: movl $110, %eax\n"
+                   "   syscall\n"
+                   "   movl $110, %eax\n"
+                   "   jmpq *%rdx\n"
+                   "2: syscall\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+/* A vector is stored and loaded in each turn, another one only loaded: 6 n + 6. */
+CODE(spilling, "pxor %xmm0, %xmm0\n"
+               "subq $40, %rsp\n"
+               "movups %xmm0, 16(%rsp)\n"
+               "1: movups %xmm0, (%rsp)\n"
+               "   addps %xmm1, %xmm1\n"
+               "   movups (%rsp), %xmm0\n"
+               "   movups 16(%rsp), %xmm2\n"
+               "   decl %esi\n"
+               "   jnz 1b\n"
+               "   addq $40, %rsp\n"
+               "   nop\n"
+               "   retq")
+/* 16 bytes every 36: some reach over a line, few over a page: 4 n + 1. */
+CODE(splitting, "1: movups (%rdi), %xmm0\n"
+                "   addq $36, %rdi\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   retq")
+/* Two stores of 8 bytes, then a load of 16: 5 n + 2. */
+CODE(failing_forwards, "xorl %eax, %eax\n"
+                       "1: movq %rax, (%rdi)\n"
+                       "   movq %rax, 8(%rdi)\n"
+                       "   movups (%rdi), %xmm0\n"
+                       "   decl %esi\n"
+                       "   jnz 1b\n"
+                       "   retq")
+/* A load just below a page behind a store: 5 n + 1. */
+CODE(aliasing, "1: movups %xmm0, 4160(%rdi)\n"
+               "   movups 64(%rdi), %xmm1\n"
+               "   addq $16, %rdi\n"
+               "   decl %esi\n"
+               "   jnz 1b\n"
+               "   retq")
+/* Legacy SSE after AVX: 4 n + 2. */
+CODE(mixing, "vaddps %ymm0, %ymm0, %ymm1\n"
+             "1: addps %xmm2, %xmm2\n"
+             "   vmulps %ymm1, %ymm1, %ymm1\n"
+             "   decl %esi\n"
+             "   jnz 1b\n"
+             "   retq")
+/* An accumulator: 4 n + 1. */
+CODE(chain, "1: addss (%rdi), %xmm0\n"
+            "   mulss %xmm1, %xmm2\n"
+            "   decl %esi\n"
+            "   jnz 1b\n"
+            "   retq")
+/* The way depends on what memory holds. */
+CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
+                    "   addq $1, %rdi\n"
+                    "   andl $3, %eax\n"
+                    "   jz 2f\n"
+                    "   cmpl $1, %eax\n"
+                    "   je 3f\n"
+                    "   nop\n"
+                    "2: nop\n"
+                    "3: decl %esi\n"
+                    "   jnz 1b\n"
+                    "   retq")
+CODE(crashing, "movq (0), %rax\n retq")
