@@ -83,7 +83,7 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
     SET(page_faults, counter_value(base, "page-faults"));
     SET(mispredicts, metric_value(base, "branch misses") * base->ops / iterations);
     SET(page_walks, metric_value(base, "page walks") * base->ops / iterations);
-    SET(frontend_stalls, metric_value(base, "frontend stall share"));
+    SET(frontend_stalls, 0.01 * metric_value(base, "frontend stall share"));
 }
 
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
