@@ -201,7 +201,7 @@ static void put_limit(struct inspect_facts *facts)
 
 void inspect_bounds(struct inspect_facts *facts)
 {
-    /* What the loop takes of the call is its part of all instructions. */
+    /* The loop takes of the call what it has of all instructions. */
     if (!facts->fact[FACT_cycles].known)
         PUT(cycles, GET(call_cycles) * part(GET(instructions), GET(call_instructions)));
     put_shares(facts);

@@ -164,7 +164,7 @@ static enum truth condition_test(const struct inspect_facts *facts,
 
 /* ---- a rule ---- */
 
-/* How a rule ends: it holds, something refutes it, or it is open. */
+/* A rule holds, something refutes it, or it is open. */
 struct outcome {
     enum truth truth;
     struct inspect_finding finding;

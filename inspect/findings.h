@@ -23,7 +23,7 @@ enum inspect_fact {
 };
 /* clang-format on */
 
-/* Where a fact is from: the second column of facts.def. */
+/* A fact is from one of these: the second column of facts.def. */
 enum inspect_source {
     INSPECT_TIME,
     INSPECT_TRACE,
@@ -38,7 +38,7 @@ struct inspect_facts {
         double value, low,
             high; /* the interval: equal to the value where there is none */
         bool known;
-        const char *absent; /* why it is not known, or NULL; borrowed */
+        const char *absent; /* the reason if it is not known, or NULL; borrowed */
     } fact[INSPECT_FACTS];
 };
 
@@ -60,7 +60,8 @@ const char *inspect_source_name(enum inspect_source source); /* "trace" */
 
 struct inspect_census;
 struct inspect_loop;
-/* What the census tells; `loop` is one of its loops, the hottest that matters. */
+/* Sets all that the census tells; `loop` is one of its loops, the hottest that matters.
+ */
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop);
 
@@ -83,7 +84,7 @@ enum inspect_cause {
 };
 /* clang-format on */
 
-/* How a finding is known, the strongest first. */
+/* A finding is known in one of these ways, the strongest first. */
 enum inspect_confidence {
     INSPECT_FLIPPED,    /* an experiment makes it vanish */
     INSPECT_STRUCTURAL, /* the executed instructions show it */
@@ -105,13 +106,13 @@ enum { INSPECT_EVIDENCE_MAX = 6 };
 struct inspect_finding {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
-    double share; /* of the time, by the experiment that flipped it; NaN: none did */
+    double share; /* part of the time, by the experiment that flipped it; NaN: none */
     struct inspect_evidence evidence[INSPECT_EVIDENCE_MAX]; /* all hold */
     size_t n_evidence;
     struct inspect_evidence against[INSPECT_EVIDENCE_MAX]; /* looked for; none holds */
     size_t n_against;
-    enum inspect_fact experiment; /* of source RATIO, that refutes it; INSPECT_FACTS: none
-                                     can without a change of the code */
+    enum inspect_fact experiment; /* a fact of source RATIO refutes it; INSPECT_FACTS:
+                                     none can without a change of the code */
 };
 
 /* A cause that the facts speak against. */
@@ -135,14 +136,14 @@ struct inspect_findings {
     size_t n_excluded;
     struct inspect_unknown unknown[INSPECT_CAUSES];
     size_t n_unknown;
-    double residual_cycles, residual_share; /* that nothing explains; NaN: not known */
+    double residual_cycles, residual_share; /* nothing explains them; NaN: not known */
 };
 
 void inspect_find(const struct inspect_facts *facts, struct inspect_findings *findings);
 
 const char *inspect_cause_name(enum inspect_cause cause);   /* "page-faults" */
-const char *inspect_cause_text(enum inspect_cause cause);   /* what it means */
+const char *inspect_cause_text(enum inspect_cause cause);   /* its meaning */
 const char *inspect_cause_refute(enum inspect_cause cause); /* the experiment in words */
-const char *inspect_cause_remedy(enum inspect_cause cause); /* what to try */
+const char *inspect_cause_remedy(enum inspect_cause cause); /* things to try */
 /* INSPECT_CAUSES if there is no such name. */
 enum inspect_cause inspect_cause_find(const char *name);

@@ -283,8 +283,7 @@ void payload_fill(struct payload_data *data, uint64_t seed);
 
 /* ---- rates (rates.c): what this core does in a cycle ---- */
 
-/* "rate_loads_256": loads of 256 bits in a cycle; "cost_fault": cycles of a page fault.
- */
+/* "rate_loads_256": loads of 256 bits in a cycle; "cost_fault": cycles of a fault. */
 size_t core_rate_count(void);
 const char *core_rate_name(size_t index);
 /* Measures all of them in the calling thread, where it runs, in 30 ms, or up to 300 ms

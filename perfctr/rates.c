@@ -6,7 +6,7 @@
 
 #include "perfctr_private.h"
 
-/* What loops load and store, with room for loads that cross lines. */
+/* Loops load and store these, with room for loads that cross lines. */
 struct lines {
     _Alignas(64) unsigned char byte[1024];
 };
@@ -17,7 +17,7 @@ typedef void rate_loop(uint64_t turns, struct lines *lines);
  * longer than one of `without`, over `per_turn`. */
 struct rate {
     const char *name;
-    const char *isa; /* that the loop needs; NULL: none */
+    const char *isa; /* the loop needs it; NULL: none */
     double per_turn;
     rate_loop *loop, *without; /* without: NULL for a rate */
 };
@@ -233,7 +233,7 @@ static double rate_of(const struct rate *rate, double with, double without)
     return fmax(0, with - without) / rate->per_turn;
 }
 
-/* What is not known yet is worse than any number. */
+/* A number that is not known yet is worse than any other. */
 static double better(const struct rate *rate, double a, double b)
 {
     if (!(a > 0))

@@ -12,15 +12,15 @@
 #include "error.h"
 #include "stats/stats.h"
 
-/* What one call executed. Numbers that are not known are NaN, texts NULL. */
+/* One call executed this. Numbers that are not known are NaN, texts NULL. */
 struct executed {
     char *mode; /* "whole": every instruction; "sampled": windows of some calls */
-    double instructions; /* of the call; sampled: seen in the windows */
+    double instructions; /* the call's; sampled: seen in the windows */
     double steps;        /* times that the process was stopped */
     double seconds;
     double windows; /* 0 if whole */
     double system_calls, threads;
-    double share_scalar, share_sse, share_avx, share_avx512, share_fma; /* of all */
+    double share_scalar, share_sse, share_avx, share_avx512, share_fma; /* parts of all */
     double widest_bits;
     bool mixes_sse_avx;
     char *modules;  /* "97% jit, 3% libdnnl.so.2" */
@@ -62,23 +62,23 @@ struct explained_evidence {
     bool at_least; /* the threshold is a least value; else a greatest */
     char *of;      /* the threshold is `factor` times this fact; NULL: a number */
     double factor;
-    struct interval ci; /* of an experiment */
+    struct interval ci; /* an experiment's */
 };
 
 /* A condition that was changed: time of an operation there over that in the base. */
 struct explained_ratio {
     char *name, *text; /* "huge_pages", "operands on pages of 2 MiB" */
     char *reaches;     /* "operands": all that it changes; or NULL */
-    char *absent;      /* why it was not tried; NULL: it was */
+    char *absent;      /* the reason if it was not tried; NULL: it was */
     double ratio;
     struct interval ci;
 };
 
 struct explained_finding {
     char *cause;      /* "page-faults"; docs/explain.md has them all */
-    char *text;       /* what it means */
+    char *text;       /* its meaning */
     char *confidence; /* "flipped", "structural", "modelled" */
-    double share;     /* of the time, as an experiment measured it; NaN: none did */
+    double share;     /* part of the time, as an experiment measured it; NaN: none did */
     struct explained_evidence *evidence, *against; /* found; looked for and not found */
     size_t n_evidence, n_against;
     char *refute;     /* the experiment that refutes it, in words */
@@ -101,7 +101,7 @@ struct explained_unknown {
 
 struct explanation {
     struct executed executed;
-    char *not_traced; /* why nothing is known of what it executed; NULL: it is */
+    char *not_traced; /* the reason if nothing is known of the code; NULL: it is */
     double cycles;    /* measured for an iteration of the first loop; NaN: not known */
     struct explained_loop *loops; /* the hottest first */
     size_t n_loops;
@@ -115,8 +115,8 @@ struct explanation {
     size_t n_unknown;
     struct explained_ratio *ratios;
     size_t n_ratios;
-    double residual_cycles, residual_share; /* that nothing explains; NaN: not known */
-    double seconds;                         /* that experiments took */
+    double residual_cycles, residual_share; /* nothing explains them; NaN: not known */
+    double seconds;                         /* experiments took so long */
 };
 
 struct result;

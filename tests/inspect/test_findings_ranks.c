@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which experiments count, in which order findings stand, and what is left. */
+/* Experiments that count, the order of findings, and the residual. */
 #include "said_facts.h"
 
 /* ---- experiments ---- */
@@ -59,7 +59,7 @@ static void test_ranks(void **state)
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
     assert_int_equal(findings.finding[1].cause, CAUSE_call);
-    /* Of two that were flipped the larger share comes first. */
+    /* The larger share comes first if two were flipped. */
     inspect_fact_set_interval(&facts, FACT_page_offset, 0.6, 0.59, 0.61);
     inspect_fact_set(&facts, FACT_aliases_4k, 1);
     inspect_find(&facts, &findings);
