@@ -14,8 +14,10 @@ enum {
     DEFAULT_WINDOW_STEPS = 600,
     DEFAULT_TIMEOUT_S = 60
 };
-/* Most time that a call may go on between two windows. */
-#define GAP_MAX_NS 5e6
+/* From when on a call is long; what it takes to stop one. */
+#define LONG_CALL_NS 2e7
+#define STOP_NS 2e4
+enum { TRIES = 20 };
 
 int inspect_attach(pid_t child, struct error *error)
 {
@@ -108,15 +110,15 @@ static bool is_between(const struct tracer *tracer, uint64_t pc)
     return pc + REST_BYTES >= tracer->begin && pc <= tracer->end + REST_BYTES;
 }
 
-/* Lets it go on for a while, whatever calls begin and end, and stops it within one. */
-static int let_run(struct tracer *tracer, int64_t ns)
+/* A while of its own time, in which calls may begin and end; then it stops in one. */
+static int let_run(struct tracer *tracer, double ns)
 {
     struct child *child = &tracer->child;
-    const int64_t until = now_ns() + ns;
     for (;;) {
+        const int64_t began = now_ns();
         int status = child_resume(child);
-        const int64_t left = until - now_ns();
-        status = status < 0 ? status : child_wait(child, left > 0 ? left : 0);
+        status = status < 0 ? status : child_wait(child, ns > 0 ? (int64_t)ns : 0);
+        ns -= (double)(now_ns() - began);
         if (status == -EAGAIN)
             status = child_interrupt(child);
         if (status < 0)
@@ -124,9 +126,31 @@ static int let_run(struct tracer *tracer, int64_t ns)
         const uint64_t pc = child->registers.rip;
         if (pc == tracer->end + 1 && (status = set_calls(tracer, INSPECT_CALLS)) < 0)
             return status;
-        if (now_ns() >= until)
+        if (ns <= 0)
             return is_between(tracer, pc) ? begin_call(tracer) : 0;
     }
+}
+
+/* To a random place of a call that is short: `share` of its time, from its beginning on.
+ * It takes a while to stop it, in which some calls end: then others begin. */
+static int stop_within(struct tracer *tracer, double share, double call_ns)
+{
+    struct child *child = &tracer->child;
+    const double wait_ns = share * (call_ns + STOP_NS) - STOP_NS;
+    for (int tries = 0; tries < TRIES && wait_ns > 0; tries++) {
+        int status = go_to_marker(tracer, true);
+        if (status == 0 && (status = child_resume(child)) < 0)
+            status = gone(tracer, status);
+        if (status == 0)
+            status = child_wait(child, (int64_t)wait_ns);
+        if (status == -EAGAIN)
+            status = child_interrupt(child);
+        if (status < 0)
+            return gone(tracer, status);
+        if (!is_between(tracer, child->registers.rip))
+            return 0;
+    }
+    return begin_call(tracer);
 }
 
 /* What was known of the code that ran before the window is not true any more. */
@@ -139,12 +163,9 @@ static void forget_before(struct tracer *tracer)
     tracer->dirty = false;
 }
 
-static int trace_windows(struct tracer *tracer, const struct inspect_options *options,
-                         unsigned windows)
+/* The call that was given up ends, and the next one tells how long one takes. */
+static int time_call(struct tracer *tracer, double *ns)
 {
-    const uint64_t steps = options->window_steps ?: DEFAULT_WINDOW_STEPS;
-    uint64_t random = options->seed;
-    /* The call that was given up ends; the next one tells how long one takes. */
     int status = go_to_marker(tracer, false);
     if (status == 0)
         status = set_calls(tracer, INSPECT_CALLS);
@@ -153,15 +174,23 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
     const int64_t began = now_ns();
     if (status == 0)
         status = go_to_marker(tracer, false);
-    const double call_ns = (double)(now_ns() - began);
-    if (status == 0)
-        status = set_calls(tracer, INSPECT_CALLS);
-    const double least = call_ns < GAP_MAX_NS ? call_ns : GAP_MAX_NS;
-    const double gap = call_ns / windows > least ? call_ns / windows : least;
+    *ns = (double)(now_ns() - began);
+    return status == 0 ? set_calls(tracer, INSPECT_CALLS) : status;
+}
+
+/* Each window in a call of its own, or all of them spread over a long one. */
+static int trace_windows(struct tracer *tracer, const struct inspect_options *options,
+                         unsigned windows)
+{
+    const uint64_t steps = options->window_steps ?: DEFAULT_WINDOW_STEPS;
+    uint64_t random = options->seed;
+    double call_ns = 0;
+    int status = time_call(tracer, &call_ns);
     tracer->step_all = true;
     for (unsigned i = 0; i < windows && status == 0; i++) {
-        status =
-            let_run(tracer, (int64_t)((double)(draw(&random) >> 11) * 0x1p-52 * gap));
+        const double share = (double)(draw(&random) >> 11) * 0x1p-53;
+        status = call_ns < LONG_CALL_NS ? stop_within(tracer, share, call_ns)
+                                        : let_run(tracer, 2 * share * call_ns / windows);
         forget_before(tracer);
         if (status == 0)
             status = tracer_window(tracer, steps);

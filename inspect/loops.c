@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct search {
     const struct nodes *nodes;
@@ -209,9 +210,10 @@ static void find_inner(const struct search *s, struct loops *loops)
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops)
 {
     struct search search;
-    *loops = (struct loops){.of = malloc((nodes->n + 1) * sizeof *loops->of)};
-    for (uint32_t i = 0; loops->of && i < nodes->n; i++)
-        loops->of[i] = NO_LOOP;
+    const size_t bytes = (nodes->n + 1) * sizeof *loops->of;
+    *loops = (struct loops){.of = malloc(bytes)};
+    if (loops->of)
+        memset(loops->of, 0xff, bytes); /* NO_LOOP */
     const bool done = search_make(&search, nodes) && loops->of &&
                       visit_all(&search, whole) && find_all(&search, loops);
     if (done)

@@ -74,7 +74,7 @@ struct ab_group {
     uint32_t process;      /* number of the one at hand */
     uint32_t rounds;       /* taken of all cases in all processes */
     bool answered;         /* the memory file holds this group's answers */
-    bool proving; /* the process at hand is traced instead of timed */
+    bool proving;          /* the process at hand is traced instead of timed */
     bool overhead_known;
     double overhead_ns; /* of the loop, per call */
 };

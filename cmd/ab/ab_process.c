@@ -240,8 +240,8 @@ static int prove_cases(struct ab_group *group)
     int status = 0;
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct result *result = ab_result(group, c);
-        struct code_proof **const proof[] = {[ARM_BASE] = &result->base_proof,
-                                             [ARM_HEAD] = &result->proof};
+        struct code_proof **const proof[] = {
+            [ARM_BASE] = &result->base_proof, [ARM_HEAD] = &result->proof};
         for (int i = 0; i < 2 && status == 0 && group->cases[c].wanted; i++)
             status = prove_case(ab->arm[i].worker, group->cases[c].number[i],
                                 &ab->options, result, proof[i]);
