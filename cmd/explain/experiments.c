@@ -4,6 +4,7 @@
 #include "explain_private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -151,8 +152,8 @@ static const char *one_thread(struct options *options, const struct situation *a
     return one ? "the base has one" : NULL;
 }
 
-/* The row of another instruction set whose vectors are widest, but for the base's. */
-static const struct offer *other_row(const struct variant *base)
+/* The row of another instruction set that is the widest below `limit`. */
+static const struct offer *other_row(const struct variant *base, int limit)
 {
     const struct offer *const mine = variant_offer(base), *best = NULL;
     for (size_t i = 0; i < base->catalog.n_offers; i++) {
@@ -162,7 +163,8 @@ static const struct offer *other_row(const struct variant *base)
             other->type != mine->type || strcmp(other->variant, mine->variant) != 0 ||
             strcmp(other->semiring ?: "", mine->semiring ?: "") != 0 ||
             strcmp(other->layout ?: "", mine->layout ?: "") != 0 || isa < 0 ||
-            !strcmp(other->isa, mine->isa) || !isa_available((size_t)isa, NULL, 0))
+            isa >= limit || !strcmp(other->isa, mine->isa) ||
+            !isa_available((size_t)isa, NULL, 0))
             continue;
         if (!best || isa > isa_find(best->isa))
             best = other;
@@ -170,11 +172,10 @@ static const struct offer *other_row(const struct variant *base)
     return best;
 }
 
-static const char *other_isa(struct options *options, const struct situation *at)
+static const char *take_row(struct options *options, const struct situation *at,
+                            const struct offer *other)
 {
-    const struct case_name *const mine = at->subject->name;
-    const struct offer *const other = other_row(base_of(at));
-    struct case_name name = *mine;
+    struct case_name name = *at->subject->name;
     struct options changed;
     if (!other)
         return "no row of another instruction set can run here";
@@ -183,6 +184,18 @@ static const char *other_isa(struct options *options, const struct situation *at
     options_free(options);
     *options = changed;
     return NULL;
+}
+
+static const char *widest_isa(struct options *options, const struct situation *at)
+{
+    return take_row(options, at, other_row(base_of(at), INT_MAX));
+}
+
+static const char *next_isa(struct options *options, const struct situation *at)
+{
+    const struct offer *const widest = other_row(base_of(at), INT_MAX);
+    return take_row(options, at,
+                    widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
 }
 
 /* Another seed places operands elsewhere, and another process everything else. */
@@ -222,7 +235,8 @@ static const struct {
     {"alignment", alignment, OPERANDS_ONLY},
     {"page_offset", page_offset, OPERANDS_ONLY},
     {"one_thread", one_thread, NULL},
-    {"other_isa", other_isa, NULL},
+    {"other_isa", widest_isa, NULL},
+    {"other_isa", next_isa, NULL},
     {"layout", layout, NULL},
     {"other_core", other_core, NULL},
     {"input_sorted", sorted, OPERANDS_ONLY},
@@ -293,7 +307,8 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
         leave_roofs(&variant->plan.groups[0]);
     if (!why)
         return true;
-    set_absent(&subject->experiments, number, why);
+    if (!experiment_find(&subject->experiments, conditions[number].name))
+        set_absent(&subject->experiments, number, why);
     variant_close(variant);
     run_free(variant->run);
     variant->run = NULL;
