@@ -27,8 +27,7 @@ static void be_traced(int start)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (read(start, &byte, 1) == 1)
         inspect_call(known_loop, NULL, NULL, 1);
-    /* The tracer ends it. */
-    for (;;)
+    for (;;) /* the parent ends it */
         pause();
 }
 
