@@ -116,8 +116,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
     if (census->n_loops > 0)
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
-    if (census->whole)
-        inspect_fact_set(facts, FACT_call_instructions, (double)census->instructions);
+    if (census->call_instructions > 0)
+        inspect_fact_set(facts, FACT_call_instructions, census->call_instructions);
     if (census->producer)
         inspect_fact_set(facts, FACT_built_unoptimised,
                          strstr(census->producer, "-O0") != NULL);

@@ -17,6 +17,11 @@ enum {
 /* From when on a call is long; what it takes to stop one. */
 #define LONG_CALL_NS 2e7
 #define STOP_NS 2e4
+/* Turns of a loop are counted for so long. */
+#define COUNT_NS INT64_C(3000000000)
+/* In windows that saw so many turns, one has as many instructions as in the whole call,
+ * to about a sixth. */
+enum { TURNS_SEEN = 40 };
 enum { TRIES = 20 };
 
 int inspect_attach(pid_t child, struct error *error)
@@ -200,6 +205,64 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
     return status;
 }
 
+/* ---- turns ---- */
+
+/* How often one call comes to an address, each time a stop; 0 if it is too often. */
+static int count_turns(struct tracer *tracer, uint64_t address, uint64_t *turns)
+{
+    struct child *child = &tracer->child;
+    const bool before = child->debug_registers;
+    int status = set_calls(tracer, INSPECT_CALLS);
+    if (status == 0)
+        status = begin_call(tracer);
+    const int64_t until = now_ns() + COUNT_NS;
+    uint64_t n = 0;
+    /* Breakpoints in the code would have to be taken out and put back each time. */
+    child->debug_registers = true;
+    bool armed = status == 0 && child_arm(child, &address, 1);
+    while (armed && status == 0 && child->registers.rip != tracer->end + 1) {
+        if (now_ns() > until) {
+            child_disarm(child);
+            armed = false;
+        } else if ((status = child_continue(child)) < 0) {
+            status = gone(tracer, status);
+        }
+        n += child->trapped && child->registers.rip == address;
+    }
+    child_disarm(child);
+    child->debug_registers = before;
+    *turns = armed ? n : 0;
+    return status == 0 && child->registers.rip != tracer->end + 1
+               ? go_to_marker(tracer, false)
+               : status;
+}
+
+/* The loop with the fewest turns that the windows saw often enough. */
+static const struct inspect_loop *rarest_loop(const struct inspect_census *census)
+{
+    const struct inspect_loop *rarest = &census->loop[0];
+    for (size_t i = 1; i < census->n_loops; i++)
+        if (census->loop[i].iterations >= TURNS_SEEN &&
+            census->loop[i].iterations < rarest->iterations)
+            rarest = &census->loop[i];
+    return rarest;
+}
+
+/* How many instructions a sampled call has, from the turns of one of its loops. */
+static int estimate_call(struct tracer *tracer, const struct inspect_options *options,
+                         struct inspect_census *census)
+{
+    uint64_t turns = 0;
+    census->call_instructions = census->whole ? (double)census->instructions : 0;
+    if (census->whole || !options->count_turns || !census->n_loops)
+        return 0;
+    const struct inspect_loop *const loop = rarest_loop(census);
+    const int status = count_turns(tracer, loop->address, &turns);
+    census->call_instructions =
+        (double)turns / loop->iterations * (double)census->instructions;
+    return status;
+}
+
 /* ---- */
 
 static void tracer_reset(struct tracer *tracer)
@@ -236,6 +299,8 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     census->threads = child_threads(&tracer->child);
     if (status == 0)
         status = census_make(tracer, options->text, census);
+    if (status == 0)
+        status = estimate_call(tracer, options, census);
     if (status == -E2BIG) {
         const int ended = go_to_marker(tracer, false);
         return ended < 0 ? ended : leave(tracer) < 0 ? -ECHILD : status;

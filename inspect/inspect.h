@@ -87,7 +87,10 @@ struct inspect_census {
     bool whole; /* every instruction of one call; else sampled windows of some calls */
     uint64_t instructions; /* of the call, or seen in the windows. One with REP counts
                               once */
-    uint64_t steps;        /* times that the process was stopped */
+    /* Of the call: exact if whole, else by the turns of one of its loops, if these were
+     * counted; or 0. */
+    double call_instructions;
+    uint64_t steps; /* times that the process was stopped */
     double seconds;
     uint64_t system_calls;
     unsigned threads; /* of the process; the one that was called was traced */
@@ -127,6 +130,7 @@ struct inspect_options {
     bool whole_only;       /* a call that needs more steps fails with -E2BIG instead */
     bool step_all;         /* a step for each instruction; for tests */
     bool text;             /* text and source of each instruction */
+    bool count_turns;      /* of a loop of a call that is sampled, for at most 3 s */
     uint64_t seed;         /* of the random times */
     int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */

@@ -22,6 +22,8 @@ static int trace(const struct options *options, const struct case_name *name,
     const struct inspect_options how = {.max_steps = TRACE_STEPS,
                                         .whole_only = shape != NULL,
                                         .text = true,
+                                        .count_turns = true,
+                                        .windows = 40,
                                         .seed = options->seed};
     struct variant variant = {.open = false};
     variant_options(options, name, &variant.options);
@@ -85,9 +87,10 @@ void trace_subject(const struct options *options, struct subject *subject)
     subject->traced = trace(options, subject->name, NULL, census, &ops, &error) == 0;
     if (!subject->traced)
         snprintf(subject->not_traced, sizeof subject->not_traced, "%s", error.text);
-    if (!subject->traced || census->whole) {
-        subject->instructions_per_op =
-            subject->traced ? (double)census->instructions / ops : NAN;
+    if (!subject->traced)
+        return;
+    if (census->call_instructions > 0) {
+        subject->instructions_per_op = census->call_instructions / ops;
         return;
     }
     for (double part = 1; part > PART_LEAST && isnan(subject->instructions_per_op);

@@ -270,6 +270,7 @@ static void test_census(void **state)
         {.share = 0.3, .chain = 4, .calls = 1}};
     struct inspect_census census = {.whole = true,
                                     .instructions = 1234,
+                                    .call_instructions = 1234,
                                     .mixes_sse_avx = true,
                                     .loop = loops,
                                     .n_loops = 2,
