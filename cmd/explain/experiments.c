@@ -367,7 +367,7 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
 {
     struct situation at = {.subject = subject, .other_cpu = other_cpu};
     size_t n = 0;
-    at.smaller = smaller_shape(&subject->base, 1, &at.why_not_smaller);
+    at.smaller = smaller_shape(&subject->base, &at.why_not_smaller);
     for (size_t i = 0; i < ARRAY_LEN(conditions) && !interrupted_by; i++) {
         trials[n] = (struct trial_of){.subject = subject};
         n += open_trial(&at, i, &trials[n]);

@@ -74,10 +74,12 @@ static inline struct result *variant_result(const struct variant *variant)
 /* What measures it. Its results begin where those of the run end. */
 struct run_arm variant_arm(struct variant *variant);
 
-/* Finds a shape of the op whose operands fit into a cache near the core, or a part of it:
- * its dimensions halved, what is left over by 16 kept. NULL if there is none, and why.
- * The text is the caller's. */
-char *smaller_shape(const struct variant *base, double part, const char **why);
+/* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
+ * halved, what is left over by 16 kept. NULL if there is none, and why. The text is the
+ * caller's. */
+char *smaller_shape(const struct variant *base, const char **why);
+/* All shapes on the way there and beyond, each smaller than the one before. */
+void smaller_shapes(const struct variant *base, struct text_list *shapes);
 
 /* ---- experiments ---- */
 

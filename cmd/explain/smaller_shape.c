@@ -118,10 +118,10 @@ static bool shrink(const struct variant *base, char **text, struct shape_info *i
     return false;
 }
 
-char *smaller_shape(const struct variant *base, double part, const char **why)
+char *smaller_shape(const struct variant *base, const char **why)
 {
     const struct plan_group *const group = variant_group(base);
-    const double target = part * target_bytes(group);
+    const double target = target_bytes(group);
     struct shape_info info = group->shape;
     if (info.bytes <= target) {
         *why = "its operands are near the core already";
@@ -136,4 +136,13 @@ char *smaller_shape(const struct variant *base, double part, const char **why)
     *why = "no smaller shape has operands that fit into a near cache";
     free(text);
     return NULL;
+}
+
+void smaller_shapes(const struct variant *base, struct text_list *shapes)
+{
+    struct shape_info info = variant_group(base)->shape;
+    char *text = must_have(strdup(info.text));
+    for (int i = 0; i < STEPS_MAX && shrink(base, &text, &info); i++)
+        text_list_add(shapes, text);
+    free(text);
 }

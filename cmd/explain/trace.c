@@ -9,10 +9,8 @@
 #define TRACE_TIMEOUT_NS 6000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
 enum { TRACE_STEPS = 30000 };
-/* Shapes that take too many steps are followed by one with so much of their operands. */
-#define PART 0.1
-#define PART_LEAST 0.05
-#define ALIKE 1.5
+/* How much the shares of arithmetic of two shapes may differ. */
+#define ALIKE 1.4
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
 static int trace(const struct options *options, const struct case_name *name,
@@ -62,20 +60,26 @@ static double scaled(const struct inspect_census *large,
     return times > 1 / ALIKE && times < ALIKE ? per_op * times : NAN;
 }
 
-/* How many instructions an operation takes, from a whole call of less work. */
-static void trace_smaller(const struct options *options, struct subject *subject,
-                          double part)
+/* How many instructions an operation takes, from a whole call of less work: the least
+ * that is like it, as large ones take long. A kernel may take none of these shapes. */
+static void trace_smaller(const struct options *options, struct subject *subject)
 {
-    const char *why;
-    struct inspect_census small = {.whole = false};
-    struct error error;
-    double ops = 0;
-    char *const shape = smaller_shape(&subject->base, part, &why);
-    if (shape && trace(options, subject->name, shape, &small, &ops, &error) == 0)
-        subject->instructions_per_op =
-            scaled(&subject->census, &small, (double)small.instructions / ops);
-    inspect_census_free(&small);
-    free(shape);
+    struct text_list shapes = {.n = 0};
+    int status = 0;
+    smaller_shapes(&subject->base, &shapes);
+    for (size_t i = shapes.n; i > 0 && status != -E2BIG && !interrupted_by &&
+                              isnan(subject->instructions_per_op);
+         i--) {
+        struct inspect_census small;
+        struct error error;
+        double ops = 0;
+        status = trace(options, subject->name, shapes.item[i - 1], &small, &ops, &error);
+        if (status == 0)
+            subject->instructions_per_op =
+                scaled(&subject->census, &small, (double)small.instructions / ops);
+        inspect_census_free(&small);
+    }
+    text_list_free(&shapes);
 }
 
 void trace_subject(const struct options *options, struct subject *subject)
@@ -87,13 +91,8 @@ void trace_subject(const struct options *options, struct subject *subject)
     subject->traced = trace(options, subject->name, NULL, census, &ops, &error) == 0;
     if (!subject->traced)
         snprintf(subject->not_traced, sizeof subject->not_traced, "%s", error.text);
-    if (!subject->traced)
-        return;
-    if (census->call_instructions > 0) {
+    else if (census->call_instructions > 0)
         subject->instructions_per_op = census->call_instructions / ops;
-        return;
-    }
-    for (double part = 1; part > PART_LEAST && isnan(subject->instructions_per_op);
-         part *= PART)
-        trace_smaller(options, subject, part);
+    else
+        trace_smaller(options, subject);
 }

@@ -10,7 +10,7 @@
 #define EXPLAIN_BATCH_NS 200000.0
 /* Time for the rounds of a case, if calls are short; for everything, if they are long. */
 #define EXPLAIN_CASE_NS 12e6
-#define EXPLAIN_ROUNDS_NS 8e9
+#define EXPLAIN_ROUNDS_NS 6e9
 
 static void add_texts(struct text_list *to, const struct text_list *from)
 {

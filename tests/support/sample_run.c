@@ -144,7 +144,8 @@ static void plan_case(struct run *run, const struct plan_row *row)
     if (row->group == 0 && !row->roof)
         plan_metrics(result);
     if (row - rows < PROVED) {
-        need(result->proof = code_proof_new());
+        result->proof = code_proof_new();
+        need(result->proof);
         need(!string_set(&result->proof->absent, "it was not measured"));
     }
 }
