@@ -290,6 +290,7 @@ static void test_census(void **state)
 
     facts = (struct inspect_facts){0};
     census.whole = false;
+    census.call_instructions = 0;
     census.producer = NULL;
     inspect_facts_trace(&facts, &census, &loops[1]);
     assert_true(isnan(VALUE(call_instructions)));
