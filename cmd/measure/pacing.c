@@ -26,10 +26,12 @@ void pace_choose(struct rounds *all)
     const double rounds = lead->plan->case_ns * (double)all->n / round_ns;
     if (!pace.wanted)
         pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
+    double most = 3.0 * pace.wanted;
     if (lead->plan->rounds_ns > 0)
-        pace.wanted = (uint32_t)fmin(pace.wanted,
-                                     fmax(lead->plan->rounds_ns / round_ns, ROUNDS_CUT));
-    pace.spare = 2 * pace.cases * pace.wanted;
+        most = fmin(most, fmax(lead->plan->rounds_ns / round_ns, ROUNDS_CUT));
+    pace.wanted = (uint32_t)fmin(pace.wanted, most);
+    /* Rounds come before batches that have the core alone. */
+    pace.spare = (uint64_t)((most - pace.wanted) * (double)pace.cases);
     pace.alone = pace.wanted < ROUNDS_MIN ? pace.wanted : ROUNDS_MIN;
     all->pace = pace;
 }
