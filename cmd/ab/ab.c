@@ -46,6 +46,7 @@ int ab_open(const struct options *options, const struct ab_request *request,
     struct ab *ab = must_have(calloc(1, sizeof *ab));
     ab->options = *options;
     ab->options.all_threads = ab->options.isa_strict = true;
+    ab->options.prove |= options->gate_code;
     ab->catalog.memory_fd = -1;
     int status = start_own(ab, error);
     if (status == 0)
@@ -256,6 +257,7 @@ static void set_gate(struct ab *ab, struct run *run)
     struct gate *gate = must_have(run_gate(run));
     gate->threshold = ab->options.threshold;
     gate->strict = ab->options.strict;
+    gate->code = ab->options.gate_code;
     gate->own_processes = ab->own_processes;
     must(string_set(&gate->kind, "paired"));
     must(facts_number(&run->settings, "processes", ab_processes(ab)));
@@ -283,6 +285,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
     must(run_summarise(run, GROUP_ALL));
     must(run_judge(run)); /* which cases are suspect is known by now */
+    must(run_judge_code(run));
 }
 
 /* Tells the watcher what is known by now. */
