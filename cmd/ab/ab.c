@@ -238,18 +238,6 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
     return 0;
 }
 
-/* What cannot be proved ends no case. */
-static int prove(struct ab_group *group, struct error *error)
-{
-    for (size_t c = 0; c < group->state.n_cases; c++)
-        group->cases[c].wanted =
-            group->state.cases[c].active && ab_result(group, c)->comparison;
-    group->proving = true;
-    const int status = ab_process(group, error);
-    group->proving = false;
-    return status == -EINTR || status == -ENOMEM ? status : 0;
-}
-
 /* ---- the run ---- */
 
 static void set_gate(struct ab *ab, struct run *run)
@@ -320,7 +308,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
         for (size_t g = 0; g < n && status == 0; g++) {
             status = look(&groups[g], looks * ab_processes(ab), error);
             if (status == 0 && looks == 1 && ab->options.prove)
-                status = prove(&groups[g], error);
+                status = ab_prove(&groups[g], error);
             if (status == 0)
                 tell_group(ab, g);
         }

@@ -271,6 +271,6 @@ void export_tell(struct buffer *buffer, const struct result *result)
     }
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
-        code_text(comparison, buffer);
+        code_change_text(comparison, buffer);
     }
 }

@@ -283,7 +283,7 @@ int run_judge_code(struct run *run)
     return status;
 }
 
-bool code_text(const struct comparison *comparison, struct buffer *buffer)
+bool code_change_text(const struct comparison *comparison, struct buffer *buffer)
 {
     const struct code_change *const code = comparison->code;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The judge: what is derived from the samples of a run. Summaries, rates and ratios of
- * cases (summarise.c), verdicts of comparisons (gate.c, stored.c, code_gate.c), runs merged into one
- * (merge.c), how often verdicts are true
- * (selftest.c), what threads gain (gain.h), what wide SIMD costs (license_verdict.h).
+ * cases (summarise.c), verdicts of comparisons (gate.c, stored.c, code_gate.c), runs
+ * merged into one (merge.c), how often verdicts are true (selftest.c), what threads gain
+ * (gain.h), what wide SIMD costs (license_verdict.h).
  */
 #pragma once
 
@@ -62,16 +62,16 @@ size_t comparison_times(const struct comparison *comparison, bool base, double *
 /* ---- code (code_gate.c) ---- */
 
 /* What head does worse than base, by whole calls of both: more vector spills, reloads or
- * calls in hot loops for an operation, narrower vectors, a lesser instruction set. NULL: it
- * was not traced. Exact, so there is no threshold. Into a change that is all zeros; 0 or
- * -ENOMEM. */
+ * calls in hot loops for an operation, narrower vectors, a lesser instruction set. NULL:
+ * it was not traced. Exact, so there is no threshold. Into a change that is all zeros; 0
+ * or -ENOMEM. */
 int code_judge(const struct code_proof *base, const struct code_proof *head,
                struct code_change *change);
 /* The same of each case that both builds have, but for baselines, if the gate is one of
  * code. Times change nothing in it. 0 or -ENOMEM. */
 int run_judge_code(struct run *run);
 /* Adds "code at 64x64x64: " and what is worse, or nothing. False if it is nothing. */
-bool code_text(const struct comparison *comparison, struct buffer *buffer);
+bool code_change_text(const struct comparison *comparison, struct buffer *buffer);
 
 /* ---- two stored runs (stored.c) ---- */
 

@@ -30,9 +30,10 @@ void code_lines(struct legend *legend)
     }
     if (!cases)
         return;
-    buffer_format(&legend->buffer,
-                  "code: %zu of %zu case%s judged by all instructions of a call, %zu worse",
-                  judged, cases, cases == 1 ? "" : "s", run_code_worse(run));
+    buffer_format(
+        &legend->buffer,
+        "code: %zu of %zu case%s judged by all instructions of a call, %zu worse", judged,
+        cases, cases == 1 ? "" : "s", run_code_worse(run));
     if (least <= most)
         buffer_format(&legend->buffer,
                       "; instructions for an operation change by %+.2f%%", 100 * least);

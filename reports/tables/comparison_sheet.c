@@ -92,7 +92,7 @@ bool change_note(const struct run *run, const struct result *result,
                       100 * c->floor);
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
-        code_text(c, buffer);
+        code_change_text(c, buffer);
     }
     return buffer->length > before;
 }
