@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
  * its arms), ab_limit.c (its roof), ab_process.c (one fresh process), ab_rounds.c
- * (batches) and ab.c (processes until it is decided). */
+ * (batches), ab_prove.c (traces) and ab.c (processes until it is decided). */
 #pragma once
 
 #include <limits.h>

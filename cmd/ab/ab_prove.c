@@ -85,6 +85,17 @@ static int prove_process(struct ab_group *group, bool smaller, struct error *err
     return status;
 }
 
+/* True if there are any. */
+static bool choose(struct ab_group *group, bool smaller)
+{
+    bool any = false;
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        group->cases[c].wanted = is_wanted(group, c, smaller);
+        any |= group->cases[c].wanted;
+    }
+    return any;
+}
+
 /* Process after process, as long as one that dies has got further. */
 static int prove_at(struct ab_group *group, const struct plan_group *plan,
                     struct error *error)
@@ -93,8 +104,6 @@ static int prove_at(struct ab_group *group, const struct plan_group *plan,
     const bool smaller = plan != own;
     const size_t n = group->state.n_cases;
     int status = 0;
-    for (size_t c = 0; c < n; c++)
-        group->cases[c].wanted = is_wanted(group, c, smaller);
     group->state.plan = plan;
     group->answered = false;
     for (size_t c = 0; c < n && status == 0; c++)
@@ -109,9 +118,9 @@ int ab_prove(struct ab_group *group, struct error *error)
 {
     const struct catalog *const catalog = &group->ab->catalog;
     const struct plan_group *const own = group->state.plan;
-    struct plan_group smaller;
-    int status = prove_at(group, own, error);
-    for (size_t i = 0; status == 0 && prove_smaller(catalog, own, i, &smaller); i++)
+    struct plan_group smaller = *own;
+    int status = choose(group, false) ? prove_at(group, own, error) : 0;
+    while (status == 0 && choose(group, true) && prove_smaller(catalog, &smaller))
         status = prove_at(group, &smaller, error);
     return status == -EINTR || status == -ENOMEM ? status : 0;
 }

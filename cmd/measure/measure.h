@@ -170,10 +170,9 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
 void prove_not(struct code_proof **out, const char *why);
 /* True of a case that is proved, but not by a whole call. */
 bool prove_wants_call(const struct code_proof *proof);
-/* Then a group with less work, for the first attempt (0) and the next one; false if there
- * is none. */
-bool prove_smaller(const struct catalog *catalog, const struct plan_group *group,
-                   size_t attempt, struct plan_group *smaller);
+/* Then gives the group a shape with less work, to be tried next; false if there is none.
+ */
+bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
 /* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
  * same. */
 int prove_call(struct worker *worker, uint64_t number, const struct options *options,

@@ -58,7 +58,7 @@ static void take_loop(const struct inspect_loop *from, struct code_loop *loop)
                            .spills = rint(from->vector_spills * from->iterations),
                            .reloads = rint(from->vector_reloads * from->iterations),
                            .widest_bits = from->widest_bits,
-                           .addresses_exact = from->addresses_exact};
+                           .spills_exact = from->spills_exact};
     must(string_set(&loop->where, from->where));
     must(string_set(&loop->source, from->source));
 }
@@ -133,15 +133,20 @@ bool prove_wants_call(const struct code_proof *proof)
     return proof && !proof->absent && proof->call.absent;
 }
 
-/* Most work of a call, in the order in which they are tried. */
-static const double call_work[] = {1 << 18, 1 << 15};
+/* Work of the first call that is tried with less of it, and of the least; each has an
+ * eighth of the one before, or less. */
+#define WORK_FIRST (1 << 18)
+#define WORK_LEAST (1 << 11)
 
-bool prove_smaller(const struct catalog *catalog, const struct plan_group *group,
-                   size_t attempt, struct plan_group *smaller)
+bool prove_smaller(const struct catalog *catalog, struct plan_group *group)
 {
-    *smaller = *group;
-    return attempt < ARRAY_LEN(call_work) &&
-           shape_shrink(catalog, group, call_work[attempt], &smaller->shape);
+    struct shape_info shape;
+    const double work = shape_work(&group->shape);
+    if (work < WORK_LEAST ||
+        !shape_shrink(catalog, group, fmin(work / 8, WORK_FIRST), &shape))
+        return false;
+    group->shape = shape;
+    return true;
 }
 
 void prove_not(struct code_proof **out, const char *why)
@@ -219,6 +224,14 @@ static bool is_wanted(const struct group_state *group, const struct case_state *
            (!smaller || (!result->is_baseline && prove_wants_call(result->proof)));
 }
 
+static bool any_wanted(const struct group_state *group, bool smaller)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (is_wanted(group, &group->cases[i], smaller))
+            return true;
+    return false;
+}
+
 static int prove_all_of(struct group_state *group, const struct worker *of, bool smaller)
 {
     const struct worker_info *info = &of->info;
@@ -267,22 +280,20 @@ static int prove_at(const struct group_state *own, const struct plan_group *plan
     struct group_state group = *own;
     group.plan = plan;
     group.seed = PROOF_SEED;
-    bool any = false;
-    for (size_t i = 0; i < group.n_cases; i++)
-        any |= is_wanted(&group, &group.cases[i], smaller);
-    int status = any ? place(&group, error) : 0;
-    for (size_t w = 0; any && w < catalog->n_workers && status == 0; w++)
+    if (!any_wanted(&group, smaller))
+        return 0;
+    int status = place(&group, error);
+    for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
         status = prove_all_of(&group, catalog->workers[w], smaller);
     return status;
 }
 
 int group_prove(struct group_state *group, struct error *error)
 {
-    struct plan_group smaller;
+    struct plan_group smaller = *group->plan;
     int status = prove_at(group, group->plan, error);
-    for (size_t i = 0;
-         status == 0 && prove_smaller(group->session->catalog, group->plan, i, &smaller);
-         i++)
+    while (status == 0 && any_wanted(group, true) &&
+           prove_smaller(group->session->catalog, &smaller))
         status = prove_at(group, &smaller, error);
     /* What cannot be placed ends no case. */
     return status == -EINTR || status == -ENOMEM ? error_set(error, status, "interrupted")

@@ -61,9 +61,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
-/* The shape of a group with smaller numbers (shrink.c): with no more work than that
- * (operations, or bytes where there are none), or as little as there can be. False if it
- * has no less than the group's. */
+/* Operations of a call, or bytes where there are none (shrink.c). */
+double shape_work(const struct shape_info *info);
+/* The shape of a group with smaller numbers: with no more work than that, or as little as
+ * there can be. False if it has no less than the group's. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
                   double most_work, struct shape_info *info);
 /* Calls `each` for every shape list of the op. */

@@ -60,7 +60,7 @@ static struct dimension *choose(struct dimension *dimensions, size_t n)
     return best;
 }
 
-static double work_of(const struct shape_info *info)
+double shape_work(const struct shape_info *info)
 {
     return info->ops > 0 ? info->ops : info->bytes;
 }
@@ -80,7 +80,7 @@ static bool shrink(const struct catalog *catalog, const struct plan_group *group
         at->dead = true;
         if (catalog_shape(catalog, group->op, group->type, text,
                           old.layout[0] ? old.layout : NULL, info, &error) == 0 &&
-            !strcmp(info->layout, old.layout) && work_of(info) < work_of(&old))
+            !strcmp(info->layout, old.layout) && shape_work(info) < shape_work(&old))
             return true;
         *info = old;
     }
@@ -91,8 +91,8 @@ bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
                   double most_work, struct shape_info *info)
 {
     *info = group->shape;
-    while (work_of(info) > most_work)
+    while (shape_work(info) > most_work)
         if (!shrink(catalog, group, info))
             break;
-    return work_of(info) < work_of(&group->shape);
+    return shape_work(info) < shape_work(&group->shape);
 }

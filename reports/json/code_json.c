@@ -10,12 +10,12 @@ static const struct fields call_shares =
     FIELDS(FIELD_AS("sse", AMOUNT, whole_call, share_sse),
            FIELD_AS("avx", AMOUNT, whole_call, share_avx),
            FIELD_AS("avx512", AMOUNT, whole_call, share_avx512));
-static const struct fields loop_fields = FIELDS(
-    FIELD(NAME, code_loop, where), FIELD(NAME, code_loop, source),
-    FIELD(AMOUNT, code_loop, share), FIELD(AMOUNT, code_loop, iterations),
-    FIELD(AMOUNT, code_loop, instructions), FIELD(AMOUNT, code_loop, calls),
-    FIELD(AMOUNT, code_loop, spills), FIELD(AMOUNT, code_loop, reloads),
-    FIELD(AMOUNT, code_loop, widest_bits), FIELD(BOOL, code_loop, addresses_exact));
+static const struct fields loop_fields =
+    FIELDS(FIELD(NAME, code_loop, where), FIELD(NAME, code_loop, source),
+           FIELD(AMOUNT, code_loop, share), FIELD(AMOUNT, code_loop, iterations),
+           FIELD(AMOUNT, code_loop, instructions), FIELD(AMOUNT, code_loop, calls),
+           FIELD(AMOUNT, code_loop, spills), FIELD(AMOUNT, code_loop, reloads),
+           FIELD(AMOUNT, code_loop, widest_bits), FIELD(BOOL, code_loop, spills_exact));
 static const struct fields change_fields =
     FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
            FIELD(AMOUNT, code_change, base_instructions),

@@ -73,10 +73,11 @@ static double sum_of(const struct whole_call *call, loop_amount *of, double shar
     return for_work(call, sum);
 }
 
+/* Spills of base that were not all seen would make those of head look like a rise. */
 static bool has_guesses(const struct whole_call *call)
 {
     FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
-        if (!loop->addresses_exact)
+        if (loop->share >= HOT && !loop->spills_exact)
             return true;
     return false;
 }
@@ -239,14 +240,14 @@ int code_judge(const struct code_proof *base, const struct code_proof *head,
     if (reason)
         return string_set(&change->reason, reason);
     const struct whole_call *const before = &base->call, *const now = &head->call;
-    const bool guesses = has_guesses(before) || has_guesses(now);
+    const bool guesses = has_guesses(before);
     int status = string_set(&change->shape, now->shape);
     change->verdict = CODE_NO_WORSE;
     change->base_instructions = for_work(before, before->instructions);
     change->head_instructions = for_work(now, now->instructions);
     if (guesses && !status)
-        status = string_set(&change->reason, "spills were not judged: some addresses are "
-                                             "not known");
+        status = string_set(&change->reason, "spills were not judged: some places of the "
+                                             "stack are not known");
     for (size_t i = 0; i < ARRAY_LEN(amounts) && !status; i++)
         if (!guesses || !amounts[i].needs_addresses)
             status = judge_amount(&amounts[i], before, now, change);

@@ -12,17 +12,18 @@ struct code_loop {
     char *source; /* "tile.c:49"; NULL: unknown */
     double share; /* of the call's instructions */
     double iterations, instructions, calls;
-    double spills, reloads; /* vector stores to the stack, and loads of what they stored */
+    double spills,
+        reloads; /* vector stores to the stack, and loads of what they stored */
     double widest_bits;
-    bool addresses_exact; /* false: some of the two are guessed from others */
+    bool spills_exact; /* false: not all of the two were seen */
 };
 
 /* Every instruction of one call that is small enough to be traced whole: what the gate of
  * code compares. */
 struct whole_call {
-    char *absent; /* why there is none; then the rest is empty */
-    char *shape;  /* of the call; NULL, as `absent` is: nobody looked */
-    double ops;   /* of the call; 0: unknown */
+    char *absent;                   /* why there is none; then the rest is empty */
+    char *shape;                    /* of the call; NULL, as `absent` is: nobody looked */
+    double ops;                     /* of the call; 0: unknown */
     double instructions, main_bits; /* as below */
     double share_sse, share_avx, share_avx512;
     struct code_loop *loops; /* the hottest first */
@@ -52,8 +53,8 @@ struct code_proof {
 struct code_fault {
     char *what;        /* "spills", "reloads", "calls", "width", "isa" */
     double base, head; /* spills, reloads, calls: for an operation (or a call, if its
-                          operations are not known); width: bits; isa: 0 no vectors, 1 SSE,
-                          2 AVX, 3 AVX-512 */
+                          operations are not known); width: bits; isa: 0 no vectors, 1
+                          SSE, 2 AVX, 3 AVX-512 */
     char *where;       /* the loop of head; NULL: it has none */
     char *text;        /* a sentence without its case */
 };

@@ -2,12 +2,12 @@
 /*
  * One kernel of op gemm, max-plus, whose builds differ in their code alone. The tile has
  * TILE_VECTORS vectors in each of four rows: 2 fit into registers, 6 do not. With
- * TILE_CALLS, each vector is a call. Vectors have 32 bytes; what that comes to is a matter
- * of the compiler's flags.
+ * TILE_CALLS, each vector is a call. How wide a vector is follows from the flags.
  */
 #include "simdbench.h"
 
 #include <errno.h>
+#include <immintrin.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -20,15 +20,27 @@
 #define TILE_INLINE inline __attribute__((always_inline))
 #endif
 
-enum { ROWS = 4, LANES = 8, COLUMNS = TILE_VECTORS * LANES };
-typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef int32_t mask __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#ifdef __AVX__
+typedef __m256 vector;
+#define SET(a) _mm256_set1_ps(a)
+#define LOAD(from) _mm256_loadu_ps(from)
+#define STORE(to, a) _mm256_storeu_ps(to, a)
+#define ADD(a, b) _mm256_add_ps(a, b)
+#define MAX(a, b) _mm256_max_ps(a, b)
+#else
+typedef __m128 vector;
+#define SET(a) _mm_set1_ps(a)
+#define LOAD(from) _mm_loadu_ps(from)
+#define STORE(to, a) _mm_storeu_ps(to, a)
+#define ADD(a, b) _mm_add_ps(a, b)
+#define MAX(a, b) _mm_max_ps(a, b)
+#endif
 
-static TILE_INLINE void best(vector *c, const vector *b, float a)
+enum { ROWS = 4, LANES = sizeof(vector) / sizeof(float), COLUMNS = TILE_VECTORS * LANES };
+
+static TILE_INLINE void best(vector *c, const float *b, float a)
 {
-    const vector sum = *b + a;
-    const mask more = sum > *c;
-    *c = (vector)((more & (mask)sum) | (~more & (mask)*c));
+    *c = MAX(ADD(LOAD(b), SET(a)), *c);
 }
 
 static void tile_run(const struct simdbench_operand *const *operand, int64_t i, int64_t j,
@@ -40,15 +52,14 @@ static void tile_run(const struct simdbench_operand *const *operand, int64_t i, 
     vector sum[ROWS][TILE_VECTORS];
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < TILE_VECTORS; v++)
-            sum[r][v] = (vector){0} - INFINITY;
+            sum[r][v] = SET(-INFINITY);
     for (int64_t l = 0; l < depth; l++, b += operand[1]->ld)
         for (int v = 0; v < TILE_VECTORS; v++)
             for (int r = 0; r < ROWS; r++)
-                best(&sum[r][v], (const vector *)(const void *)(b + v * LANES),
-                     a[r * operand[0]->ld + l]);
+                best(&sum[r][v], b + v * LANES, a[r * operand[0]->ld + l]);
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < TILE_VECTORS; v++)
-            *(vector *)(void *)(c + r * operand[2]->ld + v * LANES) = sum[r][v];
+            STORE(c + r * operand[2]->ld + v * LANES, sum[r][v]);
 }
 
 static void run(const struct simdbench_operands *operands, void *state)
