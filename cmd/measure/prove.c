@@ -78,6 +78,15 @@ static void take_call(const struct inspect_census *census, const char *shape, do
         take_loop(&census->loop[i], must_have(whole_call_add(call)));
 }
 
+/* Of loops that are worth while. */
+static bool sees_spills(const struct inspect_census *census)
+{
+    for (size_t i = 0; i < census->n_loops; i++)
+        if (census->loop[i].share >= INSPECT_MAIN_SHARE && !census->loop[i].spills_exact)
+            return false;
+    return true;
+}
+
 static void call_not(struct whole_call *call, const char *why)
 {
     whole_call_clear(call);
@@ -98,10 +107,11 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     } else {
         take_census(&census, proof);
         doubt(result, proof);
-        if (census.whole)
+        if (census.whole && sees_spills(&census))
             take_call(&census, result->shape, result->ops, &proof->call);
         else
-            call_not(&proof->call, "a call takes too many steps");
+            call_not(&proof->call, census.whole ? "a call is too long to see all spills"
+                                                : "a call takes too many steps");
         inspect_census_free(&census);
     }
     code_proof_free(*out);

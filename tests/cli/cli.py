@@ -21,6 +21,7 @@ from cli_license import *
 from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
+from cli_gate_code import *
 from cli_prove import *
 from cli_quiet import *
 from cli_recipes import *
