@@ -29,8 +29,7 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
     counts->aliases += alias;
 }
 
-/* A place that the compiler made for one value: nothing but its offset chooses it. */
-static bool is_slot(const struct access *access)
+bool access_is_slot(const struct access *access)
 {
     return access->index == NO_GPR &&
            (access->base == GPR_RSP || access->base == GPR_RBP);
@@ -81,7 +80,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
         address + RED_ZONE < memory->rsp)
         return;
     counts->stack += !node->code.vector;
-    if (is_slot(access))
+    if (access_is_slot(access))
         look_at_stack(memory, nodes, node, access, address);
 }
 

@@ -35,16 +35,19 @@ static bool is_counted(const struct code *code, const struct access *access)
 }
 
 /* By how much the counts of known addresses have to be multiplied; 0: none is known. */
-static double scale_of(const struct node *node, bool *exact)
+static double scale_of(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
     uint64_t expected = 0;
+    bool slot = false;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         if (is_counted(code, access) && !access->gather && !access->string)
             expected += node->executed;
+        slot |= code->vector && access_is_slot(access);
     }
-    *exact &= node->counts.addressed == expected;
+    to->addresses_exact &= node->counts.addressed == expected;
+    to->spills_exact &= !slot || node->counts.addressed == expected;
     return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
 }
 
@@ -53,7 +56,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     const struct code *code = &node->code;
     const struct access_counts *counts = &node->counts;
     const double n = (double)node->executed;
-    const double scale = scale_of(node, &to->addresses_exact);
+    const double scale = scale_of(node, to);
     bool loads = false, stores = false;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
@@ -141,8 +144,10 @@ static size_t find_sum(struct making *m, uint64_t address)
     for (size_t i = 0; i < m->n_sums; i++)
         if (m->sum[i].loop.address == address)
             return i;
-    m->sum[m->n_sums].loop = (struct inspect_loop){
-        .address = address, .addresses_exact = true, .innermost = true};
+    m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
+                                                   .addresses_exact = true,
+                                                   .spills_exact = true,
+                                                   .innermost = true};
     return m->n_sums++;
 }
 

@@ -66,6 +66,8 @@ struct inspect_loop {
     /* All addresses behind the numbers above were seen or follow from what was seen;
      * false: some were taken to be like the others of the same instruction. */
     bool addresses_exact;
+    /* The same of the stack's places that vectors spill to alone. */
+    bool spills_exact;
     bool innermost;
     size_t line, n_lines; /* its instructions among those of the census: from `line` on */
 };

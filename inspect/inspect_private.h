@@ -159,6 +159,8 @@ struct memory {
     uint64_t rsp;           /* as far as known */
     struct slot slot[SLOTS];
 };
+/* A place that the compiler made for one value: nothing but its offset chooses it. */
+bool access_is_slot(const struct access *access);
 /* Notes one access of a node to an address. */
 void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
                    unsigned number, uint64_t address);

@@ -46,6 +46,7 @@ int ab_open(const struct options *options, const struct ab_request *request,
     struct ab *ab = must_have(calloc(1, sizeof *ab));
     ab->options = *options;
     ab->options.all_threads = ab->options.isa_strict = true;
+    ab->options.prove |= options->gate_code;
     ab->catalog.memory_fd = -1;
     int status = start_own(ab, error);
     if (status == 0)
@@ -237,18 +238,6 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
     return 0;
 }
 
-/* What cannot be proved ends no case. */
-static int prove(struct ab_group *group, struct error *error)
-{
-    for (size_t c = 0; c < group->state.n_cases; c++)
-        group->cases[c].wanted =
-            group->state.cases[c].active && ab_result(group, c)->comparison;
-    group->proving = true;
-    const int status = ab_process(group, error);
-    group->proving = false;
-    return status == -EINTR || status == -ENOMEM ? status : 0;
-}
-
 /* ---- the run ---- */
 
 static void set_gate(struct ab *ab, struct run *run)
@@ -256,6 +245,7 @@ static void set_gate(struct ab *ab, struct run *run)
     struct gate *gate = must_have(run_gate(run));
     gate->threshold = ab->options.threshold;
     gate->strict = ab->options.strict;
+    gate->code = ab->options.gate_code;
     gate->own_processes = ab->own_processes;
     must(string_set(&gate->kind, "paired"));
     must(facts_number(&run->settings, "processes", ab_processes(ab)));
@@ -283,6 +273,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
     must(run_summarise(run, GROUP_ALL));
     must(run_judge(run)); /* which cases are suspect is known by now */
+    must(run_judge_code(run));
 }
 
 /* Tells the watcher what is known by now. */
@@ -317,7 +308,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
         for (size_t g = 0; g < n && status == 0; g++) {
             status = look(&groups[g], looks * ab_processes(ab), error);
             if (status == 0 && looks == 1 && ab->options.prove)
-                status = prove(&groups[g], error);
+                status = ab_prove(&groups[g], error);
             if (status == 0)
                 tell_group(ab, g);
         }

@@ -25,7 +25,8 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status, const cha
     *comparison = (struct comparison){.trials = comparison->trials,
                                       .voided = comparison->voided,
                                       .verdict = VERDICT_UNUSABLE,
-                                      .reason = comparison->reason};
+                                      .reason = comparison->reason,
+                                      .code = comparison->code};
     string_set(&comparison->reason, reason);
 }
 

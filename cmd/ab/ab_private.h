@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
  * its arms), ab_limit.c (its roof), ab_process.c (one fresh process), ab_rounds.c
- * (batches) and ab.c (processes until it is decided). */
+ * (batches), ab_prove.c (traces) and ab.c (processes until it is decided). */
 #pragma once
 
 #include <limits.h>
@@ -74,7 +74,6 @@ struct ab_group {
     uint32_t process;      /* number of the one at hand */
     uint32_t rounds;       /* taken of all cases in all processes */
     bool answered;         /* the memory file holds this group's answers */
-    bool proving;          /* the process at hand is traced instead of timed */
     bool overhead_known;
     double overhead_ns; /* of the loop, per call */
 };
@@ -133,3 +132,12 @@ void ab_add_limit(struct ab_group *group, size_t c);
 
 /* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
 int ab_process(struct ab_group *group, struct error *error);
+/* Its parts, for processes of another kind. ab_start_arms() tells which arm failed. */
+int ab_place_operands(struct ab_group *group, struct error *error);
+int ab_start_arms(struct ab_group *group, const int order[ARMS],
+                  const struct ab_arm **arm, struct error *error);
+void ab_stop_arms(struct ab *ab);
+
+/* ab_prove.c: what all cases that are left execute, in base and in head; 0, -EINTR or
+ * -ENOMEM. */
+int ab_prove(struct ab_group *group, struct error *error);

@@ -19,35 +19,42 @@ static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int cod
                         reason);
 }
 
-/* An arm that cannot be had ends all cases; not so an interruption. */
-static int start_arms(struct ab_group *group, const int order[ARMS])
+int ab_start_arms(struct ab_group *group, const int order[ARMS],
+                  const struct ab_arm **arm, struct error *error)
 {
     struct ab *ab = group->ab;
-    const bool huge = ab->options.huge_pages;
-    struct error error = {.text = ""};
     int status = 0;
-    const struct ab_arm *arm = NULL;
     for (int i = 0; i < ARMS && status == 0; i++) {
         struct ab_arm *next = &ab->arm[order[i]];
-        arm = next;
+        *arm = next;
         if (!worker_alive(next->worker))
-            status = group_ready_worker(&group->state, next->worker, &error);
+            status = group_ready_worker(&group->state, next->worker, error);
         if (status == 0)
-            status = arm_load(ab, next, next->worker, NULL, &error);
+            status = arm_load(ab, next, next->worker, NULL, error);
     }
     for (int i = 0; i < ARMS && status == 0; i++) {
         if (!ab->workers[i])
             continue;
-        arm = &ab->arm[i];
-        status = group_map_worker(&group->state, ab->workers[i], huge, &error);
+        *arm = &ab->arm[i];
+        status = group_map_worker(&group->state, ab->workers[i], ab->options.huge_pages,
+                                  error);
     }
+    return status;
+}
+
+/* An arm that cannot be had ends all cases; not so an interruption. */
+static int start_arms(struct ab_group *group, const int order[ARMS])
+{
+    struct error error = {.text = ""};
+    const struct ab_arm *arm = NULL;
+    const int status = ab_start_arms(group, order, &arm, &error);
     if (status == -EINTR || status == 0)
         return status;
     end_wanted(group, arm, status, error.text);
     return GROUP_RESTART;
 }
 
-static void stop_arms(struct ab *ab)
+void ab_stop_arms(struct ab *ab)
 {
     for (int i = 0; i < ARMS; i++)
         if (ab->workers[i])
@@ -83,7 +90,7 @@ static int reserve(struct ab_group *group, struct error *error)
 
 /* Inputs are the same bytes at other places in each process; the owner's answers stay
  * unless somebody may have scribbled over them. */
-static int place_operands(struct ab_group *group, struct error *error)
+int ab_place_operands(struct ab_group *group, struct error *error)
 {
     struct group_state *state = &group->state;
     struct worker *owner = catalog_op_owner(&group->ab->catalog, state->plan->op);
@@ -233,22 +240,6 @@ static void take_trials(struct ab_group *group)
     }
 }
 
-/* Of base and of head; control is base. */
-static int prove_cases(struct ab_group *group)
-{
-    const struct ab *ab = group->ab;
-    int status = 0;
-    for (size_t c = 0; c < group->state.n_cases; c++) {
-        struct result *result = ab_result(group, c);
-        struct code_proof **const proof[] = {
-            [ARM_BASE] = &result->base_proof, [ARM_HEAD] = &result->proof};
-        for (int i = 0; i < 2 && status == 0 && group->cases[c].wanted; i++)
-            status = prove_case(ab->arm[i].worker, group->cases[c].number[i],
-                                &ab->options, result, proof[i]);
-    }
-    return status;
-}
-
 int ab_process(struct ab_group *group, struct error *error)
 {
     struct ab *ab = group->ab;
@@ -256,19 +247,19 @@ int ab_process(struct ab_group *group, struct error *error)
     uint64_t random = ab_random(ab, group->state.number, group->process, 1);
     order_shuffle(order, ARMS, &random);
     error->text[0] = '\0';
-    int status = place_operands(group, error);
+    int status = ab_place_operands(group, error);
     if (status < 0)
         return status;
     status = start_arms(group, order);
     if (status == 0)
         status = check_cases(group, order);
     if (status == 0)
-        status = group->proving ? prove_cases(group) : measure_cases(group, error);
-    if (status == 0 && !group->proving)
+        status = measure_cases(group, error);
+    if (status == 0)
         status = check_again(group, error);
-    if (status == 0 && !group->proving)
+    if (status == 0)
         take_trials(group);
-    stop_arms(ab);
+    ab_stop_arms(ab);
     group->answered &= status != GROUP_RESTART;
     if (status < 0 && !error->text[0])
         error_set(error, status, "%s",

@@ -82,6 +82,10 @@ const struct option_row option_rows[] = {
      AT(threshold)},
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict)},
+    {"gate-code", NULL, COMPARE, GATES, NULL,
+     "Fail with status 1 also if code is worse, by a trace: in hot loops more vector spills "
+     "or calls for an operation, or narrower vectors, or a lesser instruction set. ab traces "
+     "(--prove), compare reads two runs with --prove.", option_set_flag, AT(gate_code)},
 
     {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST,
      "such as no other run measures on", "CPUs to run on, as in 2 or 0,2-5.",

@@ -20,6 +20,8 @@ int command_compare(struct options *options)
         rc = run_compare(head, head_path, base, base_path, options->threshold, &error);
     if (rc == 0) {
         head->gate->strict = options->strict;
+        head->gate->code = options->gate_code;
+        must(run_judge_code(head));
         exit_status = run_exit_status(head);
         rc = outputs_write(options, true, head, &error);
     }

@@ -195,6 +195,22 @@ static inline bool case_is_limit(const struct group_state *group,
 int prove_case(struct worker *worker, uint64_t number, const struct options *options,
                const struct result *result, struct code_proof **out);
 void prove_not(struct code_proof **out, const char *why);
+/* True of a case that is proved, but not by a whole call. */
+bool prove_wants_call(const struct code_proof *proof);
+/* Then gives the group a shape with less work, to be tried next; false if there is none.
+ */
+bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
+/* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
+ * same. */
+int prove_call(struct worker *worker, uint64_t number, const struct options *options,
+               const char *shape, double ops, struct whole_call *call);
+/* Asks a worker to prepare a case that is to be traced; as worker_ask(). */
+struct prepared {
+    uint64_t number;
+    double ops; /* of a call, if the kernel knows better; else untouched */
+};
+int prove_prepare(struct worker *worker, cJSON *request, const struct options *options,
+                  struct prepared *prepared, struct error *error);
 
 /* batch.c: one batch, and how many calls it should have. */
 

@@ -3,6 +3,7 @@
 #include "measure_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* What the row says that it executes: a library may have told it. */
@@ -47,6 +48,51 @@ static void take_census(const struct inspect_census *census, struct code_proof *
     must(string_set(&proof->modules, census->modules));
 }
 
+static void take_loop(const struct inspect_loop *from, struct code_loop *loop)
+{
+    *loop =
+        (struct code_loop){.share = from->share,
+                           .iterations = from->iterations,
+                           .instructions = rint(from->instructions * from->iterations),
+                           .calls = rint(from->calls * from->iterations),
+                           .spills = rint(from->vector_spills * from->iterations),
+                           .reloads = rint(from->vector_reloads * from->iterations),
+                           .widest_bits = from->widest_bits,
+                           .spills_exact = from->spills_exact};
+    must(string_set(&loop->where, from->where));
+    must(string_set(&loop->source, from->source));
+}
+
+static void take_call(const struct inspect_census *census, const char *shape, double ops,
+                      struct whole_call *call)
+{
+    whole_call_clear(call);
+    *call = (struct whole_call){.ops = ops,
+                                .instructions = (double)census->instructions,
+                                .main_bits = census->main_bits,
+                                .share_sse = census->share_sse,
+                                .share_avx = census->share_avx,
+                                .share_avx512 = census->share_avx512};
+    must(string_set(&call->shape, shape));
+    for (size_t i = 0; i < census->n_loops; i++)
+        take_loop(&census->loop[i], must_have(whole_call_add(call)));
+}
+
+/* Of loops that are worth while. */
+static bool sees_spills(const struct inspect_census *census)
+{
+    for (size_t i = 0; i < census->n_loops; i++)
+        if (census->loop[i].share >= INSPECT_MAIN_SHARE && !census->loop[i].spills_exact)
+            return false;
+    return true;
+}
+
+static void call_not(struct whole_call *call, const char *why)
+{
+    whole_call_clear(call);
+    must(string_set(&call->absent, why));
+}
+
 int prove_case(struct worker *worker, uint64_t number, const struct options *options,
                const struct result *result, struct code_proof **out)
 {
@@ -61,11 +107,56 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     } else {
         take_census(&census, proof);
         doubt(result, proof);
+        if (census.whole && sees_spills(&census))
+            take_call(&census, result->shape, result->ops, &proof->call);
+        else
+            call_not(&proof->call, census.whole ? "a call is too long to see all spills"
+                                                : "a call takes too many steps");
         inspect_census_free(&census);
     }
     code_proof_free(*out);
     *out = proof;
     return status == -EINTR ? status : 0;
+}
+
+int prove_call(struct worker *worker, uint64_t number, const struct options *options,
+               const char *shape, double ops, struct whole_call *call)
+{
+    const struct inspect_options how = {.seed = options->seed, .whole_only = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    const int status =
+        worker_step(worker, number, &how, options->timeout_ns, &census, &error);
+    if (status < 0) {
+        char why[sizeof error.text + 64];
+        snprintf(why, sizeof why, "at %s: %s", shape, error.text);
+        call_not(call, why);
+        return status == -EINTR ? status : 0;
+    }
+    take_call(&census, shape, ops, call);
+    inspect_census_free(&census);
+    return 0;
+}
+
+bool prove_wants_call(const struct code_proof *proof)
+{
+    return proof && !proof->absent && proof->call.absent;
+}
+
+/* Work of the first call that is tried with less of it, and of the least; each has an
+ * eighth of the one before, or less. */
+#define WORK_FIRST (1 << 18)
+#define WORK_LEAST (1 << 11)
+
+bool prove_smaller(const struct catalog *catalog, struct plan_group *group)
+{
+    struct shape_info shape;
+    const double work = shape_work(&group->shape);
+    if (work < WORK_LEAST ||
+        !shape_shrink(catalog, group, fmin(work / 8, WORK_FIRST), &shape))
+        return false;
+    group->shape = shape;
+    return true;
 }
 
 void prove_not(struct code_proof **out, const char *why)
@@ -89,26 +180,39 @@ static int ready(struct group_state *group, struct worker *worker, struct error 
                                          group->session->options->huge_pages, error);
 }
 
+int prove_prepare(struct worker *worker, cJSON *request, const struct options *options,
+                  struct prepared *prepared, struct error *error)
+{
+    cJSON *reply = NULL;
+    const int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    prepared->number = message_u64(reply, "case", UINT64_MAX);
+    prepared->ops = message_number(reply, "ops", prepared->ops);
+    cJSON_Delete(reply);
+    return status;
+}
+
 static int prove(struct group_state *group, const struct case_state *entry,
                  struct worker *worker)
 {
     const struct options *options = group->session->options;
+    const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
     struct error error = {.text = ""};
-    cJSON *reply = NULL;
+    struct prepared prepared = {.ops = shape->ops};
     int status = ready(group, worker, &error);
-    cJSON *request = message_new("prepare");
-    message_add_u64(request, "kernel", entry->offer->index);
-    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
+    if (status == 0) {
+        cJSON *request = message_new("prepare");
+        message_add_u64(request, "kernel", entry->offer->index);
+        cJSON_AddNumberToObject(request, "threads", entry->plan->team);
+        status = prove_prepare(worker, request, options, &prepared, &error);
+    }
+    if (status == 0 && !prove_wants_call(result->proof))
+        return prove_case(worker, prepared.number, options, result, &result->proof);
     if (status == 0)
-        status = worker_ask(worker, request, options->timeout_ns, &reply, &error);
-    else
-        cJSON_Delete(request);
-    const uint64_t number = message_u64(reply, "case", UINT64_MAX);
-    cJSON_Delete(reply);
-    if (status == 0)
-        return prove_case(worker, number, options, result, &result->proof);
-    prove_not(&result->proof, error.text);
+        return prove_call(worker, prepared.number, options, shape->text, prepared.ops,
+                          &result->proof->call);
+    if (!prove_wants_call(result->proof))
+        prove_not(&result->proof, error.text);
     return status == -EINTR ? status : 0;
 }
 
@@ -122,7 +226,23 @@ static const char *cannot(const struct group_state *group, const struct worker *
                : NULL;
 }
 
-static int prove_all_of(struct group_state *group, const struct worker *of)
+static bool is_wanted(const struct group_state *group, const struct case_state *entry,
+                      bool smaller)
+{
+    const struct result *const result = case_result(group, entry);
+    return entry->active && !case_is_limit(group, entry) &&
+           (!smaller || (!result->is_baseline && prove_wants_call(result->proof)));
+}
+
+static bool any_wanted(const struct group_state *group, bool smaller)
+{
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (is_wanted(group, &group->cases[i], smaller))
+            return true;
+    return false;
+}
+
+static int prove_all_of(struct group_state *group, const struct worker *of, bool smaller)
 {
     const struct worker_info *info = &of->info;
     const char *why = cannot(group, of);
@@ -132,7 +252,7 @@ static int prove_all_of(struct group_state *group, const struct worker *of)
     int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         const struct case_state *entry = &group->cases[i];
-        if (!entry->active || entry->offer->worker != of || case_is_limit(group, entry))
+        if (entry->offer->worker != of || !is_wanted(group, entry, smaller))
             continue;
         session_tell(group->session, group->number, "proof", (uint32_t)i,
                      (uint32_t)group->n_cases);
@@ -145,16 +265,47 @@ static int prove_all_of(struct group_state *group, const struct worker *of)
     return status;
 }
 
+/* Proofs of two runs are compared, so inputs and places are the same in all runs. */
+#define PROOF_SEED 1
+
+/* Operands of the group's shape or a smaller one, without answers. */
+static int place(struct group_state *group, struct error *error)
+{
+    const struct catalog *const catalog = group->session->catalog;
+    const size_t n = group->n_cases;
+    group->n_cases = 0; /* whose inputs were others */
+    const int status =
+        group_place(group, error)
+            ?: group_write_inputs(group, catalog_op_owner(catalog, group->plan->op),
+                                  error);
+    group->n_cases = n;
+    return status;
+}
+
+static int prove_at(const struct group_state *own, const struct plan_group *plan,
+                    struct error *error)
+{
+    const struct catalog *catalog = own->session->catalog;
+    const bool smaller = plan != own->plan;
+    struct group_state group = *own;
+    group.plan = plan;
+    group.seed = PROOF_SEED;
+    if (!any_wanted(&group, smaller))
+        return 0;
+    int status = place(&group, error);
+    for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
+        status = prove_all_of(&group, catalog->workers[w], smaller);
+    return status;
+}
+
 int group_prove(struct group_state *group, struct error *error)
 {
-    const struct catalog *catalog = group->session->catalog;
-    struct error why = {.text = ""};
-    /* Checks have changed the inputs meanwhile. */
-    int status =
-        group_write_inputs(group, catalog_op_owner(catalog, group->plan->op), &why);
-    if (status < 0 && status != -EINTR)
-        return 0; /* every proof says that it was not measured */
-    for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
-        status = prove_all_of(group, catalog->workers[w]);
-    return status < 0 ? error_set(error, status, "interrupted") : 0;
+    struct plan_group smaller = *group->plan;
+    int status = prove_at(group, group->plan, error);
+    while (status == 0 && any_wanted(group, true) &&
+           prove_smaller(group->session->catalog, &smaller))
+        status = prove_at(group, &smaller, error);
+    /* What cannot be placed ends no case. */
+    return status == -EINTR || status == -ENOMEM ? error_set(error, status, "interrupted")
+                                                 : 0;
 }

@@ -44,7 +44,7 @@ static int compared_status(const struct run *run)
         measured = gate->improved + gate->same + gate->inconclusive + gate->unusable > 0;
     if (bad)
         return EXIT_WRONG;
-    if (gate->regressed)
+    if (gate->regressed || run_code_worse(run))
         return EXIT_REGRESSED;
     if (gate->strict && (gate->inconclusive || gate->unusable))
         return EXIT_UNDECIDED;

@@ -24,6 +24,7 @@ struct offer {
     bool is_baseline, is_roof;
 };
 
+struct plan_group;
 struct catalog {
     int memory_fd;           /* the operands of the group at hand; all workers map it */
     struct worker **workers; /* own kernels first */
@@ -60,6 +61,12 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
+/* Operations of a call, or bytes where there are none (shrink.c). */
+double shape_work(const struct shape_info *info);
+/* The shape of a group with smaller numbers: with no more work than that, or as little as
+ * there can be. False if it has no less than the group's. */
+bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
+                  double most_work, struct shape_info *info);
 /* Calls `each` for every shape list of the op. */
 void catalog_each_list(const struct catalog *catalog, const char *op,
                        void (*each)(const char *name, const char *summary,

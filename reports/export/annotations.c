@@ -22,6 +22,8 @@ static enum kind kind_of(const struct run *run, const struct result *result)
 {
     if (status_is_bad(result->status))
         return KIND_ERROR;
+    if (result_code_is_worse(result))
+        return KIND_ERROR;
     if (result->status == STATUS_NOISY || result->status == STATUS_SHORT)
         return KIND_WARNING;
     if (result->status != STATUS_OK || !result->comparison)
@@ -117,6 +119,8 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
                 "; %zu regressed, %zu improved, %zu same, %zu inconclusive, %zu unusable",
                 gate->regressed, gate->improved, gate->same, gate->inconclusive,
                 gate->unusable);
+    if (gate && run_code_worse(run))
+        fprintf(file, ", %zu of worse code", run_code_worse(run));
     if (gate && isfinite(gate->geomean_change))
         fprintf(file, "; geometric mean of changes %+.2f%%25",
                 100 * gate->geomean_change);

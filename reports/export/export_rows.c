@@ -198,6 +198,8 @@ const char *export_rate_unit(const struct result *result)
 
 bool export_fails(const struct run *run, const struct result *result)
 {
+    if (result_code_is_worse(result))
+        return true;
     if (!result->comparison || (run->gate && run->gate->refused))
         return false;
     const enum verdict verdict = result->comparison->verdict;
@@ -208,9 +210,12 @@ bool export_fails(const struct run *run, const struct result *result)
 
 const char *export_word(const struct result *result)
 {
-    return result->status == STATUS_OK && result->comparison
-               ? verdict_name(result->comparison->verdict)
-               : status_name(result->status);
+    if (result->status != STATUS_OK || !result->comparison)
+        return status_name(result->status);
+    const enum verdict verdict = result->comparison->verdict;
+    return result_code_is_worse(result) && verdict != VERDICT_REGRESSED
+               ? "CODE WORSE"
+               : verdict_name(verdict);
 }
 
 static void tell_change(struct buffer *buffer, const struct comparison *comparison)
@@ -252,6 +257,7 @@ void export_tell(struct buffer *buffer, const struct result *result)
     const bool both = comparison && arm_ns(comparison, EXPORT_BASE) > 0 &&
                       arm_ns(comparison, EXPORT_HEAD) > 0 && isfinite(comparison->change);
     const bool time = !both && result_has_summary(result) && result->median_ns > 0;
+    const size_t before = buffer->length;
     const char *reason =
         result->status == STATUS_OK && comparison ? comparison->reason : result->reason;
 
@@ -262,5 +268,9 @@ void export_tell(struct buffer *buffer, const struct result *result)
     if (reason && *reason) {
         buffer_add(buffer, both || time ? "; " : "");
         buffer_plain(buffer, reason);
+    }
+    if (result_code_is_worse(result)) {
+        buffer_add(buffer, buffer->length > before ? "; " : "");
+        code_change_text(comparison, buffer);
     }
 }

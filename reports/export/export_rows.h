@@ -59,7 +59,7 @@ const char *export_rate_unit(const struct result *result);
 bool export_compares(const struct result *result);
 /* True if the case makes the gate fail: the exit status of the run says so too. */
 bool export_fails(const struct run *run, const struct result *result);
-/* Its verdict, or its status. */
+/* Its verdict, "CODE WORSE" if times did not find it REGRESSED, or its status. */
 const char *export_word(const struct result *result);
 /* Adds a sentence about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its time,
  * or the reason why it has none. */

@@ -113,6 +113,12 @@ static void put_properties(FILE *file, const struct result *result)
     }
     if (comparison)
         put_property(file, "        ", "verdict", verdict_name(comparison->verdict));
+    if (comparison && comparison->code) {
+        put_property(file, "        ", "code",
+                     code_verdict_name(comparison->code->verdict));
+        put_number(file, "base_instructions", comparison->code->base_instructions);
+        put_number(file, "head_instructions", comparison->code->head_instructions);
+    }
     if (export_compares(result)) {
         put_number(file, "base_ns", comparison->base_ns);
         put_number(file, "head_ns", comparison->head_ns);

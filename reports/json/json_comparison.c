@@ -8,7 +8,7 @@
 
 static const struct fields gate_fields = FIELDS(
     FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
-    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes),
+    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
     FIELD(NAME, gate, selftest), FIELD(AMOUNT, gate, seconds),
     FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
     FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
@@ -84,6 +84,7 @@ void json_comparison(struct json *json, cJSON *parent,
     cJSON *const control = json_object(json, object, "control");
     json_fields(json, control, &control_fields, comparison);
     json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
+    json_code(json, object, comparison->code);
     put_trials(json, object, comparison);
 }
 
@@ -213,5 +214,6 @@ int json_read_comparison(const struct value *entry, const struct run *run,
                ?: value_interval(&object, "ci", -1, &comparison->change_ci)
                ?: value_fields(&control, &control_fields, comparison)
                ?: value_interval(&control, "ci", -1, &comparison->control_ci)
+               ?: json_read_code(&object, comparison)
                ?: read_trials(&object, comparison);
 }

@@ -32,6 +32,7 @@ static void put_proof(struct json *json, cJSON *parent, const char *name,
     json_text(json, object, "mode", proof->whole ? "whole" : "sampled");
     json_fields(json, object, &proof_counts, proof);
     json_fields(json, json_object(json, object, "isa"), &isa_shares, proof);
+    json_call(json, object, &proof->call);
 }
 
 void json_proofs(struct json *json, cJSON *parent, const struct result *result)
@@ -71,7 +72,8 @@ static int read_proof(const struct value *entry, const char *name,
     return read_mode(&object, *where)
                ?: value_fields(&object, &proof_counts, *where)
                ?: value_object(&isa)
-               ?: value_fields(&isa, &isa_shares, *where);
+               ?: value_fields(&isa, &isa_shares, *where)
+               ?: json_read_call(&object, &(*where)->call);
 }
 
 int json_read_proofs(const struct value *entry, struct result *result)

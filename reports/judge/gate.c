@@ -316,7 +316,8 @@ static int end_suspect(struct result *result)
                              .voided = c->voided,
                              .processes = c->processes,
                              .verdict = VERDICT_UNUSABLE,
-                             .reason = c->reason};
+                             .reason = c->reason,
+                             .code = c->code};
     return string_set(&c->reason, result->reason);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The judge: what is derived from the samples of a run. Summaries, rates and ratios of
- * cases (summarise.c), verdicts of comparisons (gate.c, stored.c), runs merged into one
- * (merge.c), how often verdicts are true
- * (selftest.c), what threads gain (gain.h), what wide SIMD costs (license_verdict.h).
+ * cases (summarise.c), verdicts of comparisons (gate.c, stored.c, code_gate.c), runs
+ * merged into one (merge.c), how often verdicts are true (selftest.c), what threads gain
+ * (gain.h), what wide SIMD costs (license_verdict.h).
  */
 #pragma once
 
@@ -59,10 +59,25 @@ enum { GATE_PROCESSES = 16 };
  * trials twice. Returns their number. */
 size_t comparison_times(const struct comparison *comparison, bool base, double *ns);
 
+/* ---- code (code_gate.c) ---- */
+
+/* What head does worse than base, by whole calls of both: more vector spills, reloads or
+ * calls in hot loops for an operation, narrower vectors, a lesser instruction set. NULL:
+ * it was not traced. Exact, so there is no threshold. Into a change that is all zeros; 0
+ * or -ENOMEM. */
+int code_judge(const struct code_proof *base, const struct code_proof *head,
+               struct code_change *change);
+/* The same of each case that both builds have, but for baselines, if the gate is one of
+ * code. Times change nothing in it. 0 or -ENOMEM. */
+int run_judge_code(struct run *run);
+/* Adds "code at 64x64x64: " and what is worse, or nothing. False if it is nothing. */
+bool code_change_text(const struct comparison *comparison, struct buffer *buffer);
+
 /* ---- two stored runs (stored.c) ---- */
 
 /* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids
- * say: docs/statistics.md. What only `base` has joins it. -EINVAL if one of them is a
+ * say: docs/statistics.md. What only `base` has joins it, and so do the proofs of what
+ * both have. -EINVAL if one of them is a
  * comparison already. Afterwards `base` is good for run_free() only, and so is `head`
  * after -ENOMEM. The paths are for people. */
 int run_compare(struct run *head, const char *head_path, struct run *base,

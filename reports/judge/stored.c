@@ -63,8 +63,7 @@ static void shift_free(struct shift *shift)
 
 struct pair {
     const struct run *base_run, *head_run;
-    const struct result *base;
-    struct result *head;
+    struct result *base, *head;
 };
 
 /* Finds the roof with that id (NULL: any) in a group, or else in the run. */
@@ -197,6 +196,9 @@ static int match_case(const struct pair *pair)
     struct comparison *const c = result_comparison(pair->head);
     if (!c)
         return -ENOMEM;
+    code_proof_free(pair->head->base_proof);
+    pair->head->base_proof = pair->base->proof;
+    pair->base->proof = NULL;
     if (is_good(base) && is_good(head))
         return 1;
     if (is_good(head))

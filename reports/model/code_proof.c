@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code_proof.h"
-
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "model.h"
 #include "text/text.h"
 
 struct code_proof *code_proof_new(void)
@@ -10,9 +11,72 @@ struct code_proof *code_proof_new(void)
     return calloc(1, sizeof(struct code_proof));
 }
 
+void whole_call_clear(struct whole_call *call)
+{
+    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
+        TEXTS_FREE(loop->where, loop->source);
+    free(call->loops);
+    TEXTS_FREE(call->absent, call->shape);
+    *call = (struct whole_call){.n_loops = 0};
+}
+
+struct code_loop *whole_call_add(struct whole_call *call)
+{
+    struct code_loop *const loop = array_grow(&call->loops, call->n_loops, sizeof *loop);
+
+    call->n_loops += loop != NULL;
+    return loop;
+}
+
 void code_proof_free(struct code_proof *proof)
 {
-    if (proof)
-        TEXTS_FREE(proof->absent, proof->doubt, proof->modules);
+    if (!proof)
+        return;
+    TEXTS_FREE(proof->absent, proof->doubt, proof->modules);
+    whole_call_clear(&proof->call);
     free(proof);
+}
+
+static const char *const verdict_names[] = {[CODE_NOT_JUDGED] = "NOT JUDGED",
+                                            [CODE_NO_WORSE] = "NO WORSE",
+                                            [CODE_WORSE] = "WORSE"};
+
+const char *code_verdict_name(enum code_verdict verdict)
+{
+    return verdict_names[verdict];
+}
+
+int code_verdict_find(const char *name, enum code_verdict *verdict)
+{
+    for (size_t i = 0; i < ARRAY_LEN(verdict_names); i++)
+        if (!strcmp(name, verdict_names[i])) {
+            *verdict = (enum code_verdict)i;
+            return 0;
+        }
+    return -EINVAL;
+}
+
+struct code_change *code_change_new(void)
+{
+    return calloc(1, sizeof(struct code_change));
+}
+
+struct code_fault *code_change_add(struct code_change *change)
+{
+    struct code_fault *const fault =
+        array_grow(&change->faults, change->n_faults, sizeof *fault);
+
+    change->n_faults += fault != NULL;
+    return fault;
+}
+
+void code_change_free(struct code_change *change)
+{
+    if (!change)
+        return;
+    FOR_EACH (const struct code_fault, fault, change->faults, change->n_faults)
+        TEXTS_FREE(fault->what, fault->where, fault->text);
+    free(change->faults);
+    TEXTS_FREE(change->reason, change->shape);
+    free(change);
 }

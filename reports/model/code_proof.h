@@ -3,6 +3,32 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* A loop of a call. Counts are of all its iterations, with those of the functions that it
+ * calls, without those of loops within it. */
+struct code_loop {
+    char *where;  /* "my.so tile_run+0x40", "jit" */
+    char *source; /* "tile.c:49"; NULL: unknown */
+    double share; /* of the call's instructions */
+    double iterations, instructions, calls;
+    double spills,
+        reloads; /* vector stores to the stack, and loads of what they stored */
+    double widest_bits;
+    bool spills_exact; /* false: not all of the two were seen */
+};
+
+/* Every instruction of one call that is small enough to be traced whole: what the gate of
+ * code compares. */
+struct whole_call {
+    char *absent;                   /* why there is none; then the rest is empty */
+    char *shape;                    /* of the call; NULL, as `absent` is: nobody looked */
+    double ops;                     /* of the call; 0: unknown */
+    double instructions, main_bits; /* as below */
+    double share_sse, share_avx, share_avx512;
+    struct code_loop *loops; /* the hottest first */
+    size_t n_loops;
+};
 
 struct code_proof {
     char *absent; /* why nothing is known; then the rest is empty */
@@ -20,8 +46,42 @@ struct code_proof {
                          is hardly any, of all on vectors */
     double share_transitions; /* legacy SSE while upper halves are dirty */
     char *modules;            /* "97% jit, 3% libdnnl.so.2" */
+    struct whole_call call;
+};
+
+/* What head's code does worse than base's. */
+struct code_fault {
+    char *what;        /* "spills", "reloads", "calls", "width", "isa" */
+    double base, head; /* spills, reloads, calls: for an operation (or a call, if its
+                          operations are not known); width: bits; isa: 0 no vectors, 1
+                          SSE, 2 AVX, 3 AVX-512 */
+    char *where;       /* the loop of head; NULL: it has none */
+    char *text;        /* a sentence without its case */
+};
+
+enum code_verdict { CODE_NOT_JUDGED, CODE_NO_WORSE, CODE_WORSE };
+/* How the code of a case changed, by whole calls of both builds. */
+struct code_change {
+    enum code_verdict verdict;
+    char *reason; /* why it was not judged, or not all of it; NULL: it was */
+    char *shape;
+    double base_instructions, head_instructions; /* for an operation, as in a fault */
+    struct code_fault *faults;
+    size_t n_faults;
 };
 
 /* NULL: no memory. */
 struct code_proof *code_proof_new(void);
 void code_proof_free(struct code_proof *proof);
+/* Frees what it points to, and empties it. */
+void whole_call_clear(struct whole_call *call);
+/* Appends a loop that is all zeros; NULL: no memory. */
+struct code_loop *whole_call_add(struct whole_call *call);
+
+/* "NOT JUDGED", ...; the reverse: -EINVAL if there is no such verdict. */
+const char *code_verdict_name(enum code_verdict verdict);
+int code_verdict_find(const char *name, enum code_verdict *verdict);
+/* NULL: no memory. */
+struct code_change *code_change_new(void);
+struct code_fault *code_change_add(struct code_change *change);
+void code_change_free(struct code_change *change);

@@ -54,6 +54,22 @@ struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
     return arm->name && arm->path ? arm : NULL;
 }
 
+bool result_code_is_worse(const struct result *result)
+{
+    const struct comparison *const comparison = result->comparison;
+
+    return comparison && comparison->code && comparison->code->verdict == CODE_WORSE;
+}
+
+size_t run_code_worse(const struct run *run)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        n += result_code_is_worse(result);
+    return n;
+}
+
 bool comparison_has_change(const struct comparison *comparison)
 {
     return comparison->base_ns > 0 && comparison->head_ns > 0;
@@ -85,6 +101,7 @@ void comparison_free(struct comparison *comparison)
         return;
     free(comparison->trials);
     free(comparison->reason);
+    code_change_free(comparison->code);
     free(comparison);
 }
 

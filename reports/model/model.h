@@ -126,6 +126,9 @@ struct comparison {
     double detectable; /* the smallest change that this run could have called */
     double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
+
+    /* derived by run_judge_code(), whatever the times say; NULL: nobody asked */
+    struct code_change *code;
 };
 
 /* One build of a comparison. */
@@ -146,6 +149,7 @@ struct gate {
     double threshold;   /* asked for: 0.02 */
     bool strict;        /* inconclusive and unusable cases fail */
     bool own_processes; /* each build had a worker of its own */
+    bool code;          /* cases whose code is worse fail */
     struct arm *arms;
     size_t n_arms;
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
@@ -341,5 +345,8 @@ const char *result_role(const struct result *result);
 double result_per_call(const struct result *result, size_t sample);
 /* Index behind the last result of the group that begins at `first`. */
 size_t run_group_end(const struct run *run, size_t first);
+/* True if a gate of code found it worse; and how many cases these are. */
+bool result_code_is_worse(const struct result *result);
+size_t run_code_worse(const struct run *run);
 /* True if both times are known, so there is a change. */
 bool comparison_has_change(const struct comparison *comparison);

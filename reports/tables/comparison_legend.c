@@ -157,6 +157,7 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
     if (run->gate->selftest)
         legend_put(&legend, "selftest: ", run->gate->selftest);
     proof_lines(&legend);
+    code_lines(&legend);
     words_lines(&legend);
     buffer_free(&legend.buffer);
 }
@@ -167,21 +168,26 @@ static void add_count(struct buffer *buffer, size_t n, const char *what)
         buffer_format(buffer, ", %zu %s", n, what);
 }
 
-/* Names up to three cases that make the gate fail. */
-static void add_regressed(const struct run *run, struct buffer *buffer)
+static bool is_regressed(const struct result *result)
+{
+    return result->comparison && !result->is_baseline &&
+           result->comparison->verdict == VERDICT_REGRESSED;
+}
+
+/* Names up to three of the cases that make the gate fail. */
+static void add_failed(const struct run *run, bool (*fails)(const struct result *),
+                       size_t n, struct buffer *buffer)
 {
     size_t named = 0;
 
     for (size_t i = 0; i < run->n_results && named < 3; i++) {
-        const struct result *const result = &run->results[i];
-        if (!result->comparison || result->is_baseline ||
-            result->comparison->verdict != VERDICT_REGRESSED)
+        if (!fails(&run->results[i]))
             continue;
         buffer_add(buffer, named++ ? ", " : ": ");
-        buffer_plain(buffer, result->id);
+        buffer_plain(buffer, run->results[i].id);
     }
-    if (run->gate->regressed > named)
-        buffer_format(buffer, " and %zu more", run->gate->regressed - named);
+    if (n > named)
+        buffer_format(buffer, " and %zu more", n - named);
 }
 
 void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone)
@@ -191,14 +197,22 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
                          gate->inconclusive + gate->unusable + gate->only_one;
     const bool undecided = gate->inconclusive || gate->unusable;
 
-    *tone = gate->regressed                        ? TONE_BAD
+    const size_t worse = run_code_worse(run);
+
+    *tone = gate->regressed || worse               ? TONE_BAD
             : undecided || cases == gate->only_one ? TONE_PLAIN
                                                    : TONE_GOOD;
+    if (worse) {
+        buffer_format(buffer, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
+                      cases == 1 ? "" : "s");
+        add_failed(run, result_code_is_worse, worse, buffer);
+        buffer_add(buffer, "; times: ");
+    }
     if (gate->regressed) {
         buffer_format(buffer, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
                       gate->regressed, cases, cases == 1 ? "" : "s",
                       100 * gate->threshold);
-        add_regressed(run, buffer);
+        add_failed(run, is_regressed, gate->regressed, buffer);
         return;
     }
     if (cases == gate->only_one) {

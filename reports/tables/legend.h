@@ -24,6 +24,8 @@ void choice_lines(struct legend *legend);
 void workspace_lines(struct legend *legend);
 /* What cases execute (proofs_told.c). */
 void proof_lines(struct legend *legend);
+/* How the code of two builds differs (code_told.c). */
+void code_lines(struct legend *legend);
 /* Baselines, and how fair their ratios are (opponents.c). */
 void baseline_lines(struct legend *legend);
 void unranked_lines(struct legend *legend);

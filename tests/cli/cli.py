@@ -22,6 +22,7 @@ from cli_license import *
 from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
+from cli_gate_code import *
 from cli_plants import *
 from cli_prove import *
 from cli_quiet import *

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What both builds execute, traced in processes that are not timed. What cannot be traced
+ * ends no case. */
+#include "ab_private.h"
+
+#include <errno.h>
+
+static struct code_proof **proof_of(struct result *result, int arm)
+{
+    return arm == ARM_BASE ? &result->base_proof : &result->proof;
+}
+
+/* Calls with less work are those that both builds can be traced whole with. */
+static bool is_wanted(const struct ab_group *group, size_t c, bool smaller)
+{
+    const struct result *const result = ab_result(group, c);
+    return group->state.cases[c].active && result->comparison &&
+           (!smaller || prove_wants_call(result->base_proof) ||
+            prove_wants_call(result->proof));
+}
+
+static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
+{
+    const struct ab *ab = group->ab;
+    const struct ab_arm *const arm = &ab->arm[which];
+    const struct shape_info *const shape = &group->state.plan->shape;
+    const uint32_t kernel = ab->kernels[group->state.plan->cases[c].offer].number[which];
+    struct result *const result = ab_result(group, c);
+    struct code_proof **const proof = proof_of(result, which);
+    struct prepared prepared = {.ops = shape->ops};
+    struct error error = {.text = ""};
+    cJSON *request = message_new("prepare");
+    message_add_u64(request, "kernel", arm->first + kernel);
+    const int status =
+        prove_prepare(arm->worker, request, &ab->options, &prepared, &error);
+    if (status == 0 && smaller && *proof)
+        return prove_call(arm->worker, prepared.number, &ab->options, shape->text,
+                          prepared.ops, &(*proof)->call);
+    if (status == 0)
+        return prove_case(arm->worker, prepared.number, &ab->options, result, proof);
+    if (!smaller)
+        prove_not(proof, error.text);
+    return status == -EINTR ? status : 0;
+}
+
+/* Of base and of head; control is base. A worker that died takes no further case. */
+static int prove_cases(struct ab_group *group, bool smaller)
+{
+    const struct ab *ab = group->ab;
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
+        if (!group->cases[c].wanted)
+            continue;
+        group->cases[c].wanted = false;
+        for (int i = 0; i < 2 && status == 0; i++)
+            status = prove_arm(group, c, i, smaller);
+        if (!worker_alive(ab->arm[ARM_BASE].worker) ||
+            !worker_alive(ab->arm[ARM_HEAD].worker))
+            break;
+    }
+    return status;
+}
+
+static int place(struct ab_group *group, bool smaller, struct error *error)
+{
+    const size_t n = group->state.n_cases;
+    if (smaller)
+        group->state.n_cases = 0; /* no answers, and no hashes of the inputs that count */
+    const int status = ab_place_operands(group, error);
+    group->state.n_cases = n;
+    return status;
+}
+
+static int prove_process(struct ab_group *group, bool smaller, struct error *error)
+{
+    static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
+    const struct ab_arm *arm = NULL;
+    int status = place(group, smaller, error);
+    if (status == 0)
+        status = ab_start_arms(group, order, &arm, error);
+    if (status == 0)
+        status = prove_cases(group, smaller);
+    ab_stop_arms(group->ab);
+    group->process++;
+    return status;
+}
+
+/* True if there are any. */
+static bool choose(struct ab_group *group, bool smaller)
+{
+    bool any = false;
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        group->cases[c].wanted = is_wanted(group, c, smaller);
+        any |= group->cases[c].wanted;
+    }
+    return any;
+}
+
+/* Process after process, as long as one that dies has got further. */
+static int prove_at(struct ab_group *group, const struct plan_group *plan,
+                    struct error *error)
+{
+    const struct plan_group *const own = group->state.plan;
+    const bool smaller = plan != own;
+    const size_t n = group->state.n_cases;
+    int status = 0;
+    group->state.plan = plan;
+    group->answered = false;
+    for (size_t c = 0; c < n && status == 0; c++)
+        if (group->cases[c].wanted)
+            status = prove_process(group, smaller, error);
+    group->state.plan = own;
+    group->answered = false;
+    return status;
+}
+
+int ab_prove(struct ab_group *group, struct error *error)
+{
+    const struct catalog *const catalog = &group->ab->catalog;
+    const struct plan_group *const own = group->state.plan;
+    struct plan_group smaller = *own;
+    int status = choose(group, false) ? prove_at(group, own, error) : 0;
+    while (status == 0 && choose(group, true) && prove_smaller(catalog, &smaller))
+        status = prove_at(group, &smaller, error);
+    return status == -EINTR || status == -ENOMEM ? status : 0;
+}

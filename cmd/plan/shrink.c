@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same op with less work: a shape whose numbers are smaller. */
+#include "plan/plan.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dimension {
+    const char *at; /* its first digit */
+    size_t length;
+    uint64_t value;
+    bool batch; /* nothing within an element depends on it */
+    bool dead;  /* cannot be smaller */
+};
+
+static size_t find_dimensions(const char *text, struct dimension *dimensions)
+{
+    size_t n = 0;
+    for (const char *at = text; *at && n < SIMDBENCH_MAX_DIMS;) {
+        if (!isdigit((unsigned char)*at)) {
+            at++;
+            continue;
+        }
+        char *end;
+        const char before = at > text ? at[-1] : ' ';
+        const uint64_t value = strtoull(at, &end, 10);
+        dimensions[n++] = (struct dimension){.at = at,
+                                             .length = (size_t)(end - at),
+                                             .value = value,
+                                             .batch = before == 'n' || before == 'b'};
+        at = end;
+    }
+    return n;
+}
+
+/* About half, with the same remainder, so that tails stay as they are; 8 or more. */
+static uint64_t half(const struct dimension *dimension)
+{
+    const uint64_t value = dimension->value;
+    const uint64_t step = value >= 64 ? 16 : 8;
+    return value >= 16                     ? value / 2 / step * step + value % step
+           : dimension->batch && value > 1 ? value / 2
+                                           : value;
+}
+
+/* Batches first, then the largest. */
+static struct dimension *choose(struct dimension *dimensions, size_t n)
+{
+    struct dimension *best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct dimension *const other = &dimensions[i];
+        if (other->dead || half(other) >= other->value)
+            continue;
+        if (!best || other->batch > best->batch ||
+            (other->batch == best->batch && other->value > best->value))
+            best = other;
+    }
+    return best;
+}
+
+double shape_work(const struct shape_info *info)
+{
+    return info->ops > 0 ? info->ops : info->bytes;
+}
+
+/* One dimension less; false if none can be. */
+static bool shrink(const struct catalog *catalog, const struct plan_group *group,
+                   struct shape_info *info)
+{
+    const struct shape_info old = *info;
+    struct dimension dimensions[SIMDBENCH_MAX_DIMS];
+    const size_t n = find_dimensions(old.text, dimensions);
+    for (struct dimension *at; (at = choose(dimensions, n));) {
+        struct error error;
+        char text[sizeof old.text + 24];
+        snprintf(text, sizeof text, "%.*s%" PRIu64 "%s", (int)(at->at - old.text),
+                 old.text, half(at), at->at + at->length);
+        at->dead = true;
+        if (catalog_shape(catalog, group->op, group->type, text,
+                          old.layout[0] ? old.layout : NULL, info, &error) == 0 &&
+            !strcmp(info->layout, old.layout) && shape_work(info) < shape_work(&old))
+            return true;
+        *info = old;
+    }
+    return false;
+}
+
+bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
+                  double most_work, struct shape_info *info)
+{
+    *info = group->shape;
+    while (shape_work(info) > most_work)
+        if (!shrink(catalog, group, info))
+            break;
+    return shape_work(info) < shape_work(&group->shape);
+}

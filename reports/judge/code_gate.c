@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate of code: what two builds execute in a whole call of the same shape. Loops are
+ * paired by the work that they execute, not by their addresses: what head's hot loops do
+ * for an operation is held against what all loops of base do for one, so that a loop that
+ * merely became hotter is no rise.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "judge.h"
+
+/* A loop is hot with that part of a call's instructions. A width, or an instruction set,
+ * of base must have that part, and falls if head has less than half of it. */
+#define HOT 0.10
+/* A rise counts above both: of the amount, and for each instruction of the call. */
+#define RISE_LEAST 0.01
+#define RISE_PER_INSTRUCTION 1e-4
+/* Sentences give amounts for so many operations. */
+#define OPERATIONS 1000
+
+/* ---- amounts ---- */
+
+typedef double loop_amount(const struct code_loop *loop);
+
+static double spills_of(const struct code_loop *loop)
+{
+    return loop->spills;
+}
+
+static double reloads_of(const struct code_loop *loop)
+{
+    return loop->reloads;
+}
+
+static double calls_of(const struct code_loop *loop)
+{
+    return loop->calls;
+}
+
+static const struct amount {
+    const char *what, *verb, *noun;
+    loop_amount *of;
+    bool needs_addresses;
+} amounts[] = {
+    {"spills", "spill", "vectors to the stack", spills_of, true},
+    {"reloads", "reload", "spilled vectors", reloads_of, true},
+    {"calls", "make", "calls", calls_of, false},
+};
+
+/* Of one call, or of one operation if operations are known. */
+static double for_work(const struct whole_call *call, double amount)
+{
+    return call->ops > 0 ? amount / call->ops : amount;
+}
+
+/* Of loops with at least that share, and the one among them that has most of it. */
+static double sum_of(const struct whole_call *call, loop_amount *of, double share,
+                     const struct code_loop **most)
+{
+    double sum = 0, best = -1;
+
+    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops) {
+        const double amount = of(loop);
+        if (loop->share < share)
+            continue;
+        sum += amount;
+        if (amount > best) {
+            best = amount;
+            *most = loop;
+        }
+    }
+    return for_work(call, sum);
+}
+
+/* Spills of base that were not all seen would make those of head look like a rise. */
+static bool has_guesses(const struct whole_call *call)
+{
+    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
+        if (loop->share >= HOT && !loop->spills_exact)
+            return true;
+    return false;
+}
+
+/* ---- widths and instruction sets ---- */
+
+static double vectors_only(double bits)
+{
+    return bits < 128 ? 0 : bits;
+}
+
+/* The widest vectors of loops with at least that share; of a call without one, those that
+ * most of it has. */
+static double width_of(const struct whole_call *call, double share)
+{
+    double widest = -1;
+
+    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
+        if (loop->share >= share)
+            widest = fmax(widest, loop->widest_bits);
+    return vectors_only(widest < 0 ? call->main_bits : widest);
+}
+
+static const char *const isa_names[] = {"no vector registers", "SSE", "AVX", "AVX-512"};
+
+/* The highest that at least this part has of the instructions with vector registers. */
+static double isa_of(const struct whole_call *call, double share)
+{
+    const double shares[] = {0, call->share_sse, call->share_avx, call->share_avx512};
+    const double least = share * (shares[1] + shares[2] + shares[3]);
+
+    for (size_t i = ARRAY_LEN(shares); i-- > 1;)
+        if (shares[i] > 0 && shares[i] >= least)
+            return (double)i;
+    return 0;
+}
+
+/* ---- faults ---- */
+
+static int add_fault(struct code_change *change, const char *what, double base,
+                     double head, const struct code_loop *loop, struct buffer *text)
+{
+    struct code_fault *const fault = code_change_add(change);
+    int status = fault ? 0 : -ENOMEM;
+
+    if (loop) {
+        buffer_format(text, ", in %s", loop->where ?: "an unknown place");
+        if (loop->source)
+            buffer_format(text, " (%s)", loop->source);
+    }
+    if (fault) {
+        fault->base = base;
+        fault->head = head;
+        status = string_set(&fault->what, what)
+                     ?: string_set(&fault->where, loop ? loop->where : NULL)
+                     ?: string_set(&fault->text, buffer_text(text));
+    }
+    status = text->failed ? -ENOMEM : status;
+    change->verdict = CODE_WORSE;
+    buffer_free(text);
+    return status;
+}
+
+static int judge_amount(const struct amount *amount, const struct whole_call *base,
+                        const struct whole_call *head, struct code_change *change)
+{
+    const struct code_loop *most = NULL;
+    const double before = sum_of(base, amount->of, 0, &most);
+    const double now = sum_of(head, amount->of, HOT, &most);
+    const double rise = now - before;
+    const double unit = head->ops > 0 ? OPERATIONS : 1;
+    struct buffer text = {.text = NULL};
+
+    if (!(rise > RISE_LEAST * before) ||
+        !(rise > RISE_PER_INSTRUCTION * for_work(head, head->instructions)))
+        return 0;
+    buffer_format(&text, "hot loops %s %.4g %s ", amount->verb, unit * now, amount->noun);
+    if (head->ops > 0)
+        buffer_format(&text, "per %d operations", OPERATIONS);
+    else
+        buffer_add(&text, "in a call");
+    buffer_format(&text, ", before %.4g", unit * before);
+    return add_fault(change, amount->what, before, now, most, &text);
+}
+
+static const struct code_loop *hottest(const struct whole_call *call)
+{
+    return call->n_loops ? call->loops : NULL;
+}
+
+static int judge_width(const struct whole_call *base, const struct whole_call *head,
+                       struct code_change *change)
+{
+    const double before = width_of(base, HOT), now = width_of(head, HOT / 2);
+    struct buffer text = {.text = NULL};
+
+    if (!(now < before))
+        return 0;
+    buffer_add(&text, "hot loops have ");
+    if (now > 0)
+        buffer_format(&text, "vectors of %.0f bits", now);
+    else
+        buffer_add(&text, "no vectors");
+    buffer_format(&text, ", before vectors of %.0f bits", before);
+    return add_fault(change, "width", before, now, hottest(head), &text);
+}
+
+static int judge_isa(const struct whole_call *base, const struct whole_call *head,
+                     struct code_change *change)
+{
+    const double before = isa_of(base, HOT), now = isa_of(head, HOT / 2);
+    struct buffer text = {.text = NULL};
+
+    if (!(now < before))
+        return 0;
+    buffer_format(&text, "executes %s, before %s", isa_names[(int)now],
+                  isa_names[(int)before]);
+    return add_fault(change, "isa", before, now, hottest(head), &text);
+}
+
+/* ---- cases ---- */
+
+/* Why these two cannot be compared, into `why`; NULL: they can. */
+static const char *cannot(const struct code_proof *base, const struct code_proof *head,
+                          char *why, size_t size)
+{
+    const struct {
+        const struct code_proof *proof;
+        const char *name;
+    } arms[] = {{base, "base"}, {head, "head"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
+        const struct code_proof *const proof = arms[i].proof;
+        const struct whole_call *const call = proof ? &proof->call : NULL;
+        const char *const absent = !proof          ? "nothing was traced (--prove)"
+                                   : proof->absent ? proof->absent
+                                   : call->absent  ? call->absent
+                                   : !call->shape  ? "no call was traced whole"
+                                                   : NULL;
+        if (absent) {
+            snprintf(why, size, "%s: %.240s", arms[i].name, absent);
+            return why;
+        }
+    }
+    if (!text_same(base->call.shape, head->call.shape)) {
+        snprintf(why, size, "calls of different shapes were traced: %.100s and %.100s",
+                 base->call.shape, head->call.shape);
+        return why;
+    }
+    return NULL;
+}
+
+int code_judge(const struct code_proof *base, const struct code_proof *head,
+               struct code_change *change)
+{
+    char why[320];
+    const char *const reason = cannot(base, head, why, sizeof why);
+
+    change->verdict = CODE_NOT_JUDGED;
+    if (reason)
+        return string_set(&change->reason, reason);
+    const struct whole_call *const before = &base->call, *const now = &head->call;
+    const bool guesses = has_guesses(before);
+    int status = string_set(&change->shape, now->shape);
+    change->verdict = CODE_NO_WORSE;
+    change->base_instructions = for_work(before, before->instructions);
+    change->head_instructions = for_work(now, now->instructions);
+    if (guesses && !status)
+        status = string_set(&change->reason, "spills were not judged: some places of the "
+                                             "stack are not known");
+    for (size_t i = 0; i < ARRAY_LEN(amounts) && !status; i++)
+        if (!guesses || !amounts[i].needs_addresses)
+            status = judge_amount(&amounts[i], before, now, change);
+    return status ?: judge_width(before, now, change) ?: judge_isa(before, now, change);
+}
+
+static int judge_result(struct result *result)
+{
+    struct comparison *const comparison = result->comparison;
+    struct code_change *const change = code_change_new();
+
+    if (!change)
+        return -ENOMEM;
+    code_change_free(comparison->code);
+    comparison->code = change;
+    return result->threads > 1
+               ? string_set(&change->reason,
+                            "several threads share the work, and one was traced")
+               : code_judge(result->base_proof, result->proof, change);
+}
+
+int run_judge_code(struct run *run)
+{
+    int status = 0;
+
+    if (!run->gate || !run->gate->code)
+        return 0;
+    FOR_EACH (struct result, result, run->results, run->n_results) {
+        const struct comparison *const comparison = result->comparison;
+        if (comparison && !result->is_baseline && comparison->verdict != VERDICT_NEW &&
+            comparison->verdict != VERDICT_GONE && !status)
+            status = judge_result(result);
+    }
+    return status;
+}
+
+bool code_change_text(const struct comparison *comparison, struct buffer *buffer)
+{
+    const struct code_change *const code = comparison->code;
+
+    if (!code || code->verdict != CODE_WORSE)
+        return false;
+    buffer_add(buffer, "code at ");
+    buffer_plain(buffer, code->shape ?: "an unknown shape");
+    for (size_t i = 0; i < code->n_faults; i++) {
+        buffer_add(buffer, i ? "; " : ": ");
+        buffer_plain(buffer, code->faults[i].text ?: "");
+    }
+    return true;
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--gate-code: builds whose code is worse, and equal ones."""
+import json
+
+from cli_tool import MODULES, SHORT, Case
+
+__all__ = ["GateOfCode"]
+
+# Times decide nothing here.
+QUICK = ["--processes=8", "--rounds=1", "--threshold=100%", "--quiet"]
+CASE = "gemm/maxplus-f32/avx2/tile@96x96x96"
+WORSE = {"tile_spills": {"spills", "reloads"}, "tile_calls": {"calls"},
+         "tile_narrow": {"width", "isa"}}
+
+
+class GateOfCode(Case):
+    def setUp(self):
+        super().setUp()
+        if not (MODULES / "tile.so").exists():
+            self.skipTest("modules of tiles are for x86-64")
+        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        tracing = next(check for check in checks if check["check"] == "tracing")
+        if not tracing["ok"]:
+            self.skipTest(tracing["value"])
+
+    def ab(self, head, *more, **options):
+        arguments = ["ab", MODULES / "tile.so", MODULES / f"{head}.so", "gemm", "--sizes=96",
+                     "--filter=*/tile@*", *QUICK, *more]
+        return self.run_tool(*arguments, **options)
+
+    def test_equal_code(self):
+        path = self.folder / "ab.json"
+        shown = self.ab("tile_again", "--gate-code", f"--json={path}").stdout
+        result, = (r for r in self.load(path)["results"] if r["comparison"])
+        code = result["comparison"]["code"]
+        self.assertEqual((code["verdict"], code["reason"], code["shape"], code["faults"]),
+                         ("NO WORSE", None, "96x96x96", []))
+        self.assertEqual(code["base_instructions"], code["head_instructions"])
+        self.assertIn("code: 1 of 1 case judged by all instructions of a call, 0 worse", shown)
+
+    def test_worse_code(self):
+        path, junit = self.folder / "ab.json", self.folder / "ab.xml"
+        for head, expected in WORSE.items():
+            with self.subTest(head):
+                done = self.ab(head, "--gate-code", "--format=annotations",
+                               f"--json={path}", f"--format=junit:{junit}", status=1)
+                result, = (r for r in self.load(path)["results"] if r["comparison"])
+                code = result["comparison"]["code"]
+                self.assertEqual(code["verdict"], "WORSE")
+                self.assertLessEqual(expected, {fault["what"] for fault in code["faults"]})
+                for fault in code["faults"]:
+                    self.assertIn(f"{head}.so", fault["where"])
+                    self.assertIn(", before ", fault["text"])
+                    self.assertIn(fault["text"], junit.read_text(encoding="utf-8"))
+                self.assertRegex(done.stdout, rf"(?m)^::error title=[A-Z ]+ {CASE}::.*"
+                                              rf"; code at \S+: .* before .* in {head}\.so ")
+                again = self.run_tool("report", path).stdout
+                self.assertIn(f"CODE IS WORSE: 1 of 1 case: {CASE}; times: ", again)
+                self.assertIn(code["faults"][0]["text"].split(",")[0], again)
+
+    def test_nobody_asked(self):
+        path = self.folder / "ab.json"
+        self.ab("tile_spills", "--prove", f"--json={path}")
+        result, = (r for r in self.load(path)["results"] if r["comparison"])
+        self.assertIsNone(result["comparison"]["code"])
+
+    def run_of(self, name, *more):
+        path = self.folder / f"{name}.json"
+        self.run_tool("gemm", f"--plugin={MODULES / name}.so", "--sizes=96", "--baseline=none",
+                      "--filter=*/tile@*", "--isa=avx2", *SHORT, f"--json={path}", *more)
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(f"{name}:gemm", "tile:gemm"), encoding="utf-8")
+        return path
+
+    def test_stored_runs(self):
+        """Also of another machine, whose times are not judged."""
+        base = self.run_of("tile", "--prove", "--seed=1")
+        elsewhere = json.loads(base.read_text(encoding="utf-8"))
+        elsewhere["host"]["fingerprint"] = "0123456789abcdef"
+        elsewhere["host"]["identity"]["cpu"] = elsewhere["host"]["cpu"] = "another one"
+        base.write_text(json.dumps(elsewhere), encoding="utf-8")
+        compare = ("compare", base)
+        again = self.run_of("tile_again", "--prove", "--seed=2")
+        shown = self.run_tool(*compare, again, "--gate-code").stdout
+        self.assertIn("code: 1 of 1 case judged by all instructions of a call, 0 worse; "
+                      "instructions for an operation change by +0.00%", shown)
+        for head in WORSE:
+            with self.subTest(head):
+                path = self.run_of(head, "--prove")
+                shown = self.run_tool(*compare, path, "--gate-code", status=1).stdout
+                self.assertIn("CODE IS WORSE: 1 of 1 case", shown)
+                self.assertIn("times were not judged", shown)
+        self.assertNotIn("CODE", self.run_tool(*compare, path).stdout)
+
+    def test_not_judged(self):
+        base, head = self.run_of("tile"), self.run_of("tile_spills", "--prove")
+        shown = self.run_tool("compare", base, head, "--gate-code", "--threshold=100%").stdout
+        self.assertIn("code: 0 of 1 case judged", shown)
+        self.assertIn("code not judged: base: nothing was traced (--prove) ", shown)
+        self.assertNotIn("CODE IS WORSE", shown)
