@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import geometric_mean
 
 from bench_gate import gate
+from bench_gate_code import gate_code
 from bench_shared import shared
 
 BITS = {"f32": 32, "f64": 64}
@@ -314,7 +315,8 @@ def threads(bench):
 
 
 PARTS = {"gemm": gemm, "tropical": tropical, "relu": relu, "tanh": tanh, "conv": conv,
-         "threads": threads, "shared": shared, "gate": gate}
+         "threads": threads, "shared": shared, "gate": gate,
+         "gate-code": gate_code}
 
 
 def main(program, *names):

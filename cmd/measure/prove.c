@@ -119,10 +119,18 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     return status == -EINTR ? status : 0;
 }
 
+/* Most work of the first call that is tried with less of it; each has an eighth of that
+ * of the one before. The least that has to be. Steps of such a call, of which one with
+ * calls in its hot loop needs many. */
+#define WORK_FIRST (1 << 17)
+#define WORK_LEAST (1 << 11)
+enum { CALL_STEPS = 60000 };
+
 int prove_call(struct worker *worker, uint64_t number, const struct options *options,
                const char *shape, double ops, struct whole_call *call)
 {
-    const struct inspect_options how = {.seed = options->seed, .whole_only = true};
+    const struct inspect_options how = {
+        .max_steps = CALL_STEPS, .seed = options->seed, .whole_only = true};
     struct inspect_census census;
     struct error error = {.text = ""};
     const int status =
@@ -143,17 +151,14 @@ bool prove_wants_call(const struct code_proof *proof)
     return proof && !proof->absent && proof->call.absent;
 }
 
-/* Work of the first call that is tried with less of it, and of the least; each has an
- * eighth of the one before, or less. */
-#define WORK_FIRST (1 << 18)
-#define WORK_LEAST (1 << 11)
-
 bool prove_smaller(const struct catalog *catalog, struct plan_group *group)
 {
     struct shape_info shape;
     const double work = shape_work(&group->shape);
-    if (work < WORK_LEAST ||
-        !shape_shrink(catalog, group, fmin(work / 8, WORK_FIRST), &shape))
+    double most = WORK_FIRST;
+    while (most >= work)
+        most /= 8;
+    if (work < WORK_LEAST || !shape_shrink(catalog, group, most, &shape))
         return false;
     group->shape = shape;
     return true;
@@ -191,12 +196,32 @@ int prove_prepare(struct worker *worker, cJSON *request, const struct options *o
     return status;
 }
 
+/* A group is traced with its own shape, with less work where that takes too many steps,
+ * and with the first such shape in any case: another run may have that one alone. */
+enum stage { STAGE_OWN, STAGE_SMALLER, STAGE_SMALL };
+
+static bool is_wanted(const struct group_state *group, const struct case_state *entry,
+                      enum stage stage)
+{
+    const struct result *const result = case_result(group, entry);
+    const struct code_proof *const proof = result->proof;
+    if (!entry->active || case_is_limit(group, entry))
+        return false;
+    if (stage == STAGE_OWN || result->is_baseline)
+        return stage == STAGE_OWN;
+    return stage == STAGE_SMALLER
+               ? prove_wants_call(proof)
+               : proof && proof->call.shape &&
+                     strcmp(proof->call.shape, group->plan->shape.text) != 0;
+}
+
 static int prove(struct group_state *group, const struct case_state *entry,
-                 struct worker *worker)
+                 enum stage stage, struct worker *worker)
 {
     const struct options *options = group->session->options;
     const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
+    struct code_proof *const proof = result->proof;
     struct error error = {.text = ""};
     struct prepared prepared = {.ops = shape->ops};
     int status = ready(group, worker, &error);
@@ -206,12 +231,12 @@ static int prove(struct group_state *group, const struct case_state *entry,
         cJSON_AddNumberToObject(request, "threads", entry->plan->team);
         status = prove_prepare(worker, request, options, &prepared, &error);
     }
-    if (status == 0 && !prove_wants_call(result->proof))
-        return prove_case(worker, prepared.number, options, result, &result->proof);
-    if (status == 0)
+    if (status == 0 && stage != STAGE_OWN)
         return prove_call(worker, prepared.number, options, shape->text, prepared.ops,
-                          &result->proof->call);
-    if (!prove_wants_call(result->proof))
+                          stage == STAGE_SMALL ? &proof->small : &proof->call);
+    if (status == 0)
+        return prove_case(worker, prepared.number, options, result, &result->proof);
+    if (stage == STAGE_OWN)
         prove_not(&result->proof, error.text);
     return status == -EINTR ? status : 0;
 }
@@ -226,23 +251,16 @@ static const char *cannot(const struct group_state *group, const struct worker *
                : NULL;
 }
 
-static bool is_wanted(const struct group_state *group, const struct case_state *entry,
-                      bool smaller)
-{
-    const struct result *const result = case_result(group, entry);
-    return entry->active && !case_is_limit(group, entry) &&
-           (!smaller || (!result->is_baseline && prove_wants_call(result->proof)));
-}
-
-static bool any_wanted(const struct group_state *group, bool smaller)
+static bool any_wanted(const struct group_state *group, enum stage stage)
 {
     for (size_t i = 0; i < group->n_cases; i++)
-        if (is_wanted(group, &group->cases[i], smaller))
+        if (is_wanted(group, &group->cases[i], stage))
             return true;
     return false;
 }
 
-static int prove_all_of(struct group_state *group, const struct worker *of, bool smaller)
+static int prove_all_of(struct group_state *group, const struct worker *of,
+                        enum stage stage)
 {
     const struct worker_info *info = &of->info;
     const char *why = cannot(group, of);
@@ -252,14 +270,14 @@ static int prove_all_of(struct group_state *group, const struct worker *of, bool
     int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         const struct case_state *entry = &group->cases[i];
-        if (entry->offer->worker != of || !is_wanted(group, entry, smaller))
+        if (entry->offer->worker != of || !is_wanted(group, entry, stage))
             continue;
         session_tell(group->session, group->number, "proof", (uint32_t)i,
                      (uint32_t)group->n_cases);
         if (why)
             prove_not(&case_result(group, entry)->proof, why);
         else
-            status = prove(group, entry, worker);
+            status = prove(group, entry, stage, worker);
     }
     worker_free(worker);
     return status;
@@ -283,28 +301,30 @@ static int place(struct group_state *group, struct error *error)
 }
 
 static int prove_at(const struct group_state *own, const struct plan_group *plan,
-                    struct error *error)
+                    enum stage stage, struct error *error)
 {
     const struct catalog *catalog = own->session->catalog;
-    const bool smaller = plan != own->plan;
     struct group_state group = *own;
     group.plan = plan;
     group.seed = PROOF_SEED;
-    if (!any_wanted(&group, smaller))
+    if (!any_wanted(&group, stage))
         return 0;
     int status = place(&group, error);
     for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
-        status = prove_all_of(&group, catalog->workers[w], smaller);
+        status = prove_all_of(&group, catalog->workers[w], stage);
     return status;
 }
 
 int group_prove(struct group_state *group, struct error *error)
 {
-    struct plan_group smaller = *group->plan;
-    int status = prove_at(group, group->plan, error);
-    while (status == 0 && any_wanted(group, true) &&
-           prove_smaller(group->session->catalog, &smaller))
-        status = prove_at(group, &smaller, error);
+    const struct catalog *const catalog = group->session->catalog;
+    struct plan_group smaller = *group->plan, small = *group->plan;
+    int status = prove_at(group, group->plan, STAGE_OWN, error);
+    while (status == 0 && any_wanted(group, STAGE_SMALLER) &&
+           prove_smaller(catalog, &smaller))
+        status = prove_at(group, &smaller, STAGE_SMALLER, error);
+    if (status == 0 && prove_smaller(catalog, &small))
+        status = prove_at(group, &small, STAGE_SMALL, error);
     /* What cannot be placed ends no case. */
     return status == -EINTR || status == -ENOMEM ? error_set(error, status, "interrupted")
                                                  : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members "call" of a proof and "code" of a comparison. */
+/* Members "call" and "small_call" of a proof and "code" of a comparison. */
 #include "json.h"
 #include "json_value.h"
 
@@ -27,9 +27,10 @@ static const struct fields fault_fields =
 
 /* ---- writing ---- */
 
-void json_call(struct json *json, cJSON *parent, const struct whole_call *call)
+void json_call(struct json *json, cJSON *parent, const char *name,
+               const struct whole_call *call)
 {
-    cJSON *const object = json_maybe(json, parent, "call", call->absent || call->shape);
+    cJSON *const object = json_maybe(json, parent, name, call->absent || call->shape);
 
     if (!object)
         return;
@@ -66,9 +67,9 @@ static int add_loop(const struct value *entry, void *context)
                 : value_no_memory(entry);
 }
 
-int json_read_call(const struct value *proof, struct whole_call *call)
+int json_read_call(const struct value *proof, const char *name, struct whole_call *call)
 {
-    const struct value object = value_member(proof, "call");
+    const struct value object = value_member(proof, name);
     const struct value absent = value_member(&object, "absent");
     const struct value isa = value_member(&object, "isa");
     const struct value loops = value_member(&object, "loops");

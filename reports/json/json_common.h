@@ -63,8 +63,9 @@ void json_comparison(struct json *json, cJSON *parent,
 void json_explanation(struct json *json, cJSON *parent,
                       const struct explanation *explanation);
 
-/* Adds "call" to a proof and "code" to a comparison (code_json.c). */
-void json_call(struct json *json, cJSON *parent, const struct whole_call *call);
+/* Adds a call to a proof, and "code" to a comparison (code_json.c). */
+void json_call(struct json *json, cJSON *parent, const char *name,
+               const struct whole_call *call);
 void json_code(struct json *json, cJSON *parent, const struct code_change *code);
 
 /* Adds "proof" and "base_proof" to a result (proof_json.c). */

@@ -57,8 +57,8 @@ int json_plausible_result(const struct value *entry, const struct run *run,
 int json_plausible_run(const struct run *run, struct error *error);
 /* Members "proof" and "base_proof" of an entry (proof_json.c). */
 int json_read_proofs(const struct value *entry, struct result *result);
-/* Members "call" of a proof and "code" of a comparison (code_json.c). */
-int json_read_call(const struct value *proof, struct whole_call *call);
+/* A call of a proof, and member "code" of a comparison (code_json.c). */
+int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
 int json_read_code(const struct value *object, struct comparison *comparison);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
 int json_read_gate(const struct value *root, struct run *run);

@@ -32,7 +32,8 @@ static void put_proof(struct json *json, cJSON *parent, const char *name,
     json_text(json, object, "mode", proof->whole ? "whole" : "sampled");
     json_fields(json, object, &proof_counts, proof);
     json_fields(json, json_object(json, object, "isa"), &isa_shares, proof);
-    json_call(json, object, &proof->call);
+    json_call(json, object, "call", &proof->call);
+    json_call(json, object, "small_call", &proof->small);
 }
 
 void json_proofs(struct json *json, cJSON *parent, const struct result *result)
@@ -73,7 +74,8 @@ static int read_proof(const struct value *entry, const char *name,
                ?: value_fields(&object, &proof_counts, *where)
                ?: value_object(&isa)
                ?: value_fields(&isa, &isa_shares, *where)
-               ?: json_read_call(&object, &(*where)->call);
+               ?: json_read_call(&object, "call", &(*where)->call)
+               ?: json_read_call(&object, "small_call", &(*where)->small);
 }
 
 int json_read_proofs(const struct value *entry, struct result *result)

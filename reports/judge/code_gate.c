@@ -200,58 +200,83 @@ static int judge_isa(const struct whole_call *base, const struct whole_call *hea
 
 /* ---- cases ---- */
 
-/* Why these two cannot be compared, into `why`; NULL: they can. */
-static const char *cannot(const struct code_proof *base, const struct code_proof *head,
-                          char *why, size_t size)
+/* Why nothing is known of a build, or NULL. */
+static const char *absence(const struct code_proof *proof)
 {
-    const struct {
-        const struct code_proof *proof;
-        const char *name;
-    } arms[] = {{base, "base"}, {head, "head"}};
-
-    for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
-        const struct code_proof *const proof = arms[i].proof;
-        const struct whole_call *const call = proof ? &proof->call : NULL;
-        const char *const absent = !proof          ? "nothing was traced (--prove)"
-                                   : proof->absent ? proof->absent
-                                   : call->absent  ? call->absent
-                                   : !call->shape  ? "no call was traced whole"
-                                                   : NULL;
-        if (absent) {
-            snprintf(why, size, "%s: %.240s", arms[i].name, absent);
-            return why;
-        }
-    }
-    if (!text_same(base->call.shape, head->call.shape)) {
-        snprintf(why, size, "calls of different shapes were traced: %.100s and %.100s",
-                 base->call.shape, head->call.shape);
-        return why;
-    }
-    return NULL;
+    return !proof               ? "nothing was traced (--prove)"
+           : proof->absent      ? proof->absent
+           : proof->call.absent ? proof->call.absent
+           : !proof->call.shape ? "no call was traced whole"
+                                : NULL;
 }
 
-int code_judge(const struct code_proof *base, const struct code_proof *head,
-               struct code_change *change)
+static bool has_shape(const struct whole_call *call, const struct whole_call *other)
 {
-    char why[320];
-    const char *const reason = cannot(base, head, why, sizeof why);
+    return call->shape && text_same(call->shape, other->shape);
+}
 
-    change->verdict = CODE_NOT_JUDGED;
-    if (reason)
-        return string_set(&change->reason, reason);
-    const struct whole_call *const before = &base->call, *const now = &head->call;
-    const bool guesses = has_guesses(before);
-    int status = string_set(&change->shape, now->shape);
+/* Calls of the same shape, the larger ones if there are several; false if there are none.
+ */
+static bool find_calls(const struct code_proof *base, const struct code_proof *head,
+                       const struct whole_call **before, const struct whole_call **now)
+{
+    const struct whole_call *const of_base[] = {&base->call, &base->small};
+    const struct whole_call *const of_head[] = {&head->call, &head->small};
+
+    for (size_t i = 0; i < 4; i++) {
+        *before = of_base[i / 2];
+        *now = of_head[i % 2];
+        if (has_shape(*before, *now))
+            return true;
+    }
+    return false;
+}
+
+static int judge_calls(const struct whole_call *base, const struct whole_call *head,
+                       struct code_change *change)
+{
+    const bool guesses = has_guesses(base);
+    int status = string_set(&change->shape, head->shape);
+
     change->verdict = CODE_NO_WORSE;
-    change->base_instructions = for_work(before, before->instructions);
-    change->head_instructions = for_work(now, now->instructions);
+    change->base_instructions = for_work(base, base->instructions);
+    change->head_instructions = for_work(head, head->instructions);
     if (guesses && !status)
         status = string_set(&change->reason, "spills were not judged: some places of the "
                                              "stack are not known");
     for (size_t i = 0; i < ARRAY_LEN(amounts) && !status; i++)
         if (!guesses || !amounts[i].needs_addresses)
-            status = judge_amount(&amounts[i], before, now, change);
-    return status ?: judge_width(before, now, change) ?: judge_isa(before, now, change);
+            status = judge_amount(&amounts[i], base, head, change);
+    return status ?: judge_width(base, head, change) ?: judge_isa(base, head, change);
+}
+
+/* The name of the build and why it, or both together, cannot be judged. */
+static int not_judged(struct code_change *change, const char *before, const char *after)
+{
+    struct buffer reason = {.text = NULL};
+
+    buffer_add(&reason, before);
+    buffer_plain(&reason, after);
+    const int status =
+        reason.failed ? -ENOMEM : string_set(&change->reason, buffer_text(&reason));
+    change->verdict = CODE_NOT_JUDGED;
+    buffer_free(&reason);
+    return status;
+}
+
+int code_judge(const struct code_proof *base, const struct code_proof *head,
+               struct code_change *change)
+{
+    const char *const no_base = absence(base), *const no_head = absence(head);
+    const struct whole_call *before, *now;
+
+    if (no_base)
+        return not_judged(change, "base: ", no_base);
+    if (no_head)
+        return not_judged(change, "head: ", no_head);
+    if (!find_calls(base, head, &before, &now))
+        return not_judged(change, "no shape was traced in both: base ", base->call.shape);
+    return judge_calls(before, now, change);
 }
 
 static int judge_result(struct result *result)

@@ -34,6 +34,7 @@ void code_proof_free(struct code_proof *proof)
         return;
     TEXTS_FREE(proof->absent, proof->doubt, proof->modules);
     whole_call_clear(&proof->call);
+    whole_call_clear(&proof->small);
     free(proof);
 }
 

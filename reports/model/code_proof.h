@@ -47,6 +47,8 @@ struct code_proof {
     double share_transitions; /* legacy SSE while upper halves are dirty */
     char *modules;            /* "97% jit, 3% libdnnl.so.2" */
     struct whole_call call;
+    struct whole_call small; /* another one with less work, in case that another run has
+                                no larger one */
 };
 
 /* What head's code does worse than base's. */

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gate-code: how often the gate of code says what is true. It reads no time, so a busy machine
+changes nothing."""
+import collections
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+REPEATS = 100
+BUILDS = {"equal code": ["-mavx2", "-falign-functions=256"],
+          "a tile that spills": ["-mavx2", "-DTILE_VECTORS=6"],
+          "a lost inline": ["-mavx2", "-DTILE_CALLS"],
+          "an -mno-avx build": ["-mno-avx"]}
+# Of what is planted; a build may have more than one.
+PLANTED = {"a tile that spills": "spills", "a lost inline": "calls", "an -mno-avx build": "width"}
+
+
+def compile_module(path, flags):
+    subprocess.run(["cc", "-O3", "-shared", "-fPIC", f"-I{ROOT}/kernels", *flags, "-o", path,
+                    ROOT / "tests/modules/tile.c"], check=True)
+
+
+def judge(binary, base, head, path):
+    """What the gate says of one case, and its exit status with times that never fail."""
+    done = subprocess.run([binary, "ab", base, head, "gemm", "--sizes=96", "--filter=*/tile@*",
+                           "--processes=8", "--rounds=1", "--threshold=100%", "--quiet",
+                           "--gate-code", f"--json={path}"], capture_output=True, text=True,
+                          check=False)
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    result, = (r for r in document["results"] if r["comparison"])
+    return result["comparison"]["code"], done.returncode, result["comparison"]["verdict"]
+
+
+def gate_code(bench):
+    with tempfile.TemporaryDirectory() as folder:
+        base = f"{folder}/base.so"
+        compile_module(base, ["-mavx2"])
+        for name, flags in BUILDS.items():
+            head = f"{folder}/head.so"
+            compile_module(head, flags)
+            verdicts, planted, failed = collections.Counter(), 0, 0
+            for _ in range(REPEATS):
+                code, status, times = judge(bench.binary, base, head, f"{folder}/ab.json")
+                verdicts[code["verdict"]] += 1
+                planted += PLANTED.get(name) in {f["what"] for f in code["faults"]}
+                failed += status == 1 and times != "REGRESSED"
+            detail = ", ".join(f"{n} {verdict}" for verdict, n in sorted(verdicts.items()))
+            detail += f"; {failed} failed by code alone"
+            if name in PLANTED:
+                bench.show(f"gate-code, {name}: % found", 100 * planted / REPEATS,
+                           detail=detail, least=100)
+            else:
+                bench.show(f"gate-code, {name}: % called worse",
+                           100 * verdicts["WORSE"] / REPEATS, detail=detail, most=0)
+                bench.show(f"gate-code, {name}: % judged",
+                           100 * verdicts["NO WORSE"] / REPEATS, least=100)
