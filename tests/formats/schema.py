@@ -84,7 +84,7 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level"):
+                               "ci_level", "code"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
