@@ -37,7 +37,7 @@ class Run:
                                   env={**os.environ, **env}, stdout=subprocess.PIPE,
                                   text=True, check=False)
             self.seconds = time.monotonic() - started
-            self.text = done.stdout
+            self.text, self.status = done.stdout, done.returncode
             if done.returncode not in passes:
                 sys.exit(f"simdbench {' '.join(arguments)}: exit status {done.returncode}")
             self.document = json.loads(path.read_text(encoding="utf-8"))
@@ -315,8 +315,7 @@ def threads(bench):
 
 
 PARTS = {"gemm": gemm, "tropical": tropical, "relu": relu, "tanh": tanh, "conv": conv,
-         "threads": threads, "shared": shared, "gate": gate,
-         "gate-code": gate_code}
+         "threads": threads, "shared": shared, "gate": gate, "gate-code": gate_code}
 
 
 def main(program, *names):

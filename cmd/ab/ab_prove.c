@@ -14,7 +14,7 @@ static struct code_proof **proof_of(struct result *result, int arm)
 static bool is_wanted(const struct ab_group *group, size_t c, bool smaller)
 {
     const struct result *const result = ab_result(group, c);
-    return group->state.cases[c].active && result->comparison &&
+    return prove_can(&group->state, &group->state.cases[c]) &&
            (!smaller || prove_wants_call(result->base_proof) ||
             prove_wants_call(result->proof));
 }

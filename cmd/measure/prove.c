@@ -146,6 +146,13 @@ int prove_call(struct worker *worker, uint64_t number, const struct options *opt
     return 0;
 }
 
+bool prove_can(const struct group_state *group, const struct case_state *entry)
+{
+    const enum status status = case_result(group, entry)->status;
+    return !case_is_limit(group, entry) &&
+           (entry->active || status == STATUS_NOISY || status == STATUS_SHORT);
+}
+
 bool prove_wants_call(const struct code_proof *proof)
 {
     return proof && !proof->absent && proof->call.absent;
@@ -205,7 +212,7 @@ static bool is_wanted(const struct group_state *group, const struct case_state *
 {
     const struct result *const result = case_result(group, entry);
     const struct code_proof *const proof = result->proof;
-    if (!entry->active || case_is_limit(group, entry))
+    if (!prove_can(group, entry))
         return false;
     if (stage == STAGE_OWN || result->is_baseline)
         return stage == STAGE_OWN;
