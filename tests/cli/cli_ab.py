@@ -150,9 +150,14 @@ class Programs(AbCase):
             if path.exists():
                 self.assertTrue(self.load(path)["interrupted"])
             self.assertEqual(os.listdir(temporary), [])
-            found = subprocess.run(["pgrep", "-f", f"worker --parent={tool.pid}"],
-                                   capture_output=True, text=True)
-            self.assertEqual(found.stdout, "")
+            # A killed process takes a while to die.
+            for _ in range(100):
+                found = subprocess.run(["pgrep", "-f", f"worker --parent={tool.pid}"],
+                                       capture_output=True, text=True).stdout
+                if not found:
+                    break
+                time.sleep(0.1)
+            self.assertEqual(found, "")
 
 
     def test_reader_left(self):

