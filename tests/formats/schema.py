@@ -84,13 +84,21 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level"):
+                               "ci_level", "code"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
                         owner[key] = value
         gate["results"][0]["comparison"]["trials"]["base_ns"][0] = 0
         self.assertFalse(self.validator.is_valid(gate))
+
+    def test_code_of_a_gate(self):
+        results = sample("gate")["results"]
+        self.assertEqual({r["comparison"]["code"] and r["comparison"]["code"]["verdict"]
+                          for r in results}, {None, "WORSE", "NO WORSE", "NOT JUDGED"})
+        call, = (r["proof"]["call"] for r in self.run_sample["results"]
+                 if r["proof"] and r["proof"].get("call"))
+        self.assertEqual(call["loops"][0]["spills"], 2048)
 
     def reject(self, change):
         document = copy.deepcopy(self.run_sample)
