@@ -266,16 +266,22 @@ static bool take_lines(struct making *m, bool text)
 
 /* ---- all of it ---- */
 
-/* Vector and scalar float instructions that are as wide as this, or wider, of all. */
+/* How many of the instructions on vectors or floats are that wide, or wider; of float
+ * arithmetic alone if there is enough of it, as others pack, copy and mask its results.
+ */
 static double at_least(const struct nodes *nodes, unsigned bits)
 {
-    double some = 0, all = 0;
+    double some[2] = {0}, all[2] = {0};
     for (uint32_t i = 0; i < nodes->n; i++) {
-        const struct node *node = &nodes->node[i];
-        all += node->code.bits ? (double)node->executed : 0;
-        some += node->code.bits >= bits ? (double)node->executed : 0;
+        const struct code *code = &nodes->node[i].code;
+        const double n = code->bits ? (double)nodes->node[i].executed : 0;
+        for (int k = 0; k < 1 + code->float_arithmetic; k++) {
+            all[k] += n;
+            some[k] += code->bits >= bits ? n : 0;
+        }
     }
-    return all > 0 ? some / all : 0;
+    const int k = all[1] >= INSPECT_MAIN_SHARE * all[0];
+    return all[k] > 0 ? some[k] / all[k] : 0;
 }
 
 static void take_shares(const struct making *m)

@@ -100,8 +100,8 @@ struct inspect_census {
     /* Vector instructions by their widest register. */
     double share_128, share_256, share_512;
     unsigned widest_bits; /* as of a loop, of all that was executed */
-    /* The widest that vector and scalar float instructions have in a twentieth of them.
-     */
+    /* The widest that a twentieth of the float arithmetic has; if there is hardly any, of
+     * all instructions on vectors. */
     unsigned main_bits;
     bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */

@@ -139,7 +139,7 @@ uint32_t nodes_add(struct nodes *nodes, const struct code *code, uint64_t contex
 int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count);
 void nodes_free(struct nodes *nodes);
 
-/* ---- memory.c: accesses in their order ---- */
+/* ---- accesses.c: accesses to memory in their order ---- */
 
 enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {

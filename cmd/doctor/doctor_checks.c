@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -54,13 +55,16 @@ void checks_tracing(struct checks *checks)
 {
     struct error error = {.text = ""};
     double steps = 0;
-    if (inspect_available(&steps, &error) == 0) {
+    const int status = inspect_available(&steps, &error);
+    if (status == 0) {
         check_add(checks, "tracing", "exact, %.0f thousand steps a second", steps / 1000);
         return;
     }
     check_add(checks, "tracing", "%s", error.text);
     check_costs(checks, "--prove cannot tell what executes",
-                "sysctl kernel.yama.ptrace_scope, and leave out sandboxes");
+                status == -ENOTSUP
+                    ? "apt install libzydis-dev, and build simdbench for x86-64 again"
+                    : "sysctl kernel.yama.ptrace_scope, and leave out sandboxes");
 }
 
 static void check_cpu(struct checks *checks, const struct host *host)

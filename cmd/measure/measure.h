@@ -168,7 +168,8 @@ static inline bool case_is_limit(const struct group_state *group,
 int prove_case(struct worker *worker, uint64_t number, const struct options *options,
                const struct result *result, struct code_proof **out);
 void prove_not(struct code_proof **out, const char *why);
-/* True unless a case ended as one that cannot run. Times that are no good are no reason. */
+/* True unless a case ended as one that cannot run. Times that are no good are no reason.
+ */
 bool prove_can(const struct group_state *group, const struct case_state *entry);
 /* True of a case that is proved, but not by a whole call. */
 bool prove_wants_call(const struct code_proof *proof);

@@ -42,8 +42,8 @@ struct code_proof {
     /* Parts of the instructions; the first four make 1, FMA is a part of these. */
     double share_scalar, share_sse, share_avx, share_avx512, share_fma;
     double widest_bits; /* of any register; 32 and 64: scalar floats; 0: neither */
-    double main_bits; /* the widest that a twentieth of them has, of those with floats or
-                         vectors */
+    double main_bits; /* the widest that a twentieth of the float arithmetic has; if there
+                         is hardly any, of all on vectors */
     double share_transitions; /* legacy SSE while upper halves are dirty */
     char *modules;            /* "97% jit, 3% libdnnl.so.2" */
     struct whole_call call;
