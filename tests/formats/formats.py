@@ -36,7 +36,7 @@ class EveryFormat(unittest.TestCase):
     def test_valid(self):
         for form in RULES:
             for sample in ("run", "hostile", "empty", "gate", "gate-strict", "gate-stored",
-                           "gate-hostile", "why", "why-hostile"):
+                           "gate-code", "gate-hostile", "why", "why-hostile"):
                 with self.subTest(format=form, sample=sample):
                     read(sample, form)
 
@@ -165,6 +165,20 @@ class Gate(unittest.TestCase):
         self.assertIn("2 regressed, 1 improved, 1 same, 1 inconclusive, 1 unusable", summary)
         self.assertIn("+3.10%", summary)
         self.assertIn("the hosts differ", summary)
+
+    def test_worse_code(self):
+        """Fails, also where times do not."""
+        cases = by_variant(read("gate-code", "junit"))
+        self.assertEqual({name for name, case in cases.items() if case[0] == "failure"},
+                         {"same"})
+        self.assertEqual([cases[name][1].get("code") for name in ("same", "improved", "slow")],
+                         ["WORSE", "NO WORSE", None])
+        errors = [row for row in read("gate-code", "annotations") if row[0] == "error"]
+        self.assertEqual([title.split()[:2] for _, title, _ in errors if "same@" in title],
+                         [["CODE", "WORSE"]])
+        self.assertTrue(any(text.endswith(
+            "; code at 64x64x64: hot loops make 31.25 calls per 1000 operations, before 0, in "
+            "my.so tile_run+0x40") for _, _, text in errors), errors)
 
     def test_annotations_are_worst_first_and_count_the_rest(self):
         errors = [row for row in read("gate-many", "annotations") if row[0] == "error"]

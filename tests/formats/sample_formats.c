@@ -19,6 +19,7 @@ static struct run *make(const char *which)
            : !strcmp(which, "gate")         ? sample_verdicts(false)
            : !strcmp(which, "gate-strict")  ? sample_verdicts(true)
            : !strcmp(which, "gate-stored")  ? sample_verdicts_stored()
+           : !strcmp(which, "gate-code")    ? sample_verdicts_code()
            : !strcmp(which, "gate-hostile") ? sample_verdicts_hostile()
            : !strcmp(which, "gate-many")    ? sample_verdicts_many(MANY)
                                             : NULL;

@@ -111,6 +111,14 @@ class Schema(unittest.TestCase):
                     owner[key] = value
         self.assertTrue(self.validator.is_valid(document))
 
+    def test_code_of_a_gate(self):
+        results = sample("gate")["results"]
+        self.assertEqual({r["comparison"]["code"] and r["comparison"]["code"]["verdict"]
+                          for r in results}, {None, "WORSE", "NO WORSE", "NOT JUDGED"})
+        call, = (r["proof"]["call"] for r in self.run_sample["results"]
+                 if r["proof"] and r["proof"].get("call"))
+        self.assertEqual(call["loops"][0]["spills"], 2048)
+
     def reject(self, change):
         document = copy.deepcopy(self.run_sample)
         change(document, document["results"][0])

@@ -97,6 +97,10 @@ struct run *sample_gate(void)
     }
     set_only(&run->results[3], VERDICT_UNUSABLE, "head: the worker died of SIGSEGV");
     set_only(&run->results[4], VERDICT_NEW, "only head has it");
+    run->gate->code = true;
+    sample_code(run->results[1].comparison, CODE_NO_WORSE);
+    sample_code(run->results[5].comparison, CODE_WORSE);
+    sample_code(run->results[6].comparison, CODE_NOT_JUDGED);
     need(!run_judge(run));
     return run;
 }
@@ -121,7 +125,12 @@ struct run *sample_gate_hostile(void)
     }
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *const result = &run->results[i];
+        struct code_change *const code = result->comparison->code;
         HOSTILE(&result->id, &result->op, &result->comparison->reason);
+        if (code)
+            HOSTILE(&code->reason, &code->shape);
+        if (code && code->n_faults)
+            HOSTILE(&code->faults[0].where, &code->faults[0].text);
     }
     return run;
 }

@@ -138,6 +138,15 @@ struct run *sample_verdicts(bool strict)
     return run;
 }
 
+struct run *sample_verdicts_code(void)
+{
+    struct run *run = sample_verdicts_stored();
+    sample_code(run->results[0].comparison, CODE_WORSE);
+    sample_code(run->results[1].comparison, CODE_NO_WORSE);
+    sample_code(run->results[4].comparison, CODE_NOT_JUDGED);
+    return run;
+}
+
 struct run *sample_verdicts_stored(void)
 {
     struct run *run = sample_verdicts(false);

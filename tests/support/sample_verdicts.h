@@ -12,6 +12,7 @@
 struct run *sample_verdicts(bool strict);
 /* Two runs from files, of two machines: no trials, and times do not gate. */
 struct run *sample_verdicts_stored(void);
+struct run *sample_verdicts_code(void);
 /* The first one, all strings hostile. */
 struct run *sample_verdicts_hostile(void);
 
