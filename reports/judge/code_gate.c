@@ -89,8 +89,8 @@ static double vectors_only(double bits)
     return bits < 128 ? 0 : bits;
 }
 
-/* The widest vectors of loops with at least that share; of a call without one, those that
- * most of it has. */
+/* The widest vectors of loops with at least that share, but no wider than what the call
+ * computes with: wide copies are not worth much. */
 static double width_of(const struct whole_call *call, double share)
 {
     double widest = -1;
@@ -98,7 +98,7 @@ static double width_of(const struct whole_call *call, double share)
     FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
         if (loop->share >= share)
             widest = fmax(widest, loop->widest_bits);
-    return vectors_only(widest < 0 ? call->main_bits : widest);
+    return vectors_only(widest < 0 ? call->main_bits : fmin(widest, call->main_bits));
 }
 
 static const char *const isa_names[] = {"no vector registers", "SSE", "AVX", "AVX-512"};

@@ -147,6 +147,11 @@ static void scalar_double(struct code_proof *proof)
     proof->call.loops[0].widest_bits = proof->call.loops[1].widest_bits = 64;
 }
 
+static void compute_narrower(struct code_proof *proof)
+{
+    proof->call.main_bits = 128;
+}
+
 static void sse(struct code_proof *proof)
 {
     proof->call.share_sse = 0.8;
@@ -211,6 +216,9 @@ static void widths(void **state)
            "hot loops have vectors of 128 bits, before vectors of 256 bits, in my.so "
            "tile+0x40");
     expect(NULL, narrow_in_part, NULL, NULL);
+    expect(NULL, compute_narrower, "width",
+           "hot loops have vectors of 128 bits, before vectors of 256 bits, in my.so "
+           "tile+0x40");
     expect(narrow, NULL, NULL, NULL);
     expect(narrow, scalar, "width",
            "hot loops have no vectors, before vectors of 128 bits, in my.so tile+0x40");
