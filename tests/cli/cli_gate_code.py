@@ -2,7 +2,7 @@
 """--gate-code: builds whose code is worse, and equal ones."""
 import json
 
-from cli_tool import MODULES, SHORT, Case
+from cli_tool import MODULES, SHORT, Case, sanitized
 
 __all__ = ["GateOfCode"]
 
@@ -18,6 +18,8 @@ class GateOfCode(Case):
         super().setUp()
         if not (MODULES / "tile.so").exists():
             self.skipTest("modules of tiles are for x86-64")
+        if sanitized():
+            self.skipTest("what sanitizers add takes too many steps")
         checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
         tracing = next(check for check in checks if check["check"] == "tracing")
         if not tracing["ok"]:
