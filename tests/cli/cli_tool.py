@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, its JSON, golden files."""
+import contextlib
 import functools
 import json
 import os
@@ -54,7 +55,7 @@ def again_if_noisy(test):
     @functools.wraps(test)
     def run(self):
         for left in (2, 1, 0):
-            self.noisy = False
+            self.noisy, self.last_try = False, not left
             try:
                 return test(self)
             except self.failureException as failure:
@@ -67,12 +68,26 @@ def again_if_noisy(test):
 
 class Case(unittest.TestCase):
     maxDiff = None
-    noisy = False
+    noisy, last_try = False, True
 
     def __init_subclass__(cls):
         for name, test in list(vars(cls).items()):
             if name.startswith("test_") and callable(test):
                 setattr(cls, name, again_if_noisy(test))
+
+    @contextlib.contextmanager
+    def subTest(self, *arguments, **parameters):
+        """Ends the test at a failure if it may run again."""
+        if self.last_try:
+            with super().subTest(*arguments, **parameters):
+                yield
+            return
+        try:
+            yield
+        except unittest.SkipTest:
+            pass
+        except self.failureException as failure:
+            raise self.failureException(f"{arguments} {parameters}: {failure}") from failure
 
     def setUp(self):
         self.folder = self.new_folder()
