@@ -63,6 +63,10 @@ const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
 /* Operations of a call, or bytes where there are none (shrink.c). */
 double shape_work(const struct shape_info *info);
+/* One dimension of about half its size, outer ones first, with the same remainder: tails
+ * stay as they are. False if none can be smaller. */
+bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
+                   struct shape_info *info);
 /* The shape of a group with smaller numbers: with no more work than that, or as little as
  * there can be. False if it has no less than the group's. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,

@@ -11,11 +11,11 @@ struct dimension {
     const char *at; /* its first digit */
     size_t length;
     uint64_t value;
-    bool batch; /* nothing within an element depends on it */
+    bool outer; /* a batch, rows and columns of an image: no part of the inner loop */
     bool dead;  /* cannot be smaller */
 };
 
-static size_t find_dimensions(const char *text, struct dimension *dimensions)
+static size_t find_dimensions(const char *text, bool image, struct dimension *dimensions)
 {
     size_t n = 0;
     for (const char *at = text; *at && n < SIMDBENCH_MAX_DIMS;) {
@@ -29,7 +29,8 @@ static size_t find_dimensions(const char *text, struct dimension *dimensions)
         dimensions[n++] = (struct dimension){.at = at,
                                              .length = (size_t)(end - at),
                                              .value = value,
-                                             .batch = before == 'n' || before == 'b'};
+                                             .outer = before == 'b' ||
+                                                      (image && strchr("nhw", before))};
         at = end;
     }
     return n;
@@ -41,11 +42,11 @@ static uint64_t half(const struct dimension *dimension)
     const uint64_t value = dimension->value;
     const uint64_t step = value >= 64 ? 16 : 8;
     return value >= 16                     ? value / 2 / step * step + value % step
-           : dimension->batch && value > 1 ? value / 2
+           : dimension->outer && value > 1 ? value / 2
                                            : value;
 }
 
-/* Batches first, then the largest. */
+/* Outer dimensions first, then the largest. */
 static struct dimension *choose(struct dimension *dimensions, size_t n)
 {
     struct dimension *best = NULL;
@@ -53,8 +54,8 @@ static struct dimension *choose(struct dimension *dimensions, size_t n)
         struct dimension *const other = &dimensions[i];
         if (other->dead || half(other) >= other->value)
             continue;
-        if (!best || other->batch > best->batch ||
-            (other->batch == best->batch && other->value > best->value))
+        if (!best || other->outer > best->outer ||
+            (other->outer == best->outer && other->value > best->value))
             best = other;
     }
     return best;
@@ -65,13 +66,12 @@ double shape_work(const struct shape_info *info)
     return info->ops > 0 ? info->ops : info->bytes;
 }
 
-/* One dimension less; false if none can be. */
-static bool shrink(const struct catalog *catalog, const struct plan_group *group,
+bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
                    struct shape_info *info)
 {
     const struct shape_info old = *info;
     struct dimension dimensions[SIMDBENCH_MAX_DIMS];
-    const size_t n = find_dimensions(old.text, dimensions);
+    const size_t n = find_dimensions(old.text, !strcmp(group->op, "conv"), dimensions);
     for (struct dimension *at; (at = choose(dimensions, n));) {
         struct error error;
         char text[sizeof old.text + 24];
@@ -92,7 +92,7 @@ bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
 {
     *info = group->shape;
     while (shape_work(info) > most_work)
-        if (!shrink(catalog, group, info))
+        if (!shape_smaller(catalog, group, info))
             break;
     return shape_work(info) < shape_work(&group->shape);
 }
