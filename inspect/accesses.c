@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What accesses to memory cost beyond themselves, from their addresses and their order.
- */
+/* Addresses and their order tell what accesses to memory cost beyond themselves. */
 #include "inspect_private.h"
 
 enum { LINE = 64, PAGE = 4096, RED_ZONE = 128 };

@@ -127,7 +127,7 @@ static bool is_float_arithmetic(const char *name)
     return false;
 }
 
-/* What scalar code does with whole registers, too. */
+/* Scalar code does this with whole registers, too. */
 static bool is_logic(const char *name)
 {
     static const char *const stems[] = {"and", "or",   "xor",   "pand",
@@ -315,7 +315,7 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
     const bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
         code->reads |= mask;
-    /* What keeps a part of the old value depends on it. */
+    /* An instruction that keeps a part of the old value depends on it. */
     if (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
         code->reads |= mask;
     if (writes)

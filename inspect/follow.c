@@ -158,7 +158,7 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
     return begin_call(tracer);
 }
 
-/* What was known of the code that ran before the window is not true any more. */
+/* Code ran unseen before the window: nothing that was known of it is true any more. */
 static void forget_before(struct tracer *tracer)
 {
     memory_forget(&tracer->memory);

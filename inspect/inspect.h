@@ -53,7 +53,7 @@ struct inspect_loop {
     double divides;               /* and square roots, of any kind */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double gathers;
-    /* Of loads and stores: */
+    /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
     double failed_forwards; /* loads over bytes of a store in flight that has not all of
                                them */
@@ -89,8 +89,8 @@ struct inspect_census {
     bool whole; /* every instruction of one call; else sampled windows of some calls */
     uint64_t instructions; /* of the call, or seen in the windows. One with REP counts
                               once */
-    /* Of the call: exact if whole, else by the turns of one of its loops, if these were
-     * counted; or 0. */
+    /* Those of the call: exact if whole, else by the turns of one of its loops, if these
+     * were counted; or 0. */
     double call_instructions;
     uint64_t steps; /* times that the process was stopped */
     double seconds;

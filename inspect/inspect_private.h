@@ -43,7 +43,7 @@ struct access {
     uint32_t bytes;
 };
 
-/* What it does to its general register, as far as it can be computed. */
+/* Its effect on its general register, as far as it can be computed. */
 enum effect {
     EFFECT_NONE,    /* no general register is written */
     EFFECT_UNKNOWN, /* those of `gpr_written` are no longer known */
@@ -103,7 +103,7 @@ struct edge {
     uint64_t count;
 };
 
-/* What its accesses did, in those executions of which the address is known. */
+/* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases;
@@ -216,7 +216,7 @@ struct known {
     uint32_t mask;
 };
 void known_take(struct known *known, const struct user_regs_struct *registers);
-/* What an instruction makes of them. */
+/* An instruction changes them. */
 void known_compute(struct known *known, const struct code *code);
 bool known_address(const struct known *known, const struct code *code,
                    const struct access *access, uint64_t *address);
@@ -232,8 +232,8 @@ struct path {
     uint32_t *node;
     uint64_t *exit; /* address off the path where the branch at that place may go, or 0 */
 };
-/* Of the first `n` nodes of a list; less, if it could not be told where it was left.
- * NULL: nothing is left of it, or no memory. */
+/* Makes a path of the first `n` nodes of a list; less, if it could not be told where it
+ * was left. NULL: nothing is left of it, or no memory. */
 struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t n,
                        uint64_t end, bool loop, size_t exits_max);
 void path_free(struct path *path);

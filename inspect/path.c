@@ -42,7 +42,7 @@ static uint64_t other_way(const struct code *code, uint64_t next)
 
 /* ---- registers that count turns ---- */
 
-/* What a register holds within a turn: what another one held at its beginning, and an
+/* A register holds within a turn what another one held at its beginning, and an
  * amount that is the same in each turn. */
 enum { ROOT_NONE = -1, ROOT_UNKNOWN = -2 };
 struct derived {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both builds execute, traced in processes that are not timed. What cannot be traced
- * ends no case. */
+/* Processes that nobody times trace both builds. A case that cannot be traced goes on. */
 #include "ab_private.h"
 
 #include <errno.h>
@@ -43,7 +42,8 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     return status == -EINTR ? status : 0;
 }
 
-/* Of base and of head; control is base. A worker that died takes no further case. */
+/* Both base and head are traced; control is base. A worker that died takes no further
+ * case. */
 static int prove_cases(struct ab_group *group, bool smaller)
 {
     const struct ab *ab = group->ab;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the conditions of a subject depend on. */
+/* The conditions of a subject depend on these. */
 struct situation {
     const struct subject *subject;
     int other_cpu;

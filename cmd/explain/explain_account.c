@@ -40,7 +40,7 @@ static struct factor times(const struct result *a, const struct result *b)
     return factor;
 }
 
-/* What is left of the time, so that the product is exact. Its interval is as wide as
+/* Cycles are the rest of the time: so the product is exact. Their interval is as wide as
  * those of time and clock together. */
 static struct factor cycles(const struct factor *time, const struct factor *instructions,
                             const struct factor *clock)
@@ -66,7 +66,7 @@ static void print_factor(const char *name, const char *unit, const struct factor
 
 /* ---- classes of instructions ---- */
 
-/* Of all loops, per operation. */
+/* The sum over all loops, for an operation. */
 static double counted(const struct subject *subject, size_t field)
 {
     double sum = 0;

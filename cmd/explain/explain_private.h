@@ -32,8 +32,8 @@ struct case_list {
     struct case_name *item;
     size_t n;
 };
-/* What the words mean; an op stands for the cases that its options plan. `why_instead`
- * gets sentences for the user. */
+/* Reads the words as cases; an op stands for the cases that its options plan.
+ * `why_instead` gets sentences for the user. */
 int case_list_make(const struct options *options, struct case_list *list,
                    struct text_list *why_instead, struct error *error);
 void case_list_free(struct case_list *list);
@@ -71,7 +71,7 @@ static inline struct result *variant_result(const struct variant *variant)
     return &variant->run->results[variant->result];
 }
 
-/* What measures it. Its results begin where those of the run end. */
+/* A run measures it. Its results begin where those of the run end. */
 struct run_arm variant_arm(struct variant *variant);
 
 /* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
@@ -97,7 +97,7 @@ struct experiments {
     struct experiment item[EXPERIMENTS_MAX];
     size_t n;
 };
-/* What is explained: a case, its base with the roofs, and what experiments said. */
+/* A subject is explained: a case, its base with the roofs, and what experiments said. */
 struct subject {
     const struct case_name *name;
     struct variant base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found out of a case becomes a part of its result. */
+/* Findings about a case become a part of its result. */
 #include "explain_private.h"
 
 #include <math.h>

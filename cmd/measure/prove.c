@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the row says that it executes: a library may have told it. */
+/* The row says that it executes these: a library may have told it. */
 static const char *said_isa(const struct result *result)
 {
     return strcmp(result->isa, "lib") != 0 ? result->isa : result->module_isa;
@@ -78,7 +78,7 @@ static void take_call(const struct inspect_census *census, const char *shape, do
         take_loop(&census->loop[i], must_have(whole_call_add(call)));
 }
 
-/* Of loops that are worth while. */
+/* Sums over loops that are worth while. */
 static bool sees_spills(const struct inspect_census *census)
 {
     for (size_t i = 0; i < census->n_loops; i++)
@@ -332,7 +332,7 @@ int group_prove(struct group_state *group, struct error *error)
         status = prove_at(group, &smaller, STAGE_SMALLER, error);
     if (status == 0 && prove_smaller(catalog, &small))
         status = prove_at(group, &small, STAGE_SMALL, error);
-    /* What cannot be placed ends no case. */
+    /* A shape that cannot be placed ends no case. */
     return status == -EINTR || status == -ENOMEM ? error_set(error, status, "interrupted")
                                                  : 0;
 }

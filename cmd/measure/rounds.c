@@ -255,7 +255,7 @@ static int64_t steal_of(const struct group_state *groups, size_t n)
     return sum;
 }
 
-/* What a further group breaks is its own alone: the others go on without it. */
+/* A further group that breaks something loses its own turns: the others go on. */
 static int without(const struct rounds *rounds, struct group_state *group, int status)
 {
     const bool lead = group == &rounds->groups[0];

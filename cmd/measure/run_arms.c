@@ -34,7 +34,7 @@ static int ready_group(struct group_state *group, struct error *error)
                                                        : group_calibrate(group, error);
 }
 
-/* What the first group cost so far tells what another one will cost. */
+/* The cost of the first group tells what another one will cost. */
 struct costs {
     double ready_ns; /* of the first group: placed, checked, calibrated */
     double spent_ns; /* of all groups, their rounds included */

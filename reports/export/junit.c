@@ -90,7 +90,7 @@ static double seconds(const struct result *result)
     return isfinite(ns) ? ns * 1e-9 : 0;
 }
 
-/* What is likeliest, and what is left. */
+/* The likeliest cause, and the residual. */
 static void put_explanation(FILE *file, const struct explanation *explanation)
 {
     const struct explained_finding *first = &explanation->findings[0];

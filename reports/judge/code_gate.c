@@ -48,13 +48,13 @@ static const struct amount {
     {"calls", "make", "calls", calls_of, false},
 };
 
-/* Of one call, or of one operation if operations are known. */
+/* The amount of one call, or of one operation if operations are known. */
 static double for_work(const struct whole_call *call, double amount)
 {
     return call->ops > 0 ? amount / call->ops : amount;
 }
 
-/* Of loops with at least that share, and the one among them that has most of it. */
+/* Sums loops with at least that share, and the one among them that has most of it. */
 static double sum_of(const struct whole_call *call, loop_amount *of, double share,
                      const struct code_loop **most)
 {

@@ -61,10 +61,10 @@ size_t comparison_times(const struct comparison *comparison, bool base, double *
 
 /* ---- code (code_gate.c) ---- */
 
-/* What head does worse than base, by whole calls of both: more vector spills, reloads or
- * calls in hot loops for an operation, narrower vectors, a lesser instruction set. NULL:
- * it was not traced. Exact, so there is no threshold. Into a change that is all zeros; 0
- * or -ENOMEM. */
+/* Finds what head does worse than base, by whole calls of both: more vector spills,
+ * reloads or calls in hot loops for an operation, narrower vectors, a lesser instruction
+ * set. NULL: it was not traced. Exact, so there is no threshold. Into a change that is
+ * all zeros; 0 or -ENOMEM. */
 int code_judge(const struct code_proof *base, const struct code_proof *head,
                struct code_change *change);
 /* The same of each case that both builds have, but for baselines, if the gate is one of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a case executes: found by a trace, in a process that was not timed. */
+/* A trace, in a process that was not timed, found what a case executes. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ struct code_proof {
                                 no larger one */
 };
 
-/* What head's code does worse than base's. */
+/* Head's code does this worse than base's. */
 struct code_fault {
     char *what;        /* "spills", "reloads", "calls", "width", "isa" */
     double base, head; /* spills, reloads, calls: for an operation (or a call, if its

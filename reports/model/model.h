@@ -233,7 +233,8 @@ struct result {
 
     struct comparison *comparison;   /* NULL: the run compares no builds */
     struct explanation *explanation; /* NULL: nobody asked why */
-    /* What it executes; base's too, if builds are compared. NULL: nobody asked. */
+    /* Proofs of what it executes; base's too, if builds are compared. NULL: nobody asked.
+     */
     struct code_proof *proof, *base_proof;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a gate of code says, beside what times say. */
+/* A gate of code tells its verdict beside that of times. */
 #include <math.h>
 #include <string.h>
 

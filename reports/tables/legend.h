@@ -22,7 +22,7 @@ void mean_lines(struct legend *legend);
 /* Choices of kernels, and their memory beyond the operands (choices.c). */
 void choice_lines(struct legend *legend);
 void workspace_lines(struct legend *legend);
-/* What cases execute (proofs_told.c). */
+/* Tells what cases execute (proofs_told.c). */
 void proof_lines(struct legend *legend);
 /* How the code of two builds differs (code_told.c). */
 void code_lines(struct legend *legend);
