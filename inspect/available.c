@@ -3,6 +3,7 @@
 #include "inspect.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,6 +25,10 @@ known_loop(__attribute__((unused)) const void *a, __attribute__((unused)) void *
 static void be_traced(int start)
 {
     char byte;
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
+    (void)sched_setaffinity(0, sizeof here, &here);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (read(start, &byte, 1) == 1)
         inspect_call(known_loop, NULL, NULL, 1);

@@ -59,10 +59,15 @@ static double load_bits(const struct inspect_facts *facts)
     return GET(vector) >= 0.5 * GET(instructions) ? fmax(bits, 128) : bits;
 }
 
+static double whole_load_cycles(const struct inspect_facts *facts, double loads)
+{
+    return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
+}
+
 static double load_cycles(const struct inspect_facts *facts)
 {
     const double splits = GET(line_splits) > 0 ? fmin(GET(line_splits), GET(loads)) : 0;
-    return takes(GET(loads) - splits, rate(facts, FACT_rate_loads_64, load_bits(facts))) +
+    return whole_load_cycles(facts, GET(loads) - splits) +
            takes(splits, GET(rate_splits));
 }
 
@@ -128,6 +133,7 @@ static void put_code(struct inspect_facts *facts)
     PUT(decode_cycles, decode_cycles(facts));
     PUT(branch_cycles, takes(GET(branches), GET(rate_branches)));
     PUT(load_cycles, load_cycles(facts));
+    PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
     PUT(store_cycles, store_cycles(facts));
     PUT(divide_cycles,
         takes(GET(divides), rate(facts, FACT_rate_divides_64, GET(widest_bits))));

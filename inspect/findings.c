@@ -99,9 +99,19 @@ static double flip_threshold(const struct inspect_facts *facts, double asked)
     return fmin(asked, 1 - 2 * fabs(facts->fact[FACT_control].value - 1));
 }
 
-static double control_low(const struct inspect_facts *facts)
+static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
 {
-    return facts->fact[FACT_control].known ? facts->fact[FACT_control].low : 1;
+    return facts->fact[fact].known ? facts->fact[fact].low : 1;
+}
+
+/* Each variant is a process of its own: it must beat the base that runs once more, and
+ * the fastest one at other addresses, unless addresses are what it changes. */
+static double null_low(const struct inspect_facts *facts, enum inspect_fact ratio)
+{
+    const double control = low_of(facts, FACT_control);
+    return ratio == FACT_page_offset || ratio == FACT_alignment
+               ? control
+               : fmin(control, low_of(facts, FACT_layout));
 }
 
 static double threshold_of(const struct inspect_facts *facts,
@@ -125,7 +135,7 @@ static bool holds(const struct inspect_facts *facts, const struct condition *con
         return value <= threshold;
     case FASTER:
         return value <= threshold &&
-               facts->fact[condition->fact].high < control_low(facts);
+               facts->fact[condition->fact].high < null_low(facts, condition->fact);
     case NO_FASTER:
         return facts->fact[condition->fact].low >= threshold;
     default:

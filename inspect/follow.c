@@ -3,6 +3,7 @@
 #include "inspect_private.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,10 +309,21 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     return status < 0 ? status : leave(tracer);
 }
 
+/* This thread goes where the child runs: two that take turns are up to four times as fast
+ * on one CPU. */
+static void join_child(pid_t pid, cpu_set_t *before)
+{
+    cpu_set_t there;
+    if (sched_getaffinity(0, sizeof *before, before) == 0 &&
+        sched_getaffinity(pid, sizeof there, &there) == 0)
+        (void)sched_setaffinity(0, sizeof there, &there);
+}
+
 int inspect_follow(pid_t pid, const struct inspect_options *options,
                    struct inspect_census *census, struct error *error)
 {
     sigset_t blocked, before;
+    cpu_set_t cpus = {0};
     struct tracer *tracer = calloc(1, sizeof *tracer);
     *census = (struct inspect_census){.whole = false};
     if (!tracer)
@@ -324,6 +336,7 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCHLD);
     sigprocmask(SIG_BLOCK, &blocked, &before);
+    join_child(pid, &cpus);
     child_open(&tracer->child, pid);
     tracer->child.stop = options->stop;
     tracer->child.stop_context = options->stop_context;
@@ -331,6 +344,7 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
         now_ns() + (options->timeout_ns ?: DEFAULT_TIMEOUT_S * INT64_C(1000000000));
     const int status = trace(tracer, options, census);
     child_close(&tracer->child);
+    sched_setaffinity(0, sizeof cpus, &cpus);
     sigprocmask(SIG_SETMASK, &before, NULL);
     nodes_free(&tracer->nodes);
     free(tracer);

@@ -25,11 +25,13 @@ enum { EFFECTS_MAX = 16 };
 
 /* Conditions that no option names: experiments of explain. */
 struct conditions {
-    const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
-    bool flush_denormals; /* subnormal numbers are zero in the calling thread */
-    bool fresh_output;    /* each call writes to pages that are new */
-    bool keep_heap;       /* malloc gives no memory back to the system */
-    bool spread;          /* operands far from each other within their pages */
+    const char *values;    /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
+    bool flush_denormals;  /* subnormal numbers are zero in the calling thread */
+    bool fresh_output;     /* each call writes to pages that are new */
+    bool keep_heap;        /* malloc gives no memory back to the system */
+    bool spread;           /* operands far from each other within their pages */
+    bool random_addresses; /* of a worker's stack, heap and libraries, see variant_open()
+                            */
 };
 
 struct options {

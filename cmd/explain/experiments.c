@@ -198,10 +198,11 @@ static const char *next_isa(struct options *options, const struct situation *at)
                     widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
 }
 
-/* Another seed places operands elsewhere, and another process everything else. */
+/* Another seed places operands elsewhere, and random addresses everything else. */
 static const char *layout(struct options *options, const struct situation *at)
 {
     (void)at;
+    options->conditions.random_addresses = true;
     (void)random_next(&options->seed);
     return NULL;
 }

@@ -164,7 +164,7 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
     return status;
 }
 
-static void conclude(const struct explaining *all, const struct subject *subject)
+static void conclude(const struct explaining *all, struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
     struct inspect_facts facts;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#define GET(fact) inspect_fact_value(facts, FACT_##fact)
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)
 
 static double counter_value(const struct result *result, const char *name)
@@ -140,7 +141,46 @@ static double call_instructions(const struct subject *subject)
     return counted > 0 ? counted : subject->instructions_per_op * base->ops;
 }
 
-void explain_facts(const struct subject *subject, const double *rates,
+/* Cycles that all iterations of a loop need at least, by measured rates. */
+static double needs(const struct inspect_census *census, const struct inspect_loop *loop,
+                    const double *rates)
+{
+    struct inspect_facts facts = {.fact = {{.known = false}}};
+    add_rates(rates, &facts);
+    inspect_facts_trace(&facts, census, loop);
+    inspect_bounds(&facts);
+    return loop->iterations * inspect_fact_value(&facts, FACT_code_cycles);
+}
+
+/* Chooses the loop that needs most cycles, and gives it its part of the call: cycles that
+ * all loops and what is outside need, so that instructions that wait count for more. */
+static void add_hot_loop(struct subject *subject, const double *rates,
+                         struct inspect_facts *facts)
+{
+    const struct inspect_census *const census = &subject->census;
+    double most = 0, sum = 0;
+    subject->hot_loop = 0;
+    for (size_t i = 0; i < census->n_loops; i++) {
+        const double cycles = needs(census, &census->loop[i], rates);
+        sum += cycles;
+        if (!(cycles > most))
+            continue;
+        most = cycles;
+        subject->hot_loop = i;
+    }
+    const struct inspect_loop *const loop =
+        census->n_loops ? &census->loop[subject->hot_loop] : NULL;
+    inspect_facts_trace(facts, census, loop);
+    if (!census->whole)
+        SET(call_instructions, call_instructions(subject));
+    const double instructions = (double)census->instructions;
+    const double outside = GET(outside_share) * instructions / GET(rate_instructions);
+    const double calls = instructions / GET(call_instructions); /* as many as were seen */
+    if (loop)
+        SET(cycles, GET(call_cycles) * calls / loop->iterations * most / (sum + outside));
+}
+
+void explain_facts(struct subject *subject, const double *rates,
                    struct inspect_facts *facts)
 {
     *facts = (struct inspect_facts){.fact = {{.known = false}}};
@@ -148,17 +188,8 @@ void explain_facts(const struct subject *subject, const double *rates,
     add_rates(rates, facts);
     add_ratios(subject, facts);
     add_alone(subject, facts);
-    if (subject->traced) {
-        inspect_facts_trace(facts, &subject->census, explain_loop(&subject->census));
-        if (!subject->census.whole)
-            SET(call_instructions, call_instructions(subject));
-    }
+    if (subject->traced)
+        add_hot_loop(subject, rates, facts);
     add_counts(subject, facts);
     inspect_bounds(facts);
-}
-
-/* The hottest loop that has no other one inside, or else the hottest. */
-const struct inspect_loop *explain_loop(const struct inspect_census *census)
-{
-    return census->n_loops ? &census->loop[0] : NULL;
 }

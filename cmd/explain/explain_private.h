@@ -53,7 +53,9 @@ struct variant {
 /* The options of the user, narrowed to one case. */
 void variant_options(const struct options *options, const struct case_name *name,
                      struct options *to);
-/* Starts its workers and plans it from variant->options. CPUs must be locked. */
+/* Starts its workers and plans it from variant->options. CPUs must be locked. Workers
+ * have the same addresses for stack, heap and libraries, unless the options want random
+ * ones. */
 int variant_open(struct variant *variant, struct error *error);
 /* Adds a stream of memory to the roofs. */
 void variant_add_stream(struct variant *variant);
@@ -103,6 +105,7 @@ struct subject {
     struct variant base;
     struct experiments experiments;
     struct inspect_census census;
+    size_t hot_loop; /* index: the one that facts are about; 0 if there is none */
     bool traced;
     char not_traced[512]; /* why not */
     double
@@ -118,10 +121,8 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
 /* Traces the subject, and if that takes too many steps, a sample of it and a smaller
  * shape. */
 void trace_subject(const struct options *options, struct subject *subject);
-/* The loop that facts are about, or NULL. */
-const struct inspect_loop *explain_loop(const struct inspect_census *census);
-/* `rates`: core_rate_count() of them. */
-void explain_facts(const struct subject *subject, const double *rates,
+/* Chooses the hot loop, too. `rates`: core_rate_count() of them. */
+void explain_facts(struct subject *subject, const double *rates,
                    struct inspect_facts *facts);
 /* Finds the causes, and writes all into the result of the subject. */
 void explain_take(const struct subject *subject, const struct inspect_facts *facts,

@@ -106,6 +106,17 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
     }
 }
 
+/* The one that facts are about, and some others. */
+static void take_loops(const struct inspect_census *census, size_t hot, bool all_code,
+                       struct explanation *explanation)
+{
+    if (hot < census->n_loops)
+        take_loop(census, hot, all_code, explanation);
+    for (size_t i = 0; i < census->n_loops && i < LOOPS_SHOWN; i++)
+        if (i != hot)
+            take_loop(census, i, all_code, explanation);
+}
+
 /* ---- what follows ---- */
 
 static void take_bounds(const struct inspect_facts *facts,
@@ -215,8 +226,8 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
     set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
     if (subject->traced)
         take_census(census, &explanation->executed);
-    for (size_t i = 0; subject->traced && i < census->n_loops && i < LOOPS_SHOWN; i++)
-        take_loop(census, i, all_code, explanation);
+    if (subject->traced)
+        take_loops(census, subject->hot_loop, all_code, explanation);
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);
     take_bounds(facts, explanation);
     inspect_find(facts, findings);

@@ -176,13 +176,15 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         size_t at = session->counter_of_event[i++];
         struct counter *counter = &result->counters[at];
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
-        bool absent = message_text(count, "absent") != NULL;
-        if (cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
+        const double threads = message_number(count, "threads", 1);
+        /* Threads that a kernel started by itself have no counters, but CPU time. */
+        const bool too_few = at == USAGE_TASK_CLOCK && threads < result->threads;
+        const bool absent = too_few || message_text(count, "absent");
+        if (!absent && cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
             usage[at] = value->valuedouble;
             string_set(&counter->scope, message_text(count, "scope"));
-            counter->threads =
-                fmax(counter->threads, message_number(count, "threads", 1));
-        } else if (cJSON_IsNumber(value)) {
+            counter->threads = fmax(counter->threads, threads);
+        } else if (!absent && cJSON_IsNumber(value)) {
             add_count(counter, count, alone);
         } else if (absent && at < USAGE_COUNTERS) {
             string_set(&counter->event, "getrusage");

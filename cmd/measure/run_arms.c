@@ -40,6 +40,9 @@ struct costs {
     double spent_ns; /* of all groups, their rounds included */
 };
 
+/* Some rounds are void. */
+enum { ROUNDS_WANTED = STATS_MIN_SAMPLES * 3 / 2 };
+
 static double rounds_cost(const struct group_state *group)
 {
     double round_ns = 0;
@@ -47,7 +50,7 @@ static double rounds_cost(const struct group_state *group)
         if (group->cases[i].active)
             round_ns +=
                 group->cases[i].call_ns * (double)(group->cases[i].iterations + 1);
-    return STATS_MIN_SAMPLES * round_ns;
+    return ROUNDS_WANTED * round_ns;
 }
 
 /* Why a further group cannot take part, or NULL. */
