@@ -7,37 +7,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE = 64 };
+
 /* ---- prepare ---- */
 
-static int refuse(char *error, size_t error_size, const char *wanted)
+/* Each dimension is a multiple of a number, or of the last one. */
+static int multiples(const struct simdbench_operands *operands, const int64_t of[],
+                     size_t count, char *error, size_t error_size)
 {
-    snprintf(error, error_size, "only %s", wanted);
-    return -ENOTSUP;
-}
-
-/* All dimensions are multiples of a number. */
-static int multiples(const struct simdbench_operands *operands, int64_t of, char *error,
-                     size_t error_size)
-{
-    for (uint32_t d = 0; d < operands->shape->rank; d++)
-        if (operands->shape->dim[d] == 0 || operands->shape->dim[d] % of)
-            return refuse(error, error_size, "multiples of 64, or of 2 for grids");
+    for (uint32_t d = 0; d < operands->shape->rank; d++) {
+        const int64_t n = operands->shape->dim[d], unit = of[d < count ? d : count - 1];
+        if (n == 0 || n % unit) {
+            snprintf(error, error_size, "only multiples of %lld", (long long)unit);
+            return -ENOTSUP;
+        }
+    }
     return 0;
 }
 
-/* Vectors: multiples of 64. Grids have borders: multiples of 2. */
-static int even(const struct simdbench_operands *operands, void **state, char *error,
-                size_t error_size)
+#define PREPARE(name)                                                        \
+    static int name(const struct simdbench_operands *operands, void **state, \
+                    char *error, size_t error_size)
+
+#define MULTIPLES(name, ...)                                                       \
+    PREPARE(name)                                                                  \
+    {                                                                              \
+        const int64_t of[] = {__VA_ARGS__};                                        \
+        (void)state;                                                               \
+        return multiples(operands, of, sizeof of / sizeof *of, error, error_size); \
+    }
+
+MULTIPLES(vectors, 64)
+MULTIPLES(grids, 2)
+MULTIPLES(any, 1)
+MULTIPLES(searches, 8)
+MULTIPLES(transposes, 16)
+MULTIPLES(channels, 1, 64)
+MULTIPLES(filters, 192)
+MULTIPLES(squares, 8, 32)
+MULTIPLES(blocks, 2048)
+MULTIPLES(rows, WINDOW, 8)
+MULTIPLES(tiles, 12, 48, 1)
+
+/* Room for what one filter of two leaves. */
+PREPARE(sweeps)
 {
-    (void)state;
-    return multiples(operands, operands->shape->rank == 1 ? 64 : 2, error, error_size);
+    const int status = vectors(operands, state, error, error_size);
+    if (status < 0)
+        return status;
+    *state = aligned_alloc(LINE, operands->operand[0]->count * sizeof(float));
+    return *state ? 0 : -ENOMEM;
 }
 
-static int searches(const struct simdbench_operands *operands, void **state, char *error,
-                    size_t error_size)
+/* The first WANTED elements of each row of operand 0, without what is between them. */
+PREPARE(wanted)
 {
-    (void)state;
-    return multiples(operands, 32, error, error_size);
+    const int status = sweeps(operands, state, error, error_size);
+    if (status < 0)
+        return status;
+    const struct simdbench_operand *const from = operands->operand[0];
+    for (int64_t i = 0; i < operands->shape->dim[0]; i++)
+        memcpy((float *)*state + i * WANTED, (const float *)from->data + i * from->ld,
+               WANTED * sizeof(float));
+    return 0;
 }
 
 /* ---- the module ---- */

@@ -229,8 +229,9 @@ VALUE(table)
 /* A quiet beginning, and silence. */
 VALUE(faint)
 {
-    (void)o;
-    return i < (uint64_t)operands->operand[0]->ld ? 1e-37 * (u + 1) : 0;
+    const struct simdbench_operand *const x = operands->operand[o];
+    const double least = x->type == SIMDBENCH_F64 ? 1e-307 : 1e-37;
+    return i < (uint64_t)x->ld ? least * (u + 1) : 0;
 }
 
 /* ---- ops ---- */
