@@ -77,7 +77,7 @@ class Plants(Bench):
             plant["op"], self.plugin, f"--isa={plant['isa']}", f"--type={plant['type']}",
             "--baseline=none",
             f"--variants={plant['name']},{plant['twin']}", f"--shape={plant['shape']}",
-            f"--threads={threads}", "--threads-threshold=off", "--rounds=24", passes=(0, 4))
+            f"--threads={threads}", "--threads-threshold=off", "--rounds=24", passes=(0, 4, 5))
         per_call = {r["variant"]: {round_: ns / r["iterations"] for round_, ns
                                    in zip(r["rounds"], r["samples_ns"])}
                     for r in run.all if r["role"] != "roof"}

@@ -38,16 +38,18 @@ static int multiples(const struct simdbench_operands *operands, const int64_t of
     }
 
 MULTIPLES(vectors, 64)
+MULTIPLES(pages, 2048)
 MULTIPLES(grids, 2)
 MULTIPLES(any, 1)
 MULTIPLES(searches, 8)
 MULTIPLES(transposes, 16)
 MULTIPLES(channels, 1, 64)
-MULTIPLES(filters, 192)
+MULTIPLES(filters, 48)
 MULTIPLES(squares, 8, 32)
 MULTIPLES(blocks, 2048)
 MULTIPLES(rows, WINDOW, 8)
 MULTIPLES(tiles, 12, 48, 1)
+MULTIPLES(big_tiles, 24, 48, 1)
 
 /* Room for what one filter of two leaves. */
 PREPARE(sweeps)
@@ -70,6 +72,23 @@ PREPARE(wanted)
         memcpy((float *)*state + i * WANTED, (const float *)from->data + i * from->ld,
                WANTED * sizeof(float));
     return 0;
+}
+
+/* ---- kernels in assembly ---- */
+
+void f32_code(const int32_t *x, int32_t *y, ptrdiff_t rows, ptrdiff_t bytes);
+RUN(f32)
+{
+    (void)state;
+    for (ptrdiff_t j = 0; j < DIM(1); j += 8)
+        f32_code(I32(0) + j, I32(1) + j, DIM(0), 4 * DIM(1));
+}
+
+void f37_code(const double *x, const double *z, double *y, ptrdiff_t n);
+RUN(f37)
+{
+    (void)state;
+    f37_code(F64(0), F64(1), F64(2), DIM(0));
 }
 
 /* ---- the module ---- */

@@ -12,6 +12,7 @@
 
 enum {
     TAPS = 16,       /* of fir */
+    CHANNELS = 8,    /* of fir */
     BINS = 256,      /* of hist */
     WIDTH = 37,      /* of a bin, in integers */
     FACTOR = 31,     /* of hash */

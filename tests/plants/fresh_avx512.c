@@ -17,72 +17,52 @@ RUN(f84)
     distance(6, 3, operands);
 }
 
-/* ---- fir, f64 ---- */
+/* ---- norm, f64 ---- */
 
-/* Elements `shift` to `shift` + 8 of two vectors. */
-#define SHIFTED(low, high, shift) \
-    _mm512_castsi512_pd(          \
-        _mm512_alignr_epi64(_mm512_castpd_si512(high), _mm512_castpd_si512(low), shift))
-
-#define TAP(t)                                                                   \
-    {                                                                            \
-        const __m512d tap = _mm512_set1_pd(w[t]);                                \
-        UNROLL                                                                   \
-        for (int v = 0; v < 6; v++)                                              \
-            sum[v] = _mm512_fmadd_pd(                                            \
-                SHIFTED(part[v + (t) / 8], part[v + (t) / 8 + 1], (t) % 8), tap, \
-                sum[v]);                                                         \
-    }
-
-/* Sound: what is between two vectors comes from registers. */
-RUN(f78)
+INLINE __mmask8 first_of(ptrdiff_t count)
 {
-    const double *x = F64(0), *const w = F64(1);
-    (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += 48, x += 48) {
-        __m512d sum[6] = {{0}}, part[9];
+    return (__mmask8)((1U << (count < 8 ? count : 8)) - 1);
+}
+
+INLINE void norms(const struct simdbench_operands *operands, const int align)
+{
+    const ptrdiff_t n = DIM(1);
+    for (ptrdiff_t r = 0; r < DIM(0); r++) {
+        const double *const x = F64(0) + r * n;
+        const ptrdiff_t odd = align ? -((intptr_t)x >> 3) & 7 : 0,
+                        first = odd < n ? odd : n;
+        const __m512d head = _mm512_maskz_loadu_pd(first_of(first), x);
+        __m512d sum[8] = {_mm512_mul_pd(head, head)};
+        ptrdiff_t i = first;
+        for (; i + 64 <= n; i += 64)
+            UNROLL
+        for (int v = 0; v < 8; v++) {
+            const __m512d part = _mm512_loadu_pd(x + i + v * 8L);
+            sum[v] = _mm512_fmadd_pd(part, part, sum[v]);
+        }
+        for (; i < n; i += 8) {
+            const __m512d part = _mm512_maskz_loadu_pd(first_of(n - i), x + i);
+            sum[1] = _mm512_fmadd_pd(part, part, sum[1]);
+        }
         UNROLL
-        for (int v = 0; v < 8; v++)
-            part[v] = _mm512_loadu_pd(x + v * 8L);
-        part[8] = part[7];
-        TAP(0)
-        TAP(1)
-        TAP(2)
-        TAP(3)
-        TAP(4)
-        TAP(5)
-        TAP(6)
-        TAP(7)
-        TAP(8)
-        TAP(9)
-        TAP(10)
-        TAP(11)
-        TAP(12)
-        TAP(13)
-        TAP(14)
-        TAP(15)
-        UNROLL
-        for (int v = 0; v < 6; v++)
-            _mm512_storeu_pd(F64(2) + i + v * 8L, sum[v]);
+        for (int v = 1; v < 8; v++)
+            sum[0] = _mm512_add_pd(sum[0], sum[v]);
+        F64(1)
+        [r] = _mm_cvtsd_f64(
+            _mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(_mm512_reduce_add_pd(sum[0]))));
     }
 }
 
-/* Each tap reads vectors where its elements begin. */
+/* Sound: vectors begin at multiples of their size. */
+RUN(f78)
+{
+    (void)state;
+    norms(operands, 1);
+}
+
+/* Vectors begin where rows begin, which is anywhere. */
 RUN(f38)
 {
-    const double *x = F64(0), *const w = F64(1);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += 48, x += 48) {
-        __m512d sum[6] = {{0}};
-        UNROLL
-        for (int t = 0; t < TAPS; t++) {
-            const __m512d tap = _mm512_set1_pd(w[t]);
-            UNROLL
-            for (int v = 0; v < 6; v++)
-                sum[v] = _mm512_fmadd_pd(_mm512_loadu_pd(x + t + v * 8L), tap, sum[v]);
-        }
-        UNROLL
-        for (int v = 0; v < 6; v++)
-            _mm512_storeu_pd(F64(2) + i + v * 8L, sum[v]);
-    }
+    norms(operands, 0);
 }

@@ -346,12 +346,13 @@ OP(distance, "squared distances of all points to all others", 3, "48x48x64", 0,
 AT(fir_at)
 {
     double sum = 0;
-    for (int t = 0; t < TAPS; t++)
-        sum += Z(t) * X(i + t);
+    for (int64_t t = 0; t < TAPS; t++)
+        sum += Z(t) * X(i + t * CHANNELS);
     return sum;
 }
-OP(fir, "a filter of 16 taps", 1, "1536", 0, both_signs, TAPS *m,
-   {SIMDBENCH_IN, m + TAPS, 0}, {SIMDBENCH_IN, TAPS, 0}, {SIMDBENCH_OUT, m, 0})
+OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, both_signs,
+   TAPS *CHANNELS *m, {SIMDBENCH_IN, (m + TAPS) * CHANNELS, CHANNELS},
+   {SIMDBENCH_IN, TAPS, 0}, {SIMDBENCH_OUT, m *CHANNELS, CHANNELS})
 
 AT(scan_at)
 {

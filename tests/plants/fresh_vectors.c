@@ -17,11 +17,11 @@ INLINE __m256i newline(__m256i bytes)
     return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\n'));
 }
 
-INLINE void scan(const struct simdbench_operands *operands, match *is_wanted)
+/* Newlines in [text, text + bytes), a block of vectors at a time. */
+INLINE int32_t scan(const char *text, ptrdiff_t bytes, match *is_wanted)
 {
-    const char *const text = operands->operand[0]->data;
     __m256i lines = _mm256_setzero_si256();
-    for (ptrdiff_t i = 0; i < 4 * DIM(0); i += BLOCK) {
+    for (ptrdiff_t i = 0; i < bytes; i += BLOCK) {
         __m256i part = _mm256_setzero_si256();
         UNROLL
         for (int v = 0; v < BLOCK; v += 32)
@@ -31,21 +31,21 @@ INLINE void scan(const struct simdbench_operands *operands, match *is_wanted)
     }
     int64_t count[4];
     _mm256_storeu_si256((__m256i *)count, lines);
-    I32(1)[0] = (int32_t)(count[0] + count[1] + count[2] + count[3]);
+    return (int32_t)(count[0] + count[1] + count[2] + count[3]);
 }
 
 /* Sound. */
 RUN(f60)
 {
     (void)state;
-    scan(operands, newline);
+    I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), newline);
 }
 
 /* Sound: the same, at a shape that is in no cache. */
 RUN(f83)
 {
     (void)state;
-    scan(operands, newline);
+    I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), newline);
 }
 
 static __m256i line_end(__m256i bytes)
@@ -60,7 +60,26 @@ RUN(f11)
     match *callback = line_end;
     (void)state;
     HIDE(callback);
-    scan(operands, callback);
+    I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), callback);
+}
+
+/* A mark of seven bytes is before the text, which is read from its first byte on. */
+RUN(f13)
+{
+    enum { MARK = 7 };
+    const char *const text = operands->operand[0]->data;
+    const ptrdiff_t bytes = 4 * DIM(0), blocks = (bytes - MARK) / BLOCK * BLOCK;
+    int32_t lines = scan(text + MARK, blocks, newline);
+    (void)state;
+    for (ptrdiff_t i = 0; i < MARK; i++)
+        lines += text[i] == '\n';
+    ptrdiff_t i = MARK + blocks;
+    for (; i + 32 <= bytes; i += 32)
+        lines += __builtin_popcount((unsigned)_mm256_movemask_epi8(
+            newline(_mm256_loadu_si256((const __m256i *)(text + i)))));
+    for (; i < bytes; i++)
+        lines += text[i] == '\n';
+    I32(1)[0] = lines;
 }
 
 /* Half a register at a time. */
@@ -91,15 +110,13 @@ INLINE __m256 some(const float *x, ptrdiff_t count)
                               _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), place));
 }
 
-INLINE __m256 row_squares(const float *x, ptrdiff_t n, bool align)
+INLINE __m256 row_squares(const float *x, ptrdiff_t n)
 {
     __m256 sum[8] = {{0}};
-    const ptrdiff_t first = align ? -((intptr_t)x >> 2) & 7 : 0;
+    const ptrdiff_t first = -((intptr_t)x >> 2) & 7;
     ptrdiff_t i = first < n ? first : n;
-    if (align) {
-        const __m256 part = some(x, i);
-        sum[1] = _mm256_mul_ps(part, part);
-    }
+    const __m256 head = some(x, i);
+    sum[1] = _mm256_mul_ps(head, head);
     for (; i + 64 <= n; i += 64)
         UNROLL
     for (int v = 0; v < 8; v++) {
@@ -125,25 +142,13 @@ INLINE float length(__m256 squares)
     return _mm_cvtss_f32(_mm_sqrt_ss(sum));
 }
 
-INLINE void norms(const struct simdbench_operands *operands, bool align)
-{
-    const ptrdiff_t n = DIM(1);
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
-        F32(1)[i] = length(row_squares(F32(0) + i * n, n, align));
-}
-
 /* Sound: vectors begin at multiples of their size. */
 RUN(f61)
 {
+    const ptrdiff_t n = DIM(1);
     (void)state;
-    norms(operands, true);
-}
-
-/* Vectors begin where rows begin, which is anywhere. */
-RUN(f13)
-{
-    (void)state;
-    norms(operands, false);
+    for (ptrdiff_t i = 0; i < DIM(0); i++)
+        F32(1)[i] = length(row_squares(F32(0) + i * n, n));
 }
 
 INLINE __m256 short_row(const float *x)
@@ -165,32 +170,35 @@ RUN(f62)
         F32(1)[i] = length(short_row(F32(0) + i * 32));
 }
 
-/* Code for SSE ends a sum, while the upper halves of its registers are in use. */
+/* Code for SSE ends a sum, in a register whose upper half is in use. */
 RUN(f14)
 {
+    __m256 used = _mm256_set1_ps(1);
     (void)state;
+    HIDE_VECTOR(used);
     for (ptrdiff_t i = 0; i < DIM(0); i++) {
-        __m256 squares = short_row(F32(0) + i * 32), other, last;
-        __asm__ volatile("vextractf128 $1, %0, %x1\n\t"
-                         "addps %x0, %x1\n\t"
-                         "movhlps %x1, %x2\n\t"
-                         "addps %x2, %x1\n\t"
-                         "movshdup %x1, %x2\n\t"
-                         "addss %x2, %x1\n\t"
-                         "sqrtss %x1, %x2\n\t"
-                         "movss %x2, %3"
-                         : "+x"(squares), "=&x"(other), "=&x"(last), "=m"(F32(1)[i]));
+        float part[8] __attribute__((aligned(32)));
+        _mm256_store_ps(part, short_row(F32(0) + i * 32));
+        __asm__ volatile("movaps (%2), %x0\n\t"
+                         "addps 16(%2), %x0\n\t"
+                         "haddps %x0, %x0\n\t"
+                         "haddps %x0, %x0\n\t"
+                         "sqrtss %x0, %x0\n\t"
+                         "movss %x0, %1"
+                         : "+x"(used), "=m"(F32(1)[i])
+                         : "r"(part), "m"(part));
     }
 }
 
 /* ---- decay, f32 ---- */
 
-/* 64 channels; `silence` is added to each element. */
+/* 64 channels at a time; `silence` is added to each element. */
 INLINE void decay(const struct simdbench_operands *operands, float silence)
 {
     const ptrdiff_t c = DIM(1);
-    __m256 more = _mm256_set1_ps(silence);
+    __m256 more = _mm256_set1_ps(silence), divisor = _mm256_set1_ps(1 / 0.9F);
     HIDE_VECTOR(more);
+    HIDE_VECTOR(divisor);
     for (ptrdiff_t j = 0; j < c; j += 64) {
         const float *x = F32(0) + j;
         float *y = F32(1) + j;
@@ -198,8 +206,8 @@ INLINE void decay(const struct simdbench_operands *operands, float silence)
         for (ptrdiff_t t = 0; t < DIM(0); t++, x += c, y += c)
             UNROLL
         for (int v = 0; v < 8; v++) {
-            echo[v] = _mm256_fmadd_ps(echo[v], _mm256_set1_ps(0.9F),
-                                      _mm256_add_ps(_mm256_loadu_ps(x + v * 8L), more));
+            echo[v] = _mm256_add_ps(_mm256_div_ps(echo[v], divisor),
+                                    _mm256_add_ps(_mm256_loadu_ps(x + v * 8L), more));
             _mm256_storeu_ps(y + v * 8L, echo[v]);
         }
     }
@@ -211,7 +219,7 @@ RUN(f15)
     decay(operands, 0);
 }
 
-/* Sound: silence is not quite zero. */
+/* A twin: silence is not quite zero. */
 RUN(f63)
 {
     (void)state;
@@ -304,7 +312,7 @@ INLINE void fir(const int vectors, const enum border border,
 {
     const float *const x = F32(0), *const w = F32(1);
     float *const y = F32(2);
-    const ptrdiff_t n = DIM(0), step = 8L * vectors;
+    const ptrdiff_t n = DIM(0) * CHANNELS, step = 8L * vectors;
     for (ptrdiff_t i = 0; i < n; i += step) {
         __m256 sum[24];
         UNROLL
@@ -315,7 +323,7 @@ INLINE void fir(const int vectors, const enum border border,
             const __m256 tap = _mm256_broadcast_ss(w + t);
             UNROLL
             for (int v = 0; v < vectors; v++) {
-                ptrdiff_t at = i + t + v * 8L, most = n + TAPS;
+                ptrdiff_t at = i + t * CHANNELS + v * 8L, most = n + TAPS * CHANNELS;
                 if (border == ASK) {
                     HIDE(at);
                     HIDE(most);
@@ -354,47 +362,30 @@ RUN(f19)
 
 /* ---- window, i32 ---- */
 
-/* A column of vectors; the last rows stay in registers, where they move by one each row
- * unless `rows` rows are done by code of their own. */
-INLINE void window(const int rows, const struct simdbench_operands *operands)
+/* Sound: a column of vectors, whose last rows stay in registers; each of twelve rows has
+ * code of its own. */
+RUN(f73)
 {
     const ptrdiff_t m = DIM(0), n = DIM(1);
+    (void)state;
     for (ptrdiff_t j = 0; j < n; j += 8) {
         const int32_t *x = I32(0) + j;
         int32_t *y = I32(1) + j;
-        __m256i row[2 * WINDOW];
+        __m256i row[WINDOW];
         UNROLL
         for (int r = 0; r < WINDOW - 1; r++, x += n)
             row[r] = _mm256_loadu_si256((const __m256i *)x);
-#pragma GCC unroll 1
-        for (ptrdiff_t i = 0; i < m; i += rows) {
+        for (ptrdiff_t i = 0; i < m; i += WINDOW)
             UNROLL
-            for (int r = 0; r < rows; r++, x += n, y += n) {
-                row[WINDOW - 1 + r] = _mm256_loadu_si256((const __m256i *)x);
-                __m256i most = row[r], other = row[r + 1];
-                UNROLL
-                for (int s = 2; s < WINDOW; s += 2) {
-                    most = _mm256_max_epi32(most, row[r + s]);
-                    other = _mm256_max_epi32(other, row[r + s + 1]);
-                }
-                _mm256_storeu_si256((__m256i *)y, _mm256_max_epi32(most, other));
+        for (int r = 0; r < WINDOW; r++, x += n, y += n) {
+            row[(r + WINDOW - 1) % WINDOW] = _mm256_loadu_si256((const __m256i *)x);
+            __m256i most = row[0], other = row[1];
+            UNROLL
+            for (int s = 2; s < WINDOW; s += 2) {
+                most = _mm256_max_epi32(most, row[s]);
+                other = _mm256_max_epi32(other, row[s + 1]);
             }
-            UNROLL
-            for (int r = 0; r < WINDOW - 1; r++)
-                row[r] = row[r + rows];
+            _mm256_storeu_si256((__m256i *)y, _mm256_max_epi32(most, other));
         }
     }
-}
-
-/* Sound. */
-RUN(f73)
-{
-    (void)state;
-    window(WINDOW, operands);
-}
-
-RUN(f32)
-{
-    (void)state;
-    window(1, operands);
 }
