@@ -51,6 +51,16 @@ MULTIPLES(rows, WINDOW, 8)
 MULTIPLES(tiles, 12, 48, 1)
 MULTIPLES(big_tiles, 24, 48, 1)
 
+/* Rows of 32. */
+PREPARE(short_rows)
+{
+    (void)state;
+    if (operands->shape->dim[1] == 32)
+        return 0;
+    snprintf(error, error_size, "only rows of 32");
+    return -ENOTSUP;
+}
+
 /* Room for what one filter of two leaves. */
 PREPARE(sweeps)
 {

@@ -432,22 +432,25 @@ static void triangle(const struct simdbench_operands *operands, ptrdiff_t from,
                      ptrdiff_t to)
 {
     const double *const x = F64(0);
+    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
     const ptrdiff_t m = DIM(0);
     for (ptrdiff_t i = from; i < to; i++) {
         const double *const row = F64(1) + i * m;
-        const ptrdiff_t whole = (i + 1) / 16 * 16;
+        const ptrdiff_t end = i + 1, whole = end / 16 * 16;
         __m256d sum[4] = {{0}};
         for (ptrdiff_t j = 0; j < whole; j += 16)
             UNROLL
         for (int v = 0; v < 4; v++)
             sum[v] = _mm256_fmadd_pd(_mm256_loadu_pd(x + j + v * 4L),
                                      _mm256_loadu_pd(row + j + v * 4L), sum[v]);
+        for (ptrdiff_t j = whole; j < end; j += 4) {
+            const __m256i inside = _mm256_cmpgt_epi64(_mm256_set1_epi64x(end - j), place);
+            sum[0] = _mm256_fmadd_pd(_mm256_maskload_pd(x + j, inside),
+                                     _mm256_maskload_pd(row + j, inside), sum[0]);
+        }
         const __m256d all =
             _mm256_add_pd(_mm256_add_pd(sum[0], sum[1]), _mm256_add_pd(sum[2], sum[3]));
-        double total = all[0] + all[1] + all[2] + all[3];
-        for (ptrdiff_t j = whole; j <= i; j++)
-            total += x[j] * row[j];
-        F64(2)[i] = total;
+        F64(2)[i] = all[0] + all[1] + all[2] + all[3];
     }
 }
 

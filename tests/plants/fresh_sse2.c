@@ -22,26 +22,29 @@ RUN(f75)
 /* Sound. */
 RUN(f80)
 {
+    const double *const re = F64(0), *const im = F64(1);
     double *const y = F64(2);
+    const ptrdiff_t n = DIM(0);
     (void)state;
 #pragma GCC unroll 2
-    for (ptrdiff_t i = 0; i < DIM(0); i += 2) {
-        const __m128d re = _mm_loadu_pd(F64(0) + i), im = _mm_loadu_pd(F64(1) + i);
-        _mm_storeu_pd(y + 2 * i, _mm_unpacklo_pd(re, im));
-        _mm_storeu_pd(y + 2 * i + 2, _mm_unpackhi_pd(re, im));
+    for (ptrdiff_t i = 0; i < n; i += 2) {
+        const __m128d left = _mm_loadu_pd(re + i), right = _mm_loadu_pd(im + i);
+        _mm_storeu_pd(y + 2 * i, _mm_unpacklo_pd(left, right));
+        _mm_storeu_pd(y + 2 * i + 2, _mm_unpackhi_pd(left, right));
     }
 }
 
 /* Each pair is put together in memory, and read as a vector. */
 RUN(f40)
 {
-    double *const y = F64(2);
+    const double *const re = F64(0), *const im = F64(1);
+    double *const y = F64(2), pair[2] __attribute__((aligned(16)));
+    const ptrdiff_t n = DIM(0);
     (void)state;
 #pragma GCC unroll 2
-    for (ptrdiff_t i = 0; i < DIM(0); i++) {
-        double pair[2] __attribute__((aligned(16)));
-        pair[0] = F64(0)[i];
-        pair[1] = F64(1)[i];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        pair[0] = re[i];
+        pair[1] = im[i];
         WRITE(pair);
         _mm_storeu_pd(y + 2 * i, _mm_load_pd(pair));
     }

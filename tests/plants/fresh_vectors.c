@@ -162,30 +162,35 @@ INLINE __m256 short_row(const float *x)
     return sum;
 }
 
-/* Sound: rows of 32. */
+/* A twin: rows of 32. */
 RUN(f62)
 {
+    const float *const x = F32(0);
+    float *const y = F32(1);
+    const ptrdiff_t m = DIM(0);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
-        F32(1)[i] = length(short_row(F32(0) + i * 32));
+    for (ptrdiff_t i = 0; i < m; i++)
+        y[i] = length(short_row(x + i * 32));
 }
 
 /* Code for SSE ends a sum, in a register whose upper half is in use. */
 RUN(f14)
 {
+    const float *const x = F32(0);
+    float *const y = F32(1), part[8] __attribute__((aligned(32)));
+    const ptrdiff_t m = DIM(0);
     __m256 used = _mm256_set1_ps(1);
     (void)state;
     HIDE_VECTOR(used);
-    for (ptrdiff_t i = 0; i < DIM(0); i++) {
-        float part[8] __attribute__((aligned(32)));
-        _mm256_store_ps(part, short_row(F32(0) + i * 32));
+    for (ptrdiff_t i = 0; i < m; i++) {
+        _mm256_store_ps(part, short_row(x + i * 32));
         __asm__ volatile("movaps (%2), %x0\n\t"
                          "addps 16(%2), %x0\n\t"
                          "haddps %x0, %x0\n\t"
                          "haddps %x0, %x0\n\t"
                          "sqrtss %x0, %x0\n\t"
                          "movss %x0, %1"
-                         : "+x"(used), "=m"(F32(1)[i])
+                         : "+x"(used), "=m"(y[i])
                          : "r"(part), "m"(part));
     }
 }
