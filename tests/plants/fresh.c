@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the module of fresh plants, and what its kernels prepare. */
+#include "fresh.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 };
+
+/* ---- prepare ---- */
+
+/* Each dimension is a multiple of a number, or of the last one. */
+static int multiples(const struct simdbench_operands *operands, const int64_t of[],
+                     size_t count, char *error, size_t error_size)
+{
+    for (uint32_t d = 0; d < operands->shape->rank; d++) {
+        const int64_t n = operands->shape->dim[d], unit = of[d < count ? d : count - 1];
+        if (n == 0 || n % unit) {
+            snprintf(error, error_size, "only multiples of %lld", (long long)unit);
+            return -ENOTSUP;
+        }
+    }
+    return 0;
+}
+
+#define PREPARE(name)                                                        \
+    static int name(const struct simdbench_operands *operands, void **state, \
+                    char *error, size_t error_size)
+
+#define MULTIPLES(name, ...)                                                       \
+    PREPARE(name)                                                                  \
+    {                                                                              \
+        const int64_t of[] = {__VA_ARGS__};                                        \
+        (void)state;                                                               \
+        return multiples(operands, of, sizeof of / sizeof *of, error, error_size); \
+    }
+
+MULTIPLES(vectors, 64)
+MULTIPLES(pages, 2048)
+MULTIPLES(grids, 2)
+MULTIPLES(any, 1)
+MULTIPLES(searches, 8)
+MULTIPLES(transposes, 16)
+MULTIPLES(channels, 1, 64)
+MULTIPLES(filters, 48)
+MULTIPLES(squares, 8, 32)
+MULTIPLES(blocks, 2048)
+MULTIPLES(rows, WINDOW, 8)
+MULTIPLES(tiles, 12, 48, 1)
+MULTIPLES(big_tiles, 24, 48, 1)
+
+/* Rows of 32. */
+PREPARE(short_rows)
+{
+    (void)state;
+    if (operands->shape->dim[1] == 32)
+        return 0;
+    snprintf(error, error_size, "only rows of 32");
+    return -ENOTSUP;
+}
+
+/* Room for what one filter of two leaves. */
+PREPARE(sweeps)
+{
+    const int status = vectors(operands, state, error, error_size);
+    if (status < 0)
+        return status;
+    *state = aligned_alloc(LINE, operands->operand[0]->count * sizeof(float));
+    return *state ? 0 : -ENOMEM;
+}
+
+/* The first WANTED elements of each row of operand 0, without what is between them. */
+PREPARE(wanted)
+{
+    const int status = sweeps(operands, state, error, error_size);
+    if (status < 0)
+        return status;
+    const struct simdbench_operand *const from = operands->operand[0];
+    for (int64_t i = 0; i < operands->shape->dim[0]; i++)
+        memcpy((float *)*state + i * WANTED, (const float *)from->data + i * from->ld,
+               WANTED * sizeof(float));
+    return 0;
+}
+
+/* ---- kernels in assembly ---- */
+
+void f32_code(const int32_t *x, int32_t *y, ptrdiff_t rows, ptrdiff_t bytes);
+RUN(f32)
+{
+    (void)state;
+    for (ptrdiff_t j = 0; j < DIM(1); j += 8)
+        f32_code(I32(0) + j, I32(1) + j, DIM(0), 4 * DIM(1));
+}
+
+void f37_code(const double *x, const double *z, double *y, ptrdiff_t n);
+RUN(f37)
+{
+    (void)state;
+    f37_code(F64(0), F64(1), F64(2), DIM(0));
+}
+
+/* ---- the module ---- */
+
+#define FRESH(name_, op_, type_, isa_, prepare_, release_) \
+    static const struct simdbench_kernel name_##_row = {   \
+        .size = sizeof(struct simdbench_kernel),           \
+        .type = SIMDBENCH_##type_,                         \
+        .op = #op_,                                        \
+        .isa = #isa_,                                      \
+        .variant = #name_,                                 \
+        .prepare = prepare_,                               \
+        .run = name_,                                      \
+        .release = release_};
+#include "fresh.def"
+#undef FRESH
+
+#define FRESH(name, op, type, isa, prepare, release) &name##_row,
+static const struct simdbench_kernel *const kernels[] = {
+#include "fresh.def"
+    NULL};
+#undef FRESH
+
+static int two_at_most(uint32_t threads)
+{
+    return threads > 2 ? -ENOTSUP : 0;
+}
+
+static const struct simdbench_module module = {.size = sizeof module,
+                                               .abi = SIMDBENCH_ABI,
+                                               .name = "fresh",
+                                               .ops = fresh_ops,
+                                               .kernels = kernels,
+                                               .set_threads = two_at_most};
+
+const struct simdbench_module *simdbench_module(uint32_t abi)
+{
+    (void)abi;
+    return &module;
+}

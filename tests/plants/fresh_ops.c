@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ops of the fresh plants: operands, inputs, and each element of the right answer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fresh.h"
+
+/* ---- shared ---- */
+
+/* Numbers with x between them. */
+static int parse(uint32_t rank, const char *text, struct simdbench_shape *shape,
+                 char *error, size_t error_size)
+{
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = rank};
+    for (uint32_t d = 0; d < rank; d++) {
+        char *end;
+        errno = 0;
+        const long long n = strtoll(text, &end, 10);
+        if (errno || end == text || n < 0 || n > 1 << 28 ||
+            *end != (d + 1 < rank ? 'x' : '\0')) {
+            snprintf(error, error_size, "%" PRIu32 " numbers with x between them", rank);
+            return -EINVAL;
+        }
+        shape->dim[d] = n;
+        text = end + 1;
+    }
+    return 0;
+}
+
+static void format(const struct simdbench_shape *shape, char *text, size_t text_size)
+{
+    size_t used = 0;
+    for (uint32_t d = 0; d < shape->rank && used < text_size; d++)
+        used += (size_t)snprintf(text + used, text_size - used, "%s%" PRId64,
+                                 d ? "x" : "", shape->dim[d]);
+}
+
+struct array {
+    uint32_t role;
+    int64_t count, ld; /* ld 0: count */
+};
+
+static int lay(const struct array *array, size_t n, uint32_t type,
+               struct simdbench_operand *const operand[])
+{
+    for (size_t o = 0; o < n; o++) {
+        operand[o]->type = type;
+        operand[o]->role = array[o].role;
+        operand[o]->count = (uint64_t)array[o].count;
+        operand[o]->ld = array[o].ld ? array[o].ld : array[o].count;
+    }
+    return (int)n;
+}
+
+static double get(const struct simdbench_operand *operand, int64_t i)
+{
+    switch (operand->type) {
+    case SIMDBENCH_F32:
+        return (double)((const float *)operand->data)[i];
+    case SIMDBENCH_F64:
+        return ((const double *)operand->data)[i];
+    default:
+        return ((const int32_t *)operand->data)[i];
+    }
+}
+
+static void put(uint32_t type, void *data, uint64_t i, double value)
+{
+    switch (type) {
+    case SIMDBENCH_F32:
+        ((float *)data)[i] = (float)value;
+        return;
+    case SIMDBENCH_F64:
+        ((double *)data)[i] = value;
+        return;
+    default:
+        ((int32_t *)data)[i] = (int32_t)value;
+    }
+}
+
+/* An input element: operand `o`, element i, from u in [0, 1). */
+typedef double input_value(const struct simdbench_operands *operands, uint32_t o,
+                           uint64_t i, double u);
+
+static int fill(const struct simdbench_operands *operands, uint64_t seed,
+                const char *input, input_value *value)
+{
+    if (input)
+        return -EINVAL;
+    for (uint32_t o = 0; o + 1 < operands->count; o++)
+        for (uint64_t i = 0; i < operands->operand[o]->count; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            put(operands->operand[o]->type, operands->operand[o]->data, i,
+                value(operands, o, i, (double)(seed >> 32) * 0x1p-32));
+        }
+    return 0;
+}
+
+/* Element i of the answer. */
+typedef double answer(const struct simdbench_operands *operands, int64_t i);
+
+static int refer(const struct simdbench_operands *operands, const char *semiring,
+                 const uint64_t *index, uint64_t n, void *value, double *slack,
+                 answer *right)
+{
+    const uint32_t type = operands->operand[0]->type;
+    if (semiring)
+        return -EINVAL;
+    for (uint64_t i = 0; i < n; i++) {
+        const double exact = right(operands, (int64_t)(index ? index[i] : i));
+        put(type, value, i, exact);
+        slack[i] = type == SIMDBENCH_I32 ? 0 : 1e-5 * (1 + fabs(exact));
+    }
+    return 0;
+}
+
+static void weigh(const struct simdbench_shape *shape, uint32_t type,
+                  int (*layout)(const struct simdbench_shape *shape, uint32_t type,
+                                struct simdbench_operand *const operand[]),
+                  double *bytes)
+{
+    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
+    struct simdbench_operand *pointer[SIMDBENCH_MAX_OPERANDS];
+    for (int o = 0; o < SIMDBENCH_MAX_OPERANDS; o++)
+        pointer[o] = &operand[o];
+    const int count = layout(shape, type, pointer);
+    *bytes = 0;
+    for (int o = 0; o < count; o++)
+        *bytes += (double)operand[o].count * (type == SIMDBENCH_F64 ? 8 : 4);
+}
+
+/* m, n, k: the dimensions. `...`: the operands, the last one is the output. */
+#define OP(name_, summary_, rank_, default_, flags_, value_, ops_, ...)                 \
+    static int name_##_parse(const char *text, struct simdbench_shape *shape,           \
+                             char *error, size_t error_size)                            \
+    {                                                                                   \
+        return parse(rank_, text, shape, error, error_size);                            \
+    }                                                                                   \
+    static int name_##_layout(const struct simdbench_shape *shape, uint32_t type,       \
+                              struct simdbench_operand *const operand[])                \
+    {                                                                                   \
+        const int64_t m = shape->dim[0], n = shape->dim[1], k = shape->dim[2];          \
+        const struct array arrays[] = {__VA_ARGS__};                                    \
+        (void)m, (void)n, (void)k;                                                      \
+        return lay(arrays, sizeof arrays / sizeof *arrays, type, operand);              \
+    }                                                                                   \
+    static int name_##_fill(const struct simdbench_operands *operands, uint64_t seed,   \
+                            const char *input)                                          \
+    {                                                                                   \
+        return fill(operands, seed, input, value_);                                     \
+    }                                                                                   \
+    static int name_##_reference(const struct simdbench_operands *operands,             \
+                                 const char *semiring, const uint64_t *index,           \
+                                 uint64_t n, void *value, double *slack)                \
+    {                                                                                   \
+        return refer(operands, semiring, index, n, value, slack, name_##_at);           \
+    }                                                                                   \
+    static void name_##_work(const struct simdbench_shape *shape, uint32_t type,        \
+                             double *ops, double *bytes)                                \
+    {                                                                                   \
+        const double m = (double)shape->dim[0], n = (double)shape->dim[1],              \
+                     k = (double)shape->dim[2];                                         \
+        (void)m, (void)n, (void)k;                                                      \
+        *ops = ops_;                                                                    \
+        weigh(shape, type, name_##_layout, bytes);                                      \
+    }                                                                                   \
+    static const struct simdbench_op name_##_op = {.size = sizeof(struct simdbench_op), \
+                                                   .flags = flags_,                     \
+                                                   .name = #name_,                      \
+                                                   .summary = summary_,                 \
+                                                   .shape_help =                        \
+                                                       "numbers with x between",        \
+                                                   .default_shapes = default_,          \
+                                                   .parse = name_##_parse,              \
+                                                   .format = format,                    \
+                                                   .layout = name_##_layout,            \
+                                                   .fill = name_##_fill,                \
+                                                   .reference = name_##_reference,      \
+                                                   .work = name_##_work};
+
+#define AT(name) static double name(const struct simdbench_operands *operands, int64_t i)
+#define X(index) get(operands->operand[0], index)
+#define Z(index) get(operands->operand[1], index)
+#define VALUE(name)                                                           \
+    static double name(const struct simdbench_operands *operands, uint32_t o, \
+                       uint64_t i, double u)
+
+/* ---- inputs ---- */
+
+VALUE(both_signs)
+{
+    (void)operands, (void)o, (void)i;
+    return 2 * u - 1;
+}
+
+VALUE(positive)
+{
+    (void)operands, (void)o, (void)i;
+    return 0.5 + u;
+}
+
+VALUE(integers)
+{
+    (void)operands, (void)o, (void)i;
+    return floor(u * 0x1p32) - 0x1p31;
+}
+
+VALUE(keys)
+{
+    (void)operands, (void)o, (void)i;
+    return floor(u * BINS * WIDTH);
+}
+
+VALUE(ascending)
+{
+    return floor(u * 1000) + (i ? get(operands->operand[o], (int64_t)i - 1) : 0);
+}
+
+/* Operand 0: anywhere in the table, which is 0, 1, 2... */
+VALUE(table)
+{
+    return o == 0 ? floor(u * (double)operands->operand[1]->count) : (double)i;
+}
+
+/* A quiet beginning, and silence. */
+VALUE(faint)
+{
+    const struct simdbench_operand *const x = operands->operand[o];
+    const double least = x->type == SIMDBENCH_F64 ? 1e-307 : 1e-37;
+    return i < (uint64_t)x->ld ? least * (u + 1) : 0;
+}
+
+/* ---- ops ---- */
+
+AT(axpy_at)
+{
+    return 1.5 * X(i) + Z(i);
+}
+OP(axpy, "1.5 x + z", 1, "4096", 0, both_signs, m, {SIMDBENCH_IN, m, 0},
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+
+AT(zip_at)
+{
+    return i % 2 ? Z(i / 2) : X(i / 2);
+}
+OP(zip, "the elements of two vectors in turns", 1, "1024", 0, both_signs, m,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+
+AT(prefix_at)
+{
+    double sum = 0;
+    for (int64_t j = 0; j <= i; j++)
+        sum += X(j);
+    return sum;
+}
+OP(prefix, "running sums", 1, "2048", 0, both_signs, m, {SIMDBENCH_IN, m, 0},
+   {SIMDBENCH_OUT, m, 0})
+
+AT(hist_at)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < operands->shape->dim[0]; j++)
+        count += (int64_t)X(j) / WIDTH == i;
+    return (double)count;
+}
+OP(hist, "how many integers are in each bin", 1, "8192", 0, keys, m, {SIMDBENCH_IN, m, 0},
+   {SIMDBENCH_OUT, BINS, 0})
+
+AT(smooth_once)
+{
+    const int64_t last = operands->shape->dim[0] - 1;
+    return i == 0 || i >= last ? X(i) : 0.25 * X(i - 1) + 0.5 * X(i) + 0.25 * X(i + 1);
+}
+AT(smooth_at)
+{
+    const int64_t last = operands->shape->dim[0] - 1;
+    if (i == 0 || i >= last)
+        return X(i);
+    return 0.25 * smooth_once(operands, i - 1) + 0.5 * smooth_once(operands, i) +
+           0.25 * smooth_once(operands, i + 1);
+}
+OP(smooth, "a filter of three elements, twice", 1, "4096", 0, both_signs, 2 * m,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+
+AT(heat_at)
+{
+    const int64_t h = operands->shape->dim[0], w = operands->shape->dim[1];
+    if (i < w || i >= (h - 1) * w || i % w == 0 || i % w == w - 1)
+        return X(i);
+    return 0.2 * (X(i) + X(i - w) + X(i + w) + X(i - 1) + X(i + 1));
+}
+OP(heat, "the mean of five neighbours on a grid", 2, "34x66", 0, both_signs, m *n,
+   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+
+AT(decay_at)
+{
+    const int64_t c = operands->shape->dim[1];
+    double sum = 0;
+    for (int64_t j = i % c; j <= i; j += c)
+        sum = 0.9 * sum + X(j);
+    return sum;
+}
+OP(decay, "a filter with an echo, of many channels", 2, "64x64", SIMDBENCH_JOINT, faint,
+   m *n, {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+
+AT(scale_at)
+{
+    const int64_t n = operands->shape->dim[1], row = i / n * n;
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += X(row + j);
+    return X(i) / sum;
+}
+OP(scale, "rows over their sums", 2, "8x512", 0, positive, 2 * m * n,
+   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+
+AT(matvec_at)
+{
+    const int64_t n = operands->shape->dim[1];
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += Z(i * n + j) * X(j);
+    return sum;
+}
+OP(matvec, "a matrix times a vector", 2, "32x128", 0, both_signs, m *n,
+   {SIMDBENCH_IN, n, 0}, {SIMDBENCH_CONST, m *n, n}, {SIMDBENCH_OUT, m, 0})
+
+AT(distance_at)
+{
+    const int64_t n = operands->shape->dim[1], k = operands->shape->dim[2];
+    double sum = 0;
+    for (int64_t l = 0; l < k; l++) {
+        const double difference = X(i / n * k + l) - Z(l * n + i % n);
+        sum += difference * difference;
+    }
+    return sum;
+}
+OP(distance, "squared distances of all points to all others", 3, "48x48x64", 0,
+   both_signs, 2 * m * n * k, {SIMDBENCH_IN, m *k, k}, {SIMDBENCH_IN, k *n, n},
+   {SIMDBENCH_OUT, m *n, n})
+
+AT(fir_at)
+{
+    double sum = 0;
+    for (int64_t t = 0; t < TAPS; t++)
+        sum += Z(t) * X(i + t * CHANNELS);
+    return sum;
+}
+OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, both_signs,
+   TAPS *CHANNELS *m, {SIMDBENCH_IN, (m + TAPS) * CHANNELS, CHANNELS},
+   {SIMDBENCH_IN, TAPS, 0}, {SIMDBENCH_OUT, m *CHANNELS, CHANNELS})
+
+AT(scan_at)
+{
+    const unsigned char *const text = operands->operand[0]->data;
+    (void)i;
+    int64_t count = 0;
+    for (int64_t j = 0; j < 4 * operands->shape->dim[0]; j++)
+        count += text[j] == '\n';
+    return (double)count;
+}
+OP(scan, "how many lines a text has", 1, "4096", 0, integers, 4 * m, {SIMDBENCH_IN, m, 0},
+   {SIMDBENCH_OUT, 1, 0})
+
+AT(hash_at)
+{
+    const uint32_t *const text = operands->operand[0]->data;
+    (void)i;
+    uint32_t hash = 0;
+    for (int64_t j = 0; j < operands->shape->dim[0]; j++)
+        hash = hash * FACTOR + text[j];
+    return (int32_t)hash;
+}
+OP(hash, "a polynomial of integers", 1, "4096", 0, integers, m, {SIMDBENCH_IN, m, 0},
+   {SIMDBENCH_OUT, 1, 0})
+
+/* Element i of both, in order: the least t such that t are taken of x and the rest of z.
+ */
+AT(merge_at)
+{
+    const int64_t n = operands->shape->dim[0];
+    int64_t low = i + 1 > n ? i + 1 - n : 0, high = i + 1 < n ? i + 1 : n;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (X(middle) <= Z(i - middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const double x = low ? X(low - 1) : -INFINITY;
+    return i + 1 - low ? fmax(x, Z(i - low)) : x;
+}
+OP(merge, "two ascending vectors in one", 1, "32768", SIMDBENCH_JOINT, ascending, 2 * m,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+
+AT(filter_at)
+{
+    for (int64_t j = 0; j < operands->shape->dim[0]; j++)
+        if (X(j) > 0 && i-- == 0)
+            return X(j);
+    return 0;
+}
+OP(filter, "the positive elements, and zeros after them", 1, "65536", 0, both_signs, m,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+
+AT(window_at)
+{
+    const int64_t n = operands->shape->dim[1];
+    double most = X(i);
+    for (int r = 1; r < WINDOW; r++)
+        most = fmax(most, X(i + r * n));
+    return most;
+}
+OP(window, "the largest of 12 rows", 2, "96x64", 0, integers, (WINDOW - 1) * m * n,
+   {SIMDBENCH_IN, (m + WINDOW - 1) * n, n}, {SIMDBENCH_OUT, m *n, n})
+
+AT(norm_at)
+{
+    const int64_t n = operands->shape->dim[1];
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += X(i * n + j) * X(i * n + j);
+    return sqrt(sum);
+}
+OP(norm, "the lengths of rows", 2, "128x32", 0, both_signs, m *n, {SIMDBENCH_IN, m *n, n},
+   {SIMDBENCH_OUT, m, 0})
+
+AT(transpose_at)
+{
+    const int64_t m = operands->shape->dim[0], n = operands->shape->dim[1];
+    return X(i % m * n + i / m);
+}
+OP(transpose, "rows become columns", 2, "64x64", 0, both_signs, m *n,
+   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, m})
+
+AT(slice_at)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < WANTED; j++)
+        sum += X(i * FEATURES + j);
+    return sum;
+}
+OP(slice, "the sum of the first eight elements of each row", 1, "256", 0, both_signs,
+   WANTED *m, {SIMDBENCH_CONST, m *FEATURES, FEATURES}, {SIMDBENCH_OUT, m, 0})
+
+AT(centre_at)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < operands->shape->dim[0]; j++)
+        sum += X(j * RECORD + i);
+    return sum / (double)operands->shape->dim[0];
+}
+OP(centre, "the mean of the first half of records", 1, "4096", 0, both_signs, WANTED *m,
+   {SIMDBENCH_CONST, m *RECORD, RECORD}, {SIMDBENCH_OUT, WANTED, 0})
+
+AT(search_at)
+{
+    return X(i);
+}
+OP(search, "where keys are in a table", 2, "1024x4096", SIMDBENCH_JOINT, table, m,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_CONST, n, 0}, {SIMDBENCH_OUT, m, 0})
+
+AT(detile_at)
+{
+    const int64_t n = operands->shape->dim[1], row = i / n, column = i % n;
+    return X((row / TILE * (n / TILE) + column / TILE) * TILE * TILE + row % TILE * TILE +
+             column % TILE);
+}
+OP(detile, "tiles of 8x8 become rows", 2, "32x64", 0, both_signs, m *n,
+   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+
+AT(triangle_at)
+{
+    const int64_t m = operands->shape->dim[0];
+    double sum = 0;
+    for (int64_t j = 0; j <= i; j++)
+        sum += Z(i * m + j) * X(j);
+    return sum;
+}
+OP(triangle, "a lower triangle times a vector", 1, "256", 0, both_signs, m *(m + 1) / 2,
+   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m *m, m}, {SIMDBENCH_OUT, m, 0})
+
+AT(cmul_at)
+{
+    const int64_t re = i / 2 * 2, im = re + 1;
+    return i % 2 ? X(re) * Z(im) + X(im) * Z(re) : X(re) * Z(re) - X(im) * Z(im);
+}
+OP(cmul, "products of complex numbers", 1, "1024", 0, both_signs, 4 * m,
+   {SIMDBENCH_IN, 2 * m, 0}, {SIMDBENCH_IN, 2 * m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+
+const struct simdbench_op *const fresh_ops[] = {
+    &axpy_op,   &zip_op,    &prefix_op,    &hist_op,   &smooth_op,
+    &heat_op,   &decay_op,  &scale_op,     &matvec_op, &distance_op,
+    &fir_op,    &scan_op,   &hash_op,      &merge_op,  &filter_op,
+    &window_op, &norm_op,   &transpose_op, &slice_op,  &centre_op,
+    &search_op, &detile_op, &triangle_op,  &cmul_op,   NULL};
