@@ -12,9 +12,10 @@
 enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,   FACT_arithmetic_cycles, FACT_memory_cycles, FACT_dispatch_cycles,
-    FACT_decode_cycles, FACT_branch_cycles,     FACT_load_cycles,   FACT_store_cycles,
-    FACT_divide_cycles, FACT_chain_cycles,      FACT_calling_cycles};
+    FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles, FACT_vector_cycles,
+    FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles, FACT_branch_cycles,
+    FACT_load_cycles,    FACT_store_cycles,      FACT_divide_cycles, FACT_chain_cycles,
+    FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -88,6 +89,23 @@ static double arithmetic_cycles(const struct inspect_facts *facts)
                       rate(facts, FACT_rate_floats_64, bits)));
 }
 
+/* Of several at their mean width: a wide one takes at least as long as a narrow one. */
+static double unit_cycles(const struct inspect_facts *facts, double count, double bits,
+                          enum inspect_fact rate_128)
+{
+    const double mean = part(bits, count);
+    return takes(count,
+                 inspect_fact_value(facts, rate_128 + (mean >= 256) + (mean >= 512)));
+}
+
+static double shuffle_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(shuffle_bits);
+    const double permutes = part(GET(permutes), GET(shuffles)) * bits;
+    return fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
+                unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -122,6 +140,9 @@ static void put_code(struct inspect_facts *facts)
 {
     const double instructions = GET(instructions);
     PUT(arithmetic_cycles, arithmetic_cycles(facts));
+    PUT(vector_cycles,
+        unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
+    PUT(shuffle_cycles, shuffle_cycles(facts));
     /* A comparison and its branch count as one: cores fuse them. */
     const double fused = GET(branches) > 0 ? GET(branches) : 0;
     PUT(dispatch_cycles, takes(instructions - fused, GET(rate_instructions)));

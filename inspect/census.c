@@ -96,6 +96,11 @@ static void add_node(const struct node *node, struct inspect_loop *to)
     to->float_arithmetic += code->float_arithmetic ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathers += code->gather ? n : 0;
+    to->computed += code->computes ? n : 0;
+    to->computed_bits += code->computes ? n * code->unit_bits : 0;
+    to->shuffles += code->shuffle ? n : 0;
+    to->shuffle_bits += code->shuffle ? n * code->unit_bits : 0;
+    to->permutes += code->permute ? n : 0;
     to->legacy_sse += code->encoding == ENCODING_SSE ? n : 0;
     to->vex += code->encoding == ENCODING_VEX ? n : 0;
     to->evex += code->encoding == ENCODING_EVEX ? n : 0;
@@ -127,6 +132,11 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->float_arithmetic,
                             &loop->fma,
                             &loop->gathers,
+                            &loop->computed,
+                            &loop->computed_bits,
+                            &loop->shuffles,
+                            &loop->shuffle_bits,
+                            &loop->permutes,
                             &loop->line_splits,
                             &loop->page_splits,
                             &loop->failed_forwards,

@@ -150,6 +150,11 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(float_arithmetic);
     SET(fma);
     SET(gathers);
+    SET(computed);
+    SET(computed_bits);
+    SET(shuffles);
+    SET(shuffle_bits);
+    SET(permutes);
     SET(line_splits);
     SET(failed_forwards);
     SET(page_changes);

@@ -52,6 +52,10 @@ struct inspect_loop {
     double copies;                /* a vector register to another one */
     double divides;               /* and square roots, of any kind */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
+    /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
+     * Of these, shuffles of any kind, and permutes of two sources by indices. */
+    double computed, shuffles, permutes;
+    double computed_bits, shuffle_bits; /* sums of the widths of their registers */
     double gathers;
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */

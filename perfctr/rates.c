@@ -128,6 +128,18 @@ WIDTH(128, HALVES, "ps", xmm)
 WIDTH(256, HALVES, "ps", ymm)
 WIDTH(512, HALVES_512, "ps", zmm)
 
+/* The cheapest of what vector units compute, of shuffles, and of two-source permutes. */
+#define COMPUTE(i, v) "vandps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define SHUFFLE(i, v) "vunpcklps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define PERMUTE(i, v) "vpermt2ps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define UNITS(bits, v)                                            \
+    LOOP(computed_##bits, "", TIMES(8, EIGHT(COMPUTE, v)), CLEAN) \
+    LOOP(shuffles_##bits, "", TIMES(8, EIGHT(SHUFFLE, v)), CLEAN) \
+    LOOP(permutes_##bits, "", TIMES(8, EIGHT(PERMUTE, v)), CLEAN)
+UNITS(128, xmm)
+UNITS(256, ymm)
+UNITS(512, zmm)
+
 #define NARROW_STORES "mov %%rax, (%[at])\n\tmov %%rax, 8(%[at])\n\t"
 LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
 LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
@@ -159,6 +171,10 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
     {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
     {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
     {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}
+#define UNIT_ROWS(bits, isa) \
+    {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
+    {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
+    {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
 static const struct rate rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
@@ -177,6 +193,9 @@ static const struct rate rates[] = {
     WIDTH_ROWS(128, "avx2"),
     WIDTH_ROWS(256, "avx2"),
     WIDTH_ROWS(512, "avx512"),
+    UNIT_ROWS(128, "avx2"),
+    UNIT_ROWS(256, "avx2"),
+    UNIT_ROWS(512, "avx512"),
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
@@ -191,7 +210,9 @@ static bool has_isa(const char *isa)
     if (!isa)
         return true;
     return isa[3] == '2' ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                         : __builtin_cpu_supports("avx512f") != 0;
+                         : __builtin_cpu_supports("avx512f") &&
+                               __builtin_cpu_supports("avx512vl") &&
+                               __builtin_cpu_supports("avx512dq");
 }
 
 #else

@@ -94,6 +94,38 @@ static void test_widths(void **state)
     }
 }
 
+/* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
+static void test_vector_units(void **state)
+{
+    struct inspect_facts facts = tile();
+    for (size_t k = 0; k < 3; k++) {
+        inspect_fact_set(&facts, FACT_rate_computed_128 + k, (double)(4 >> k));
+        inspect_fact_set(&facts, FACT_rate_shuffles_128 + k, 2 / (double)(1 << k));
+        inspect_fact_set(&facts, FACT_rate_permutes_128 + k, 1 / (double)(1 << k));
+    }
+    SET(computed, 24);
+    SET(computed_bits, 24 * 512);
+    SET(shuffles, 8);
+    SET(shuffle_bits, 8 * 512);
+    SET(permutes, 6);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 24, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 24, 1e-9);
+    SET(permutes, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 16, 1e-9);
+    SET(computed_bits, 23 * 512 + 256);
+    SET(shuffle_bits, 8 * 128);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 12, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 4, 1e-9);
+    SET(shuffles, 0);
+    SET(shuffle_bits, 0);
+    SET(permutes, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 0, 0);
+}
+
 static void test_splits(void **state)
 {
     struct inspect_facts facts = tile();
@@ -366,9 +398,9 @@ static void test_table(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
-                     TEST(test_splits), TEST(test_long_loop), TEST(test_roof_and_memory),
-                     TEST(test_stream_that_is_beaten), TEST(test_tame_input),
-                     TEST(test_branches), TEST(test_straight_call), TEST(test_costs),
-                     TEST(test_shares), TEST(test_nothing_known), TEST(test_census),
-                     TEST(test_set), TEST(test_table));
+                     TEST(test_vector_units), TEST(test_splits), TEST(test_long_loop),
+                     TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
+                     TEST(test_tame_input), TEST(test_branches), TEST(test_straight_call),
+                     TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
+                     TEST(test_census), TEST(test_set), TEST(test_table));
 }

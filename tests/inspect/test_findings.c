@@ -167,6 +167,14 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(load_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
      {IS(split_share, 0.5), END}},
+    {CAUSE_vector_ports,
+     INSPECT_MODELLED,
+     {IS(shuffle_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_vector_ports,
+     INSPECT_MODELLED,
+     {IS(vector_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_cycles, 9), END}},
     {CAUSE_front_end,
      INSPECT_STRUCTURAL,
      {IS(frontend_stalls, 0.5), IS(cycles, 10), END},
@@ -262,7 +270,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 28);
+    assert_int_equal(INSPECT_CAUSES, 29);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
