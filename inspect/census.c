@@ -157,7 +157,8 @@ static size_t find_sum(struct making *m, uint64_t address)
     m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
                                                    .addresses_exact = true,
                                                    .spills_exact = true,
-                                                   .innermost = true};
+                                                   .innermost = true,
+                                                   .carried = -1};
     return m->n_sums++;
 }
 
@@ -175,6 +176,7 @@ static void add_loops(struct making *m)
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
             sum->loop.chain = loop_chain(m->nodes, &m->loops, l);
+            sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
     for (uint32_t i = 0; i < m->nodes->n; i++)

@@ -299,6 +299,9 @@ void loops_free(struct loops *loops);
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency; 0:
  * unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
+/* General registers, those of the stack apart, whose values a turn of such a loop takes
+ * from before; -1: unknown. */
+int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
 
 /* ---- places.c: names of addresses ---- */
 

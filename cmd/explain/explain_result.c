@@ -213,8 +213,10 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
     const struct inspect_census *const census = &subject->census;
     struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
     set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
-    if (subject->traced)
+    if (subject->traced) {
         take_census(census, &explanation->executed);
+        take_build(census, &variant_result(&subject->base)->unoptimised);
+    }
     for (size_t i = 0; subject->traced && i < census->n_loops && i < LOOPS_SHOWN; i++)
         take_loop(census, i, all_code, explanation);
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);

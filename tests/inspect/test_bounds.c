@@ -337,6 +337,31 @@ static void test_census(void **state)
     assert_near(VALUE(outside_share), 0.1, 1e-9);
 }
 
+/* What a loop takes from registers tells; what the producer says counts before that. */
+static void test_unoptimised(void **state)
+{
+    char clang[] = "clang version 19", fast[] = "GNU C17 12 -g -O2",
+         slow[] = "GNU C17 12 -O0";
+    struct inspect_loop loops[] = {
+        {.share = 0.2, .instructions = 10, .scalar_stack = 9, .carried = 1},
+        {.share = 0.4, .instructions = 10, .scalar_stack = 5},
+        {.share = 0.4, .instructions = 10, .scalar_stack = 0.5}};
+    struct inspect_census census = {.loop = loops, .n_loops = 3, .producer = clang};
+    char why[128] = "";
+    assert_true(inspect_unoptimised(&census, why, sizeof why));
+    assert_non_null(strstr(why, " 50% of their instructions access the stack"));
+    census.producer = fast;
+    assert_false(inspect_unoptimised(&census, why, sizeof why));
+    census.producer = NULL;
+    loops[1].carried = -1;
+    assert_false(inspect_unoptimised(&census, why, sizeof why));
+    census.producer = slow;
+    assert_true(inspect_unoptimised(&census, why, sizeof why));
+    assert_string_equal(why, "its debug information says -O0");
+    assert_int_equal(inspect_built_unoptimised(clang), -1);
+    assert_int_equal(inspect_built_unoptimised(fast), 0);
+}
+
 /* Without loops the call is one iteration. */
 static void test_straight_call(void **state)
 {
@@ -402,5 +427,6 @@ int main(void)
                      TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_straight_call),
                      TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
-                     TEST(test_census), TEST(test_set), TEST(test_table));
+                     TEST(test_census), TEST(test_unoptimised), TEST(test_set),
+                     TEST(test_table));
 }

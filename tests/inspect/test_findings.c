@@ -110,7 +110,7 @@ static const struct script scripts[] = {
      {IS(limit_cycles, 9), END}},
     {CAUSE_unoptimised,
      INSPECT_STRUCTURAL,
-     {IS(scalar_stack_share, 0.5), IS(failed_forwards, 0), HOT, IS(cycles, 10), END},
+     {IS(scalar_stack_share, 0.5), IS(carried, 0), HOT, IS(cycles, 10), END},
      {IS(built_unoptimised, 0), IS(limit_cycles, 9), END}},
     {CAUSE_call,
      INSPECT_STRUCTURAL,

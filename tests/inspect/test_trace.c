@@ -247,6 +247,16 @@ static void test_loop_numbers(void **state)
     assert_true(fabs(census.loop[1].instructions - 3) < 1e-9);
     inspect_census_free(&census);
 
+    census = census_of(counting_on_stack, TURNS, false);
+    ASSERT_LOOP(census, instructions, 4);
+    ASSERT_LOOP(census, scalar_stack, 2);
+    ASSERT_LOOP(census, carried, 0);
+    inspect_census_free(&census);
+
+    census = census_of(loop, TURNS, false);
+    ASSERT_LOOP(census, carried, 1);
+    inspect_census_free(&census);
+
     census = census_of(called_twice, TURNS, false);
     ASSERT_LOOP(census, iterations, 2 * TURNS);
     ASSERT_LOOP(census, trips, TURNS);

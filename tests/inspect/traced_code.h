@@ -139,6 +139,13 @@ CODE(shuffling, "1: vmovaps %zmm0, %zmm1\n"
                 "   decl %esi\n"
                 "   jnz 1b\n"
                 "   retq")
+/* The counter lives on the stack: 4 n + 2. */
+CODE(counting_on_stack, "movl %esi, -8(%rsp)\n"
+                        "1: movl -8(%rsp), %eax\n"
+                        "   subl $1, %eax\n"
+                        "   movl %eax, -8(%rsp)\n"
+                        "   jnz 1b\n"
+                        "   retq")
 /* An accumulator: 4 n + 1. */
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"
