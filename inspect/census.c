@@ -93,9 +93,15 @@ static void add_node(const struct node *node, struct inspect_loop *to)
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->copies += code->copy ? n : 0;
     to->divides += code->divide ? n : 0;
+    to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
     to->float_arithmetic += code->float_arithmetic ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathers += code->gather ? n : 0;
+    to->computed += code->computes ? n : 0;
+    to->computed_bits += code->computes ? n * code->unit_bits : 0;
+    to->shuffles += code->shuffle ? n : 0;
+    to->shuffle_bits += code->shuffle ? n * code->unit_bits : 0;
+    to->permutes += code->permute ? n : 0;
     to->legacy_sse += code->encoding == ENCODING_SSE ? n : 0;
     to->vex += code->encoding == ENCODING_VEX ? n : 0;
     to->evex += code->encoding == ENCODING_EVEX ? n : 0;
@@ -124,9 +130,15 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->branches,
                             &loop->copies,
                             &loop->divides,
+                            &loop->integer_divides,
                             &loop->float_arithmetic,
                             &loop->fma,
                             &loop->gathers,
+                            &loop->computed,
+                            &loop->computed_bits,
+                            &loop->shuffles,
+                            &loop->shuffle_bits,
+                            &loop->permutes,
                             &loop->line_splits,
                             &loop->page_splits,
                             &loop->failed_forwards,
@@ -147,7 +159,8 @@ static size_t find_sum(struct making *m, uint64_t address)
     m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
                                                    .addresses_exact = true,
                                                    .spills_exact = true,
-                                                   .innermost = true};
+                                                   .innermost = true,
+                                                   .carried = -1};
     return m->n_sums++;
 }
 
@@ -165,6 +178,7 @@ static void add_loops(struct making *m)
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
             sum->loop.chain = loop_chain(m->nodes, &m->loops, l);
+            sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
     for (uint32_t i = 0; i < m->nodes->n; i++)

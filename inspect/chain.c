@@ -110,6 +110,22 @@ static double last_of(const struct ready *ready)
     return time;
 }
 
+int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop)
+{
+    const uint64_t frame = UINT64_C(1) << GPR_RSP | UINT64_C(1) << GPR_RBP;
+    const uint64_t general = ((UINT64_C(1) << GPR_COUNT) - 1) & ~frame;
+    uint32_t way[PATH_MAX_NODES];
+    uint64_t read = 0, written = 0;
+    const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct code *const code = &nodes->node[way[i]].code;
+        const bool saves = code->stack < 0 && !code->is_call; /* a push */
+        read |= saves ? 0 : (code->reads | code->address_reads) & ~written;
+        written |= code->writes;
+    }
+    return n ? __builtin_popcountll(read & general) : -1;
+}
+
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop)
 {
     uint32_t way[PATH_MAX_NODES];

@@ -8,25 +8,6 @@
 
 #include <Zydis/Zydis.h>
 
-static bool starts(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
-
-static bool ends(const char *text, const char *with)
-{
-    const size_t n = strlen(text), m = strlen(with);
-    return n >= m && !strcmp(text + n - m, with);
-}
-
-static bool is_any_of(const char *text, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(text, *list))
-            return true;
-    return false;
-}
-
 /* ---- registers ---- */
 
 static int gpr_of(ZydisRegister register_)
@@ -96,87 +77,11 @@ static void take_access(const ZydisDecodedInstruction *instruction,
 
 /* ---- kinds ---- */
 
-/* A name such as vaddps without the v. */
-static const char *plain_name(const char *name, const struct code *code)
+static enum encoding encoding_of(const ZydisDecodedInstruction *instruction)
 {
-    const bool prefixed =
-        code->encoding == ENCODING_VEX || code->encoding == ENCODING_EVEX;
-    return prefixed && *name == 'v' ? name + 1 : name;
-}
-
-static bool is_scalar_float(const char *name)
-{
-    static const char *const moves[] = {"movd", "movq", NULL};
-    static const char *const none[] = {"broadcastss", "broadcastsd", NULL};
-    const bool converts =
-        starts(name, "cvt") && (strstr(name, "ss2") || strstr(name, "sd2"));
-    const bool suffix = ends(name, "ss") || ends(name, "sd") || ends(name, "sh");
-    return is_any_of(name, moves) || converts || (suffix && !is_any_of(name, none));
-}
-
-static bool is_float_arithmetic(const char *name)
-{
-    static const char *const stems[] = {
-        "add",  "sub",  "mul", "div",   "max",   "min",    "sqrt",   "rcp",    "rsqrt",
-        "hadd", "hsub", "dp",  "fmadd", "fmsub", "fnmadd", "fnmsub", "scalef", NULL};
-    const bool float_type = ends(name, "ps") || ends(name, "pd") || ends(name, "ss") ||
-                            ends(name, "sd") || ends(name, "ph") || ends(name, "sh");
-    for (size_t i = 0; stems[i]; i++)
-        if (float_type && starts(name, stems[i]))
-            return true;
-    return false;
-}
-
-/* Scalar code does this with whole registers, too. */
-static bool is_logic(const char *name)
-{
-    static const char *const stems[] = {"and", "or",   "xor",   "pand",
-                                        "por", "pxor", "unpck", NULL};
-    for (size_t i = 0; stems[i]; i++)
-        if (starts(name, stems[i]))
-            return true;
-    return false;
-}
-
-static unsigned scalar_bits(const char *name)
-{
-    return ends(name, "sd") || ends(name, "movq") || strstr(name, "sd2") ? 64 : 32;
-}
-
-static void take_kind(const ZydisDecodedInstruction *instruction, unsigned widest,
-                      struct code *code)
-{
-    const char *const full = ZydisMnemonicGetString(instruction->mnemonic);
-    const bool x87 = instruction->meta.isa_set == ZYDIS_ISA_SET_X87;
-    const bool is_zero_upper = starts(full, "vzero");
-    code->cleans = is_zero_upper;
-    code->encoding =
-        is_zero_upper || !widest                                   ? ENCODING_NONE
-        : instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX  ? ENCODING_VEX
-        : instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? ENCODING_EVEX
-                                                                   : ENCODING_SSE;
-    const char *const name = plain_name(full, code);
-    const bool touches = code->encoding != ENCODING_NONE;
-    code->scalar_float = x87 || (touches && is_scalar_float(name));
-    code->vector = touches && !code->scalar_float;
-    code->bits = (uint16_t)(x87                  ? 64
-                            : code->scalar_float ? scalar_bits(name)
-                                                 : (code->vector ? widest : 0));
-    code->float_arithmetic = x87 ? starts(name, "fadd") || starts(name, "fmul") ||
-                                       starts(name, "fsub") || starts(name, "fdiv")
-                                 : touches && is_float_arithmetic(name);
-    code->fma = touches && (starts(name, "fmadd") || starts(name, "fmsub") ||
-                            starts(name, "fnmadd") || starts(name, "fnmsub"));
-    code->divide = starts(full, "div") || starts(full, "idiv") || starts(full, "fdiv") ||
-                   starts(full, "fsqrt") ||
-                   (touches && (starts(name, "div") || starts(name, "sqrt")));
-    code->gather = touches && (strstr(name, "gather") || strstr(name, "scatter"));
-    code->copy = code->vector && !code->n_accesses && starts(name, "mov") &&
-                 instruction->operand_count_visible == 2 &&
-                 (starts(name, "mova") || starts(name, "movu") || starts(name, "movdq"));
-    if (code->vector && widest == 128 && (code->copy || is_logic(name)))
-        code->bits = 0;
-    code->latency = (uint8_t)latency_of(name, code);
+    return instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX    ? ENCODING_VEX
+           : instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? ENCODING_EVEX
+                                                                      : ENCODING_SSE;
 }
 
 static void take_flow(const ZydisDecodedInstruction *instruction,
@@ -286,8 +191,8 @@ static void take_stack(const ZydisDecodedInstruction *instruction,
     default:
         return;
     }
-    if (starts(ZydisMnemonicGetString(instruction->mnemonic), "pushf") ||
-        starts(ZydisMnemonicGetString(instruction->mnemonic), "popf"))
+    const char *const name = ZydisMnemonicGetString(instruction->mnemonic);
+    if (!strncmp(name, "pushf", 5) || !strncmp(name, "popf", 4))
         code->flow = FLOW_SYSTEM; /* steps are visible in these flags */
     code->gpr_written = (uint32_t)others;
     code->effect = others ? EFFECT_UNKNOWN : EFFECT_NONE;
@@ -295,14 +200,18 @@ static void take_stack(const ZydisDecodedInstruction *instruction,
 
 /* xor r, r and its like: the result depends on nothing. */
 static bool is_zero_idiom(const ZydisDecodedInstruction *instruction,
-                          const ZydisDecodedOperand *operand, const char *name)
+                          const ZydisDecodedOperand *operand)
 {
+    static const ZydisMnemonic idioms[] = {
+        ZYDIS_MNEMONIC_XOR,    ZYDIS_MNEMONIC_SUB,   ZYDIS_MNEMONIC_PXOR,
+        ZYDIS_MNEMONIC_XORPS,  ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_VXORPS,
+        ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXOR, ZYDIS_MNEMONIC_VPXORD,
+        ZYDIS_MNEMONIC_VPXORQ, ZYDIS_MNEMONIC_PSUBD, ZYDIS_MNEMONIC_VPSUBD};
     const unsigned n = instruction->operand_count_visible;
-    static const char *const idioms[] = {"xor",    "sub",    "pxor",  "xorps",  "xorpd",
-                                         "vxorps", "vxorpd", "vpxor", "vpxord", "vpxorq",
-                                         "psubd",  "vpsubd", NULL};
-    return n >= 2 && is_any_of(name, idioms) &&
-           operand[n - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+    bool can = false;
+    for (size_t i = 0; i < ARRAY_LEN(idioms); i++)
+        can |= instruction->mnemonic == idioms[i];
+    return can && n >= 2 && operand[n - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
            operand[n - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
            operand[n - 1].reg.value == operand[n - 2].reg.value;
 }
@@ -371,10 +280,13 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
     take_stack(&instruction, operands, code);
     for (unsigned i = 0; i < code->n_accesses; i++)
         code->loads |= code->access[i].read && !code->access[i].hidden;
-    take_kind(&instruction, widest, code);
-    if (is_zero_idiom(&instruction, operands,
-                      ZydisMnemonicGetString(instruction.mnemonic)))
+    code->encoding = encoding_of(&instruction);
+    code_take_kind(ZydisMnemonicGetString(instruction.mnemonic),
+                   instruction.meta.isa_set == ZYDIS_ISA_SET_X87, widest, code);
+    if (is_zero_idiom(&instruction, operands)) {
         code->reads = 0;
+        code->computes = false;
+    }
     return 0;
 }
 

@@ -118,9 +118,9 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)
         inspect_fact_set(facts, FACT_call_instructions, census->call_instructions);
-    if (census->producer)
-        inspect_fact_set(facts, FACT_built_unoptimised,
-                         strstr(census->producer, "-O0") != NULL);
+    const int built = inspect_built_unoptimised(census->producer);
+    if (built >= 0)
+        inspect_fact_set(facts, FACT_built_unoptimised, built);
     if (!loop) {
         set_straight(facts, census);
         return;
@@ -132,6 +132,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         SET(trips);
     if (loop->chain > 0)
         SET(chain);
+    if (loop->carried >= 0)
+        SET(carried);
     SET(instructions);
     SET(vector);
     SET(scalar_float);
@@ -147,9 +149,15 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(branches);
     SET(copies);
     SET(divides);
+    SET(integer_divides);
     SET(float_arithmetic);
     SET(fma);
     SET(gathers);
+    SET(computed);
+    SET(computed_bits);
+    SET(shuffles);
+    SET(shuffle_bits);
+    SET(permutes);
     SET(line_splits);
     SET(failed_forwards);
     SET(page_changes);

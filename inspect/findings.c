@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
+#include "inspect.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -51,7 +51,12 @@ struct inspect_loop {
     double branches;              /* conditional */
     double copies;                /* a vector register to another one */
     double divides;               /* and square roots, of any kind */
+    double integer_divides;       /* are a part of them */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
+    /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
+     * Of these, shuffles of any kind, and permutes of two sources by indices. */
+    double computed, shuffles, permutes;
+    double computed_bits, shuffle_bits; /* sums of the widths of their registers */
     double gathers;
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
@@ -62,6 +67,9 @@ struct inspect_loop {
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free, by a small table of latencies; 0: unknown */
+    /* General registers that an iteration reads before it writes them, the stack's two
+     * apart: none where every variable lives in memory. -1: unknown. */
+    int carried;
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen;
      * false: some were taken to be like the others of the same instruction. */
@@ -118,6 +126,15 @@ struct inspect_census {
 };
 
 #define INSPECT_MAIN_SHARE 0.05
+
+/* Whether what it executes was compiled without optimisation, by its debug information or
+ * by its hot loops: they keep no value in a register, and access the stack all the time.
+ * Into `why` a text without its subject. */
+bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size);
+/* What `producer` says of it: 1, 0, or -1 if nothing: not every compiler tells. */
+int inspect_built_unoptimised(const char *producer);
+/* Of the instructions of such a loop at least so many access the stack. */
+#define INSPECT_STACK_SHARE 0.1
 
 /* Frees what it points to. */
 void inspect_census_free(struct inspect_census *census);

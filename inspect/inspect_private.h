@@ -70,7 +70,10 @@ struct code {
     bool is_call, repeats;  /* repeats: with REP */
     enum encoding encoding; /* of one that touches vector registers */
     bool vector, scalar_float, copy, divide, float_arithmetic, fma, gather;
-    bool dirties, cleans; /* upper halves of the vector registers */
+    bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
+    bool computes;         /* takes a vector unit; scalar floats too */
+    uint16_t unit_bits;    /* of its widest vector register */
+    bool dirties, cleans;  /* upper halves of the vector registers */
     uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
                       scalar code copies and masks whole registers too */
     uint8_t n_accesses;
@@ -93,6 +96,9 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address,
 /* Its text in a buffer. */
 void code_text(const unsigned char *bytes, size_t n, uint64_t address, char *text,
                size_t size);
+/* kinds.c: what an instruction is by its name; its encoding, accesses and registers are
+ * known. `widest`: bits of its widest vector register, or 0. */
+void code_take_kind(const char *name, bool x87, unsigned widest, struct code *code);
 /* latency.c: cycles from operands to result on this CPU, by name and kind. */
 unsigned latency_of(const char *name, const struct code *code);
 
@@ -293,6 +299,9 @@ void loops_free(struct loops *loops);
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency; 0:
  * unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
+/* General registers, those of the stack apart, whose values a turn of such a loop takes
+ * from before; -1: unknown. */
+int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
 
 /* ---- places.c: names of addresses ---- */
 

@@ -50,16 +50,16 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
 /* `call` writes below the stack pointer, where the compiler may keep variables. */
 #define LEAVE_STACK "lea -256(%%rsp), %%rsp\n\t"
 #define BACK_TO_STACK "lea 256(%%rsp), %%rsp\n\t"
-#define LOOP(name, before, body, after)                                                  \
-    static void loop_##name(uint64_t turns, struct lines *lines)                         \
-    {                                                                                    \
-        __asm__ volatile(                                                                \
-            before ".p2align 6\n1:\n\t" body "dec %[turns]\n\tjnz 1b\n\t" after          \
-            : [turns] "+r"(turns)                                                        \
-            : [at] "r"(lines)                                                            \
-            : "cc", "memory", "rax", "rcx", "r8", "r9", "xmm0", "xmm1", "xmm2", "xmm3",  \
-              "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
-              "xmm13", "xmm14", "xmm15");                                                \
+#define LOOP(name, before, body, after)                                                 \
+    static void loop_##name(uint64_t turns, struct lines *lines)                        \
+    {                                                                                   \
+        __asm__ volatile(                                                               \
+            before ".p2align 6\n1:\n\t" body "dec %[turns]\n\tjnz 1b\n\t" after         \
+            : [turns] "+r"(turns)                                                       \
+            : [at] "r"(lines)                                                           \
+            : "cc", "memory", "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "xmm2",  \
+              "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
+              "xmm12", "xmm13", "xmm14", "xmm15");                                      \
     }
 #define TIMES(n, body) ".rept " #n "\n\t" body ".endr\n\t"
 #define CLEAN "vzeroupper\n\t"
@@ -95,12 +95,18 @@ LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n
 #define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
 #define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
 #define LOAD_512(i, step) "vmovups " #i "*" #step "(%[at]), %%zmm" #i "\n\t"
-#define SPLIT(i, step) "movups 60+" #i "*" #step "(%[at]), %%xmm" #i "\n\t"
 LOOP(loads_64, "", TIMES(8, EIGHT(LOAD_64, 64)), "")
 LOOP(loads_128, "", TIMES(8, EIGHT(LOAD_128, 64)), "")
 LOOP(loads_256, "", TIMES(8, EIGHT(LOAD_256, 64)), CLEAN)
 LOOP(loads_512, "", TIMES(8, EIGHT(LOAD_512, 64)), CLEAN)
-LOOP(splits, "", TIMES(8, EIGHT(SPLIT, 64)), "")
+#define ACROSS_64(i, step) "mov 60+" #i "*" #step "(%[at]), %%rax\n\t"
+#define ACROSS_128(i, step) "movups 60+" #i "*" #step "(%[at]), %%xmm" #i "\n\t"
+#define ACROSS_256(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%ymm" #i "\n\t"
+#define ACROSS_512(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%zmm" #i "\n\t"
+LOOP(splits_64, "", TIMES(8, EIGHT(ACROSS_64, 64)), "")
+LOOP(splits_128, "", TIMES(8, EIGHT(ACROSS_128, 64)), "")
+LOOP(splits_256, "", TIMES(8, EIGHT(ACROSS_256, 64)), CLEAN)
+LOOP(splits_512, "", TIMES(8, EIGHT(ACROSS_512, 64)), CLEAN)
 
 #define STORE_64(i, step) "mov %%rax, " #i "*" #step "(%[at])\n\t"
 #define STORE_128(i, step) "movups %%xmm" #i ", " #i "*" #step "(%[at])\n\t"
@@ -127,6 +133,22 @@ WIDTH(64, HALVES, "ss", xmm)
 WIDTH(128, HALVES, "ps", xmm)
 WIDTH(256, HALVES, "ps", ymm)
 WIDTH(512, HALVES_512, "ps", zmm)
+
+/* The cheapest of what vector units compute, of shuffles, and of two-source permutes. */
+#define COMPUTE(i, v) "vandps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define SHUFFLE(i, v) "vunpcklps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define PERMUTE(i, v) "vpermt2ps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define UNITS(bits, v)                                            \
+    LOOP(computed_##bits, "", TIMES(8, EIGHT(COMPUTE, v)), CLEAN) \
+    LOOP(shuffles_##bits, "", TIMES(8, EIGHT(SHUFFLE, v)), CLEAN) \
+    LOOP(permutes_##bits, "", TIMES(8, EIGHT(PERMUTE, v)), CLEAN)
+UNITS(128, xmm)
+UNITS(256, ymm)
+UNITS(512, zmm)
+
+/* Of 32 bits, as most indices are. */
+LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
+     TIMES(8, "xor %%edx, %%edx\n\tmov %%r8d, %%eax\n\tdiv %%ecx\n\t"), "")
 
 #define NARROW_STORES "mov %%rax, (%[at])\n\tmov %%rax, 8(%[at])\n\t"
 LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
@@ -159,6 +181,10 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
     {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
     {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
     {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}
+#define UNIT_ROWS(bits, isa) \
+    {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
+    {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
+    {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
 static const struct rate rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
@@ -172,11 +198,18 @@ static const struct rate rates[] = {
     {"rate_stores_128", NULL, 64, loop_stores_128, NULL},
     {"rate_stores_256", "avx2", 64, loop_stores_256, NULL},
     {"rate_stores_512", "avx512", 64, loop_stores_512, NULL},
-    {"rate_splits", NULL, 64, loop_splits, NULL},
+    {"rate_splits_64", NULL, 64, loop_splits_64, NULL},
+    {"rate_splits_128", NULL, 64, loop_splits_128, NULL},
+    {"rate_splits_256", "avx2", 64, loop_splits_256, NULL},
+    {"rate_splits_512", "avx512", 64, loop_splits_512, NULL},
+    {"rate_integer_divides", NULL, 8, loop_integer_divides, NULL},
     WIDTH_ROWS(64, "avx2"),
     WIDTH_ROWS(128, "avx2"),
     WIDTH_ROWS(256, "avx2"),
     WIDTH_ROWS(512, "avx512"),
+    UNIT_ROWS(128, "avx2"),
+    UNIT_ROWS(256, "avx2"),
+    UNIT_ROWS(512, "avx512"),
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
@@ -191,7 +224,9 @@ static bool has_isa(const char *isa)
     if (!isa)
         return true;
     return isa[3] == '2' ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                         : __builtin_cpu_supports("avx512f") != 0;
+                         : __builtin_cpu_supports("avx512f") &&
+                               __builtin_cpu_supports("avx512vl") &&
+                               __builtin_cpu_supports("avx512dq");
 }
 
 #else

@@ -149,7 +149,8 @@ static double needs(const struct inspect_census *census, const struct inspect_lo
     add_rates(rates, &facts);
     inspect_facts_trace(&facts, census, loop);
     inspect_bounds(&facts);
-    return loop->iterations * inspect_fact_value(&facts, FACT_code_cycles);
+    return loop->iterations * (inspect_fact_value(&facts, FACT_code_cycles) +
+                               inspect_fact_value(&facts, FACT_forward_cycles));
 }
 
 /* Chooses the loop that needs most cycles, and gives it its part of the call: cycles that

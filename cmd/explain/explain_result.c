@@ -224,10 +224,11 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
     const struct inspect_census *const census = &subject->census;
     struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
     set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
-    if (subject->traced)
+    if (subject->traced) {
         take_census(census, &explanation->executed);
-    if (subject->traced)
+        take_build(census, &variant_result(&subject->base)->unoptimised);
         take_loops(census, subject->hot_loop, all_code, explanation);
+    }
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);
     take_bounds(facts, explanation);
     inspect_find(facts, findings);

@@ -75,6 +75,7 @@ struct session {
     double probe_ns;  /* batch time that may still be spent on clock probes */
     double core_best; /* share of the core that any batch got; 0: not known */
     size_t n_core_probed, n_core_shared; /* batches whose share is known, and is low */
+    struct builds *builds;               /* builds.c; NULL: nobody looked yet */
 };
 
 struct case_state {
@@ -194,6 +195,8 @@ static inline bool case_is_limit(const struct group_state *group,
  * or -EINTR. */
 int prove_case(struct worker *worker, uint64_t number, const struct options *options,
                const struct result *result, struct code_proof **out);
+/* Tells how code shows that nobody optimised it, if it does. */
+void take_build(const struct inspect_census *census, char **unoptimised);
 void prove_not(struct code_proof **out, const char *why);
 /* True unless a case ended as one that cannot run. Times that are no good are no reason.
  */

@@ -70,6 +70,22 @@ void pace_judge(struct rounds *rounds, uint32_t ran);
 
 /* prove.c: what all cases that are left execute; 0 or -EINTR. */
 int group_prove(struct group_state *group, struct error *error);
+/* A copy of the group gets operands of a shape with less work, the same in all runs. */
+int prove_place(struct group_state *group, struct error *error);
+/* Starts a worker that cases are traced in, if it does not run. */
+int prove_ready(struct group_state *group, struct worker *worker, struct error *error);
+/* A worker of its own for the cases of that one. */
+struct worker *prove_worker(const struct group_state *group, const struct worker *of);
+/* Asks for a kernel with the group's shape. */
+int prove_kernel(struct group_state *group, const struct case_state *entry,
+                 struct worker *worker, struct prepared *prepared, struct error *error);
+/* Why a worker's cases cannot be proved at all, or NULL. */
+const char *prove_cannot(const struct group_state *group, const struct worker *worker);
+
+/* builds.c: looks whether modules of the user were built without optimisation, once for
+ * each of their kernels; 0 or -EINTR. */
+int group_look_at_builds(struct group_state *group, struct error *error);
+void builds_free(struct builds *builds);
 
 /* budget.c: baselines that would take far longer than what they are compared with. */
 /* How long the first call of a case may take. */

@@ -48,6 +48,13 @@ static void take_census(const struct inspect_census *census, struct code_proof *
     must(string_set(&proof->modules, census->modules));
 }
 
+void take_build(const struct inspect_census *census, char **unoptimised)
+{
+    char why[128];
+    if (inspect_unoptimised(census, why, sizeof why))
+        must(string_set(unoptimised, why));
+}
+
 static void take_loop(const struct inspect_loop *from, struct code_loop *loop)
 {
     *loop =
@@ -107,6 +114,7 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     } else {
         take_census(&census, proof);
         doubt(result, proof);
+        take_build(&census, &proof->unoptimised);
         if (census.whole && sees_spills(&census))
             take_call(&census, result->shape, result->ops, &proof->call);
         else
@@ -180,9 +188,8 @@ void prove_not(struct code_proof **out, const char *why)
 
 /* ---- a group ---- */
 
-/* The worker that a case is proved in: started for the first case, and again after one
- * that broke it. */
-static int ready(struct group_state *group, struct worker *worker, struct error *error)
+/* For the first case, and again after one that broke it. */
+int prove_ready(struct group_state *group, struct worker *worker, struct error *error)
 {
     if (worker_alive(worker))
         return 0;
@@ -201,6 +208,18 @@ int prove_prepare(struct worker *worker, cJSON *request, const struct options *o
     prepared->ops = message_number(reply, "ops", prepared->ops);
     cJSON_Delete(reply);
     return status;
+}
+
+int prove_kernel(struct group_state *group, const struct case_state *entry,
+                 struct worker *worker, struct prepared *prepared, struct error *error)
+{
+    const int status = prove_ready(group, worker, error);
+    if (status < 0)
+        return status;
+    cJSON *request = message_new("prepare");
+    message_add_u64(request, "kernel", entry->offer->index);
+    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
+    return prove_prepare(worker, request, group->session->options, prepared, error);
 }
 
 /* A group is traced with its own shape, with less work where that takes too many steps,
@@ -231,25 +250,21 @@ static int prove(struct group_state *group, const struct case_state *entry,
     struct code_proof *const proof = result->proof;
     struct error error = {.text = ""};
     struct prepared prepared = {.ops = shape->ops};
-    int status = ready(group, worker, &error);
-    if (status == 0) {
-        cJSON *request = message_new("prepare");
-        message_add_u64(request, "kernel", entry->offer->index);
-        cJSON_AddNumberToObject(request, "threads", entry->plan->team);
-        status = prove_prepare(worker, request, options, &prepared, &error);
-    }
+    int status = prove_kernel(group, entry, worker, &prepared, &error);
     if (status == 0 && stage != STAGE_OWN)
         return prove_call(worker, prepared.number, options, shape->text, prepared.ops,
                           stage == STAGE_SMALL ? &proof->small : &proof->call);
-    if (status == 0)
-        return prove_case(worker, prepared.number, options, result, &result->proof);
+    if (status == 0) {
+        status = prove_case(worker, prepared.number, options, result, &result->proof);
+        must(string_set(&result->unoptimised, result->proof->unoptimised));
+        return status;
+    }
     if (stage == STAGE_OWN)
         prove_not(&result->proof, error.text);
     return status == -EINTR ? status : 0;
 }
 
-/* Why a worker's cases cannot be proved at all, or NULL. */
-static const char *cannot(const struct group_state *group, const struct worker *worker)
+const char *prove_cannot(const struct group_state *group, const struct worker *worker)
 {
     if (group->session->options->in_process)
         return "a process cannot trace itself (--in-process)";
@@ -266,14 +281,18 @@ static bool any_wanted(const struct group_state *group, enum stage stage)
     return false;
 }
 
+struct worker *prove_worker(const struct group_state *group, const struct worker *of)
+{
+    const struct worker_info *info = &of->info;
+    return worker_new(info->name, info->path, info->options, info->n_options,
+                      group->session->catalog->memory_fd);
+}
+
 static int prove_all_of(struct group_state *group, const struct worker *of,
                         enum stage stage)
 {
-    const struct worker_info *info = &of->info;
-    const char *why = cannot(group, of);
-    struct worker *worker =
-        worker_new(info->name, info->path, info->options, info->n_options,
-                   group->session->catalog->memory_fd);
+    const char *why = prove_cannot(group, of);
+    struct worker *worker = prove_worker(group, of);
     int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         const struct case_state *entry = &group->cases[i];
@@ -293,11 +312,11 @@ static int prove_all_of(struct group_state *group, const struct worker *of,
 /* Proofs of two runs are compared, so inputs and places are the same in all runs. */
 #define PROOF_SEED 1
 
-/* Operands of the group's shape or a smaller one, without answers. */
-static int place(struct group_state *group, struct error *error)
+int prove_place(struct group_state *group, struct error *error)
 {
     const struct catalog *const catalog = group->session->catalog;
     const size_t n = group->n_cases;
+    group->seed = PROOF_SEED;
     group->n_cases = 0; /* whose inputs were others */
     const int status =
         group_place(group, error)
@@ -313,10 +332,9 @@ static int prove_at(const struct group_state *own, const struct plan_group *plan
     const struct catalog *catalog = own->session->catalog;
     struct group_state group = *own;
     group.plan = plan;
-    group.seed = PROOF_SEED;
     if (!any_wanted(&group, stage))
         return 0;
-    int status = place(&group, error);
+    int status = prove_place(&group, error);
     for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
         status = prove_all_of(&group, catalog->workers[w], stage);
     return status;

@@ -14,6 +14,8 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     int status = run_groups(&group, 1, error);
     if (status == 0 && session->options->prove)
         status = group_prove(&group, error);
+    else if (status == 0)
+        status = group_look_at_builds(&group, error);
     if (status < 0 && status != -EINTR && status != -ENOMEM && !group.refused) {
         group_end(&group, NULL, STATUS_FAILED, error->text);
         status = 0;
@@ -112,6 +114,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
     if (status == 0 || run->interrupted)
         note_core_share(&session);
 out:
+    builds_free(session.builds);
     free(first);
     return status;
 }

@@ -144,7 +144,11 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        if (roof->is_roof && roof->type == offer->type && !strcmp(roof->isa, isa) &&
+        /* Streams are of bytes. */
+        const bool alike = roof->flags & SIMDBENCH_REGISTERS
+                               ? roof->type == offer->type
+                               : type_bytes(roof->type) == type_bytes(offer->type);
+        if (roof->is_roof && alike && !strcmp(roof->isa, isa) &&
             !strcmp(roof->variant, name))
             break;
     }

@@ -22,7 +22,7 @@ const struct fields case_fields = FIELDS(
     FIELD(NAME, result, module_version), FIELD(NAME, result, module_core),
     FIELD(NAME, result, module_isa), FIELD(NAME, result, input_hash),
     FIELD(NAME, result, implementation), FIELD(NAME, result, unranked),
-    FIELD(NAME, result, source));
+    FIELD(NAME, result, unoptimised), FIELD(NAME, result, source));
 const struct fields work_fields =
     FIELDS(FIELD(SPAN, result, ops), FIELD(SPAN, result, bytes));
 const struct fields measured_fields =

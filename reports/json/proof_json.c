@@ -6,11 +6,11 @@
 #include "json_value.h"
 
 static const struct fields proof_counts =
-    FIELDS(FIELD(NAME, code_proof, doubt), FIELD(AMOUNT, code_proof, instructions),
-           FIELD(AMOUNT, code_proof, steps), FIELD(AMOUNT, code_proof, seconds),
-           FIELD(AMOUNT, code_proof, system_calls), FIELD(AMOUNT, code_proof, threads),
-           FIELD(AMOUNT, code_proof, widest_bits), FIELD(AMOUNT, code_proof, main_bits),
-           FIELD(NAME, code_proof, modules));
+    FIELDS(FIELD(NAME, code_proof, doubt), FIELD(NAME, code_proof, unoptimised),
+           FIELD(AMOUNT, code_proof, instructions), FIELD(AMOUNT, code_proof, steps),
+           FIELD(AMOUNT, code_proof, seconds), FIELD(AMOUNT, code_proof, system_calls),
+           FIELD(AMOUNT, code_proof, threads), FIELD(AMOUNT, code_proof, widest_bits),
+           FIELD(AMOUNT, code_proof, main_bits), FIELD(NAME, code_proof, modules));
 static const struct fields isa_shares =
     FIELDS(FIELD_AS("scalar", AMOUNT, code_proof, share_scalar),
            FIELD_AS("sse", AMOUNT, code_proof, share_sse),

@@ -32,7 +32,7 @@ void code_proof_free(struct code_proof *proof)
 {
     if (!proof)
         return;
-    TEXTS_FREE(proof->absent, proof->doubt, proof->modules);
+    TEXTS_FREE(proof->absent, proof->doubt, proof->unoptimised, proof->modules);
     whole_call_clear(&proof->call);
     whole_call_clear(&proof->small);
     free(proof);

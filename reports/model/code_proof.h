@@ -34,7 +34,8 @@ struct code_proof {
     char *absent; /* why nothing is known; then the rest is empty */
     char *doubt;  /* how it contradicts what the row says: "executes 128-bit vectors, avx2
                      has 256"; NULL: it does not */
-    bool whole;   /* every instruction of one call; else windows at random times */
+    char *unoptimised; /* how it shows that nobody optimised it; NULL: it does not */
+    bool whole;        /* every instruction of one call; else windows at random times */
     /* Whole: of the call; else those that were seen. Times that the process stopped. */
     double instructions, steps;
     double seconds; /* that the trace took */

@@ -187,6 +187,8 @@ struct result {
     char *module_version, *module_core,
         *module_isa; /* what the library says; may be NULL */
     bool is_roof, is_baseline;
+    char *unoptimised;    /* how its code shows that nobody optimised it: "its debug
+                             information says -O0"; NULL: it does not, or nobody looked */
     char *layout;         /* of the operands, if the op has more than one; or NULL */
     char *implementation; /* what the kernel chose for this case; NULL: no choice */
     char *unranked; /* why this baseline is no fair comparison: its ratios stand in the

@@ -3,12 +3,23 @@
 
 #include "tally.h"
 
+/* Of head, or of base alone. */
+static const char *unoptimised(const struct result *result)
+{
+    return result->unoptimised                           ? result->unoptimised
+           : result->proof && result->proof->unoptimised ? result->proof->unoptimised
+           : result->base_proof                          ? result->base_proof->unoptimised
+                                                         : NULL;
+}
+
 const char *proof_mark(const struct result *result)
 {
     const struct code_proof *const proof = result->proof, *const base =
                                                               result->base_proof;
 
-    return (proof && proof->doubt) || (base && base->doubt) ? "^" : "";
+    const bool doubted = (proof && proof->doubt) || (base && base->doubt);
+
+    return unoptimised(result) ? (doubted ? "!^" : "!") : doubted ? "^" : "";
 }
 
 static void add_proof(const struct result *result, const struct code_proof *proof,
@@ -23,12 +34,15 @@ static void add_proof(const struct result *result, const struct code_proof *proo
 void proof_lines(struct legend *legend)
 {
     const struct run *const run = legend->run;
-    struct tally doubts = {.n = 0}, absent = {.n = 0};
+    struct tally doubts = {.n = 0}, absent = {.n = 0}, builds = {.n = 0};
     size_t whole = 0, sampled = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         add_proof(result, result->proof, &doubts, &absent);
         add_proof(result, result->base_proof, &doubts, &absent);
+        if (unoptimised(result))
+            tally_add(&builds, unoptimised(result), strlen(unoptimised(result)),
+                      result->id ?: "");
         if (result->proof && !result->proof->absent)
             *(result->proof->whole ? &whole : &sampled) += 1;
     }
@@ -40,5 +54,6 @@ void proof_lines(struct legend *legend)
         legend_flush(legend);
     }
     tally_lines(&doubts, "not what the row says, marked ^", legend);
+    tally_lines(&builds, "built without optimisation, marked !", legend);
     tally_lines(&absent, "not proved", legend);
 }

@@ -41,7 +41,8 @@ struct sheet {
 
 void sheet_make(struct sheet *sheet, const struct run *run);
 /* Drops all columns of a kind. */
-/* "^" behind the id of a row that executes other code than it says; or "". */
+/* Behind the id of a row: "^" if it executes other code than it says, "!" if nobody
+ * optimised that code. */
 const char *proof_mark(const struct result *result);
 void sheet_drop(struct sheet *sheet, enum column_kind kind);
 /* Text of a cell of a case of the run that is ok; plain ASCII but for the sign +-. */

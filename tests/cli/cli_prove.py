@@ -61,6 +61,30 @@ class Proof(Case):
         again = self.run_tool("report", str(path)).stdout
         self.assertEqual(re.findall(r"\S+\^ ", again), re.findall(r"\S+\^ ", text))
 
+    def test_builds(self):
+        """Modules without optimisation are named in every run; what is optimised is not."""
+        plants = MODULES / "plants.so"
+        if not plants.exists() or sanitized():
+            self.skipTest("the plants are for x86-64, without sanitizers")
+        path = self.folder / "run.json"
+        text = self.run_tool("relu", f"--plugin={plants}", "--isa=avx2", "--sizes=2048",
+                             "--variants=p16,p49,max", *SHORT, f"--json={path}").stdout
+        seen = {r["variant"]: r["unoptimised"] for r in kernels(self.load(path))
+                if r["status"] in ("ok", "noisy")}
+        if seen:
+            self.assertRegex(seen.pop("p16"), "keep nothing in registers|says -O0")
+            self.assertEqual(set(seen.values()), {None})
+            self.assertIn("p49", seen)
+            self.assertRegex(text, r"(?m)^  plants:relu/f32/avx2/p16\S*! ")
+            self.assertRegex(text, r"(?m)^built without optimisation, marked !: its ")
+            again = self.run_tool("report", str(path), "--format=markdown").stdout
+            self.assertIn("built without optimisation", again)
+
+    def test_hand_written_code(self):
+        """A library in assembly uses the stack, too."""
+        for row in self.prove("gemm", "--isa=scalar", "--sizes=4,16", "--baseline=openblas"):
+            self.assertIsNone(row["unoptimised"], row["id"])
+
     def test_absent(self):
         for result in self.prove(*SMALL, "--in-process"):
             self.assertEqual(result["proof"], {"absent": "a process cannot trace itself "

@@ -131,8 +131,8 @@ class Schema(unittest.TestCase):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
-                           "input_hash", "layout", "implementation", "unranked", "source",
-                           "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
+                           "input_hash", "layout", "implementation", "unranked", "unoptimised",
+                           "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
                            "shared", "stopped", "proof", "base_proof", "explanation"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))

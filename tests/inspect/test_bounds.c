@@ -94,13 +94,45 @@ static void test_widths(void **state)
     }
 }
 
+/* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
+static void test_vector_units(void **state)
+{
+    struct inspect_facts facts = tile();
+    for (size_t k = 0; k < 3; k++) {
+        inspect_fact_set(&facts, FACT_rate_computed_128 + k, (double)(4 >> k));
+        inspect_fact_set(&facts, FACT_rate_shuffles_128 + k, 2 / (double)(1 << k));
+        inspect_fact_set(&facts, FACT_rate_permutes_128 + k, 1 / (double)(1 << k));
+    }
+    SET(computed, 24);
+    SET(computed_bits, 24 * 512);
+    SET(shuffles, 8);
+    SET(shuffle_bits, 8 * 512);
+    SET(permutes, 6);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 24, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 24, 1e-9);
+    SET(permutes, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 16, 1e-9);
+    SET(computed_bits, 23 * 512 + 256);
+    SET(shuffle_bits, 8 * 128);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 12, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 4, 1e-9);
+    SET(shuffles, 0);
+    SET(shuffle_bits, 0);
+    SET(permutes, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 0, 0);
+}
+
 static void test_splits(void **state)
 {
     struct inspect_facts facts = tile();
     SET(line_splits, 2);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(load_cycles)));
-    SET(rate_splits, 1);
+    SET(rate_splits_256, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(load_cycles), 6 / 2.0 + 2, 1e-9);
     assert_near(VALUE(split_share), 0.25, 1e-9);
@@ -305,6 +337,31 @@ static void test_census(void **state)
     assert_near(VALUE(outside_share), 0.1, 1e-9);
 }
 
+/* What a loop takes from registers tells; what the producer says counts before that. */
+static void test_unoptimised(void **state)
+{
+    char clang[] = "clang version 19", fast[] = "GNU C17 12 -g -O2",
+         slow[] = "GNU C17 12 -O0";
+    struct inspect_loop loops[] = {
+        {.share = 0.2, .instructions = 10, .scalar_stack = 9, .carried = 1},
+        {.share = 0.4, .instructions = 10, .scalar_stack = 5},
+        {.share = 0.4, .instructions = 10, .scalar_stack = 0.5}};
+    struct inspect_census census = {.loop = loops, .n_loops = 3, .producer = clang};
+    char why[128] = "";
+    assert_true(inspect_unoptimised(&census, why, sizeof why));
+    assert_non_null(strstr(why, " 50% of their instructions access the stack"));
+    census.producer = fast;
+    assert_false(inspect_unoptimised(&census, why, sizeof why));
+    census.producer = NULL;
+    loops[1].carried = -1;
+    assert_false(inspect_unoptimised(&census, why, sizeof why));
+    census.producer = slow;
+    assert_true(inspect_unoptimised(&census, why, sizeof why));
+    assert_string_equal(why, "its debug information says -O0");
+    assert_int_equal(inspect_built_unoptimised(clang), -1);
+    assert_int_equal(inspect_built_unoptimised(fast), 0);
+}
+
 /* Without loops the call is one iteration. */
 static void test_straight_call(void **state)
 {
@@ -366,9 +423,10 @@ static void test_table(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
-                     TEST(test_splits), TEST(test_long_loop), TEST(test_roof_and_memory),
-                     TEST(test_stream_that_is_beaten), TEST(test_tame_input),
-                     TEST(test_branches), TEST(test_straight_call), TEST(test_costs),
-                     TEST(test_shares), TEST(test_nothing_known), TEST(test_census),
-                     TEST(test_set), TEST(test_table));
+                     TEST(test_vector_units), TEST(test_splits), TEST(test_long_loop),
+                     TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
+                     TEST(test_tame_input), TEST(test_branches), TEST(test_straight_call),
+                     TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
+                     TEST(test_census), TEST(test_unoptimised), TEST(test_set),
+                     TEST(test_table));
 }

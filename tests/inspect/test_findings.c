@@ -111,7 +111,7 @@ static const struct script scripts[] = {
      {IS(limit_cycles, 9), END}},
     {CAUSE_unoptimised,
      INSPECT_STRUCTURAL,
-     {IS(scalar_stack_share, 0.5), IS(failed_forwards, 0), HOT, IS(cycles, 10), END},
+     {IS(scalar_stack_share, 0.5), IS(carried, 0), HOT, IS(cycles, 10), END},
      {IS(built_unoptimised, 0), IS(limit_cycles, 9), END}},
     {CAUSE_call,
      INSPECT_STRUCTURAL,
@@ -168,6 +168,14 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(load_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
      {IS(whole_load_cycles, 5), IS(decode_cycles, 9.5), END}},
+    {CAUSE_vector_ports,
+     INSPECT_MODELLED,
+     {IS(shuffle_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_cycles, 9), END}},
+    {CAUSE_vector_ports,
+     INSPECT_MODELLED,
+     {IS(vector_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_cycles, 9), END}},
     {CAUSE_front_end,
      INSPECT_STRUCTURAL,
      {IS(frontend_stalls, 0.5), IS(cycles, 10), END},
@@ -240,7 +248,8 @@ static void test_each_evidence_is_necessary(void **state)
 static void test_counter_evidence_silences(void **state)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
-        for (size_t k = 0; k < SAID_MAX && scripts[i].silent[k].fact != INSPECT_FACTS; k++) {
+        for (size_t k = 0; k < SAID_MAX && scripts[i].silent[k].fact != INSPECT_FACTS;
+             k++) {
             const struct said *const said = &scripts[i].silent[k];
             struct inspect_facts facts = facts_of(&scripts[i]);
             struct inspect_findings findings;
@@ -263,7 +272,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 28);
+    assert_int_equal(INSPECT_CAUSES, 29);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));

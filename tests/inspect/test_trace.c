@@ -247,6 +247,16 @@ static void test_loop_numbers(void **state)
     assert_true(fabs(census.loop[1].instructions - 3) < 1e-9);
     inspect_census_free(&census);
 
+    census = census_of(counting_on_stack, TURNS, false);
+    ASSERT_LOOP(census, instructions, 4);
+    ASSERT_LOOP(census, scalar_stack, 2);
+    ASSERT_LOOP(census, carried, 0);
+    inspect_census_free(&census);
+
+    census = census_of(loop, TURNS, false);
+    ASSERT_LOOP(census, carried, 1);
+    inspect_census_free(&census);
+
     census = census_of(called_twice, TURNS, false);
     ASSERT_LOOP(census, iterations, 2 * TURNS);
     ASSERT_LOOP(census, trips, TURNS);
@@ -285,6 +295,21 @@ static void test_mixing(void **state)
     inspect_census_free(&census);
     census = census_of(spilling, TURNS, false);
     assert_false(census.mixes_sse_avx);
+    inspect_census_free(&census);
+}
+
+static void test_vector_units(void **state)
+{
+    if (!__builtin_cpu_supports("avx512f"))
+        skip();
+    struct inspect_census census = census_of(shuffling, TURNS, false);
+    ASSERT_LOOP(census, instructions, 9);
+    ASSERT_LOOP(census, copies, 1);
+    ASSERT_LOOP(census, computed, 3);
+    ASSERT_LOOP(census, computed_bits, 512 + 256 + 128);
+    ASSERT_LOOP(census, shuffles, 2);
+    ASSERT_LOOP(census, shuffle_bits, 512 + 256);
+    ASSERT_LOOP(census, permutes, 1);
     inspect_census_free(&census);
 }
 
@@ -437,8 +462,8 @@ int main(void)
         return 77;
     }
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_splits), TEST(test_mixing), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_generated_code), TEST(test_threads),
-                     TEST(test_text), TEST(test_crash), TEST(test_stops),
-                     TEST(test_nobody_traces));
+                     TEST(test_splits), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
+                     TEST(test_threads), TEST(test_text), TEST(test_crash),
+                     TEST(test_stops), TEST(test_nobody_traces));
 }

@@ -128,6 +128,24 @@ CODE(mixing, "vaddps %ymm0, %ymm0, %ymm1\n"
              "   decl %esi\n"
              "   jnz 1b\n"
              "   retq")
+/* A copy, a permute, a shuffle, a zero, two loads and a sum: 9 n + 1. */
+CODE(shuffling, "1: vmovaps %zmm0, %zmm1\n"
+                "   vpermt2ps %zmm2, %zmm3, %zmm1\n"
+                "   vunpcklps %ymm2, %ymm3, %ymm4\n"
+                "   vpxor %xmm5, %xmm5, %xmm5\n"
+                "   vmovups (%rdi), %ymm6\n"
+                "   vbroadcastss (%rdi), %ymm7\n"
+                "   vaddss %xmm2, %xmm3, %xmm8\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   retq")
+/* The counter lives on the stack: 4 n + 2. */
+CODE(counting_on_stack, "movl %esi, -8(%rsp)\n"
+                        "1: movl -8(%rsp), %eax\n"
+                        "   subl $1, %eax\n"
+                        "   movl %eax, -8(%rsp)\n"
+                        "   jnz 1b\n"
+                        "   retq")
 /* An accumulator: 4 n + 1. */
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"

@@ -276,6 +276,10 @@ static void prove_case(struct result *result, size_t seed)
     if (proof->whole)
         add_call(proof);
     need(!string_set(&proof->modules, "97% jit, 3% libdnnl.so.2"));
+    if (!proof->whole) {
+        need(!string_set(&proof->unoptimised, "its debug information says -O0"));
+        need(!string_set(&result->unoptimised, proof->unoptimised));
+    }
     need(!string_set(&proof->doubt, proof->whole
                                         ? "executes vectors of 256 bits, avx512 has 512"
                                         : NULL));

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds of instructions, by their names. */
+#include "inspect_private.h"
+
+#include <string.h>
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static bool starts_any(const char *text, const char *const *list)
+{
+    while (*list && !starts(text, *list))
+        list++;
+    return *list;
+}
+
+static bool ends(const char *text, const char *with)
+{
+    const size_t n = strlen(text), m = strlen(with);
+    return n >= m && !strcmp(text + n - m, with);
+}
+
+/* A name such as vaddps without the v. */
+static const char *plain_name(const char *name, const struct code *code)
+{
+    const bool prefixed =
+        code->encoding == ENCODING_VEX || code->encoding == ENCODING_EVEX;
+    return prefixed && *name == 'v' ? name + 1 : name;
+}
+
+static bool is_scalar_float(const char *name)
+{
+    const bool moves = !strcmp(name, "movd") || !strcmp(name, "movq");
+    const bool converts =
+        starts(name, "cvt") && (strstr(name, "ss2") || strstr(name, "sd2"));
+    const bool suffix = ends(name, "ss") || ends(name, "sd") || ends(name, "sh");
+    return moves || converts || (suffix && !starts(name, "broadcast"));
+}
+
+static bool is_float_arithmetic(const char *name)
+{
+    static const char *const stems[] = {
+        "add",  "sub",  "mul", "div",   "max",   "min",    "sqrt",   "rcp",    "rsqrt",
+        "hadd", "hsub", "dp",  "fmadd", "fmsub", "fnmadd", "fnmsub", "scalef", NULL};
+    const bool float_type = ends(name, "ps") || ends(name, "pd") || ends(name, "ss") ||
+                            ends(name, "sd") || ends(name, "ph") || ends(name, "sh");
+    return float_type && starts_any(name, stems);
+}
+
+/* Scalar code does this with whole registers, too. */
+static bool is_logic(const char *name)
+{
+    static const char *const stems[] = {"and", "or",   "xor",   "pand",
+                                        "por", "pxor", "unpck", NULL};
+    return starts_any(name, stems);
+}
+
+/* Insertions, extractions and broadcasts are none: cores differ in where these go. */
+static bool is_shuffle(const char *name)
+{
+    static const char *const stems[] = {"perm",   "shuf", "pshuf",   "unpck",
+                                        "punpck", "pack", "palignr", NULL};
+    return starts_any(name, stems);
+}
+
+/* Whether a whole vector unit is needed for sure: copies are renamed, what only moves to
+ * or from memory has ports of its own, and an extraction reads a half. */
+static bool is_computed(const char *name, const struct code *code)
+{
+    static const char *const moves[] = {"mov",     "lddqu",   "maskmov", "pmaskmov",
+                                        "gather",  "pgather", "scatter", "pscatter",
+                                        "extract", "pextr",   NULL};
+    return !starts_any(name, moves) && !(code->n_accesses && strstr(name, "broadcast"));
+}
+
+static unsigned scalar_bits(const char *name)
+{
+    return ends(name, "sd") || ends(name, "movq") || strstr(name, "sd2") ? 64 : 32;
+}
+
+static void take_x87(const char *name, struct code *code)
+{
+    static const char *const arithmetic[] = {"fadd", "fmul", "fsub", "fdiv", NULL};
+    code->scalar_float = true;
+    code->bits = 64;
+    code->float_arithmetic = starts_any(name, arithmetic);
+}
+
+static void take_vector(const char *name, unsigned widest, struct code *code)
+{
+    static const char *const fma[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", NULL};
+    static const char *const copies[] = {"mova", "movu", "movdq", NULL};
+    const bool masked = code->reads >> REGISTER_MASK & 0xfe; /* k0 masks nothing */
+    code->scalar_float = is_scalar_float(name);
+    code->vector = !code->scalar_float;
+    code->bits = (uint16_t)(code->scalar_float ? scalar_bits(name) : widest);
+    code->unit_bits = (uint16_t)widest;
+    code->float_arithmetic = is_float_arithmetic(name);
+    code->fma = starts_any(name, fma);
+    code->divide = starts(name, "div") || starts(name, "sqrt");
+    code->gather = strstr(name, "gather") || strstr(name, "scatter");
+    code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
+    code->shuffle = code->vector && is_shuffle(name);
+    code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
+    code->computes = is_computed(name, code);
+    if (code->vector && widest == 128 && (code->copy || is_logic(name)))
+        code->bits = 0;
+}
+
+void code_take_kind(const char *full, bool x87, unsigned widest, struct code *code)
+{
+    static const char *const divides[] = {"div", "idiv", "fdiv", "fsqrt", NULL};
+    code->cleans = starts(full, "vzero");
+    code->divide = starts_any(full, divides);
+    if (code->cleans || !widest)
+        code->encoding = ENCODING_NONE;
+    const char *const name = plain_name(full, code);
+    if (x87)
+        take_x87(name, code);
+    else if (code->encoding != ENCODING_NONE)
+        take_vector(name, widest, code);
+    code->latency = (uint8_t)latency_of(name, code);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code that a compiler made without optimisation. Hand-written code may use the stack as
+ * much, but keeps at least a pointer or a counter in a register. */
+#include "inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Such loops have at least so many of all instructions. */
+#define MANY 0.3
+
+int inspect_built_unoptimised(const char *producer)
+{
+    const char *const level = producer ? strstr(producer, "-O") : NULL;
+    return level ? level[2] == '0' : -1;
+}
+
+bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size)
+{
+    const int built = inspect_built_unoptimised(census->producer);
+    double share = 0, stack = 0;
+    for (size_t i = 0; i < census->n_loops; i++) {
+        const struct inspect_loop *const loop = &census->loop[i];
+        if (loop->carried != 0 ||
+            loop->scalar_stack < INSPECT_STACK_SHARE * loop->instructions)
+            continue;
+        share += loop->share;
+        stack += loop->share * loop->scalar_stack / loop->instructions;
+    }
+    if (built == 0 || (built < 0 && share < MANY))
+        return false;
+    if (built > 0)
+        snprintf(why, size, "its debug information says -O0");
+    else
+        snprintf(why, size,
+                 "its hot loops keep nothing in registers, and %.0f%% of their "
+                 "instructions access the stack",
+                 100 * stack / share);
+    return true;
+}
