@@ -290,6 +290,17 @@ static double weight(const struct inspect_facts *facts,
                                             : finding->share;
 }
 
+/* The largest bound among the evidence of a model; 0: it rests on none. */
+static double bound_of(const struct inspect_finding *finding)
+{
+    double most = 0;
+    for (size_t i = 0; i < finding->n_evidence; i++)
+        for (size_t k = 0; k < INSPECT_BOUND_LIST; k++)
+            if (finding->evidence[i].fact == inspect_bound_list[k])
+                most = fmax(most, finding->evidence[i].value);
+    return finding->confidence == INSPECT_MODELLED ? most : 0;
+}
+
 static bool goes_before(const struct inspect_facts *facts,
                         const struct inspect_finding *a, const struct inspect_finding *b)
 {
@@ -297,7 +308,8 @@ static bool goes_before(const struct inspect_facts *facts,
     if (isnan(share_a) || isnan(share_b))
         return isnan(share_b) && !isnan(share_a)   ? true
                : isnan(share_a) && !isnan(share_b) ? false
-                                                   : a->confidence < b->confidence;
+               : a->confidence != b->confidence    ? a->confidence < b->confidence
+                                                   : bound_of(a) > bound_of(b);
     return share_a > share_b;
 }
 

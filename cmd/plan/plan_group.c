@@ -135,20 +135,16 @@ static bool limit_by_part(struct plan_group *group, size_t number,
     return false;
 }
 
-/* The number of a row of op roof that is of that name: same type, the kernel's ISA (a
- * library's: the best here). Number n_offers: there is none. */
+/* The number of a row of op roof that is of that name and type, and of the kernel's ISA
+ * (a library's: the best here). Number n_offers: there is none. */
 static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
-                        const char *name)
+                        uint32_t type, const char *name)
 {
     const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        /* Streams are of bytes. */
-        const bool alike = roof->flags & SIMDBENCH_REGISTERS
-                               ? roof->type == offer->type
-                               : type_bytes(roof->type) == type_bytes(offer->type);
-        if (roof->is_roof && alike && !strcmp(roof->isa, isa) &&
+        if (roof->is_roof && roof->type == type && !strcmp(roof->isa, isa) &&
             !strcmp(roof->variant, name))
             break;
     }
@@ -157,10 +153,10 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
 
 /* Adds a roof to the group if it is not there yet; its id is the caller's. NULL: none. */
 static char *add_roof(const struct selection *selection, struct plan_group *group,
-                      const struct offer *offer, const char *name)
+                      const struct offer *offer, uint32_t type, const char *name)
 {
-    const size_t i =
-        name ? find_roof(selection->catalog, offer, name) : selection->catalog->n_offers;
+    const size_t i = name ? find_roof(selection->catalog, offer, type, name)
+                          : selection->catalog->n_offers;
     if (i == selection->catalog->n_offers)
         return NULL;
     const struct offer *roof = &selection->catalog->offers[i];
@@ -179,7 +175,10 @@ void plan_add_roof(const struct options *options, const struct catalog *catalog,
                    struct plan_group *group, const char *name)
 {
     const struct selection selection = {.options = options, .catalog = catalog};
-    free(add_roof(&selection, group, &catalog->offers[group->cases[0].offer], name));
+    const struct offer *const offer = &catalog->offers[group->cases[0].offer];
+    /* Streams are of bytes: those of floats do for integers. */
+    const uint32_t type = type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
+    free(add_roof(&selection, group, offer, type, name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
@@ -190,9 +189,9 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
         limit_by_part(group, number, selection->catalog))
         return;
-    char *id = add_roof(selection, group, offer, offer->roof);
+    char *id = add_roof(selection, group, offer, offer->type, offer->roof);
     group->cases[number].limit_id = id;
-    free(add_roof(selection, group, offer, offer->other_roof));
+    free(add_roof(selection, group, offer, offer->type, offer->other_roof));
 }
 
 void plan_free_group(struct plan_group *group)

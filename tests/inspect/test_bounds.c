@@ -132,7 +132,7 @@ static void test_splits(void **state)
     SET(line_splits, 2);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(load_cycles)));
-    SET(rate_splits_256, 1);
+    SET(rate_splits_128, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(load_cycles), 6 / 2.0 + 2, 1e-9);
     assert_near(VALUE(split_share), 0.25, 1e-9);
