@@ -41,12 +41,16 @@ ROOMS = {
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
+    "cmd/variant": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+                    "cmd/measure"],
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
-                    "cmd/measure", "cmd/output"],
+                    "cmd/measure", "cmd/output", "cmd/variant"],
+    "cmd/study": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+                  "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/output"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
-            "cmd/explain", "cmd/commands"],
+            "cmd/explain", "cmd/study", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with options, workers and memory of its own. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <errno.h>
 #include <string.h>
@@ -89,6 +89,20 @@ static int expect_one(const struct variant *variant, struct error *error)
     return cases == 1 ? 0
                       : error_set(error, -EINVAL, "%.300s: %zu cases have that name",
                                   variant->options.filters.item[0], cases);
+}
+
+void variant_leave_roofs(struct variant *variant)
+{
+    struct plan_group *const group = &variant->plan.groups[0];
+    for (size_t i = 1; i < group->n_cases; i++) {
+        free(group->cases[i].id);
+        free(group->cases[i].skip);
+        free(group->cases[i].limit_id);
+        text_list_free(&group->cases[i].notes);
+    }
+    free(group->cases[0].limit_id);
+    group->cases[0].limit_id = NULL;
+    group->n_cases = 1;
 }
 
 /* The roofs that the base's bounds need, in its own rounds. */
