@@ -45,12 +45,12 @@ ROOMS = {
                     "cmd/measure"],
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
-    "cmd/study": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
-                  "cmd/measure", "cmd/output", "cmd/variant"],
+    "cmd/studies": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+                    "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
-                     "cmd/measure", "cmd/ab", "cmd/output"],
+                     "cmd/measure", "cmd/ab", "cmd/output", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
-            "cmd/explain", "cmd/study", "cmd/commands"],
+            "cmd/explain", "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},

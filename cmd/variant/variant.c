@@ -33,11 +33,11 @@ void variant_options(const struct options *options, const struct case_name *name
     to->argc = options->argc;
     to->argv = options->argv;
     to->is_op = to->isa_strict = to->all_threads = to->cpus_locked = true;
-    if (strcmp(name->isa, "lib") != 0)
+    if (name->isa && strcmp(name->isa, "lib") != 0)
         text_list_add(&to->isas, name->isa);
     text_list_add(&to->types, name->type);
     add_text(&to->semirings, name->semiring);
-    text_list_add(&to->variants, name->variant);
+    add_text(&to->variants, name->variant);
     text_list_add(&to->shapes, name->shape);
     add_text(&to->layouts, name->layout);
     add_text(&to->inputs, name->input);
@@ -48,8 +48,8 @@ void variant_options(const struct options *options, const struct case_name *name
         add_texts(&to->plugins, &options->plugins);
     /* Without the name of a module it may be a plug-in's all the same. */
     snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
-             name->semiring ? name->semiring : "", name->semiring ? "-" : "", name->type,
-             name->isa, name->variant);
+             name->semiring ? name->semiring : "*", name->semiring ? "-" : "", name->type,
+             name->isa ? name->isa : "*", name->variant ? name->variant : "*");
     snprintf(filter, sizeof filter, "*:%s", rest);
     text_list_add(&to->filters, filter);
     if (!name->prefix)

@@ -14,7 +14,9 @@
 /* A case as its id names it, and what has to be loaded for it. */
 struct case_name {
     char *prefix; /* "openblas,coretype=SkylakeX"; NULL: own kernels */
-    char *op, *semiring, *type, *isa, *variant, *shape, *layout; /* NULL: none named */
+    char *op, *type, *shape;
+    /* NULL: the op's first, the widest here, the only one, the op's own */
+    char *semiring, *isa, *variant, *layout;
     char *input;
     char *module; /* FILE.so[,option=value...] or a name, for the prefix; NULL */
     uint32_t threads;
