@@ -100,12 +100,18 @@ static bool open_contender(const struct pass *pass, struct member *member,
 
 static void take_limit(const struct contender *contender, unsigned pass)
 {
+    struct member *const member = contender->member;
     const struct result *const result = variant_result(&contender->variant);
     const struct run *const run = contender->variant.run;
-    for (size_t i = 0; i < run->n_results && result->limit_id; i++)
-        if (run->results[i].group == result->group && run->results[i].is_roof &&
-            !strcmp(run->results[i].id, result->limit_id))
-            series_take(&contender->member->limit, &run->results[i], pass);
+    for (size_t i = 0; i < run->n_results && result->limit.id; i++) {
+        const struct result *const roof = &run->results[i];
+        if (roof->group != result->group || strcmp(roof->id, result->limit.id) != 0)
+            continue;
+        const bool bytes = result->limit.gbps > 0;
+        series_take(&member->limit, roof, pass);
+        member->limit_work[0] = bytes ? result->bytes : result->ops;
+        member->limit_work[1] = bytes ? roof->bytes : roof->ops;
+    }
 }
 
 /* In a further pass a failure costs its rounds alone. */

@@ -70,7 +70,8 @@ static void hold_passes(const uint64_t *rounds, const double *values, size_t n,
                         struct interval *ci)
 {
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first; end < n && rounds[end] / PASS_ROUNDS == rounds[first] / PASS_ROUNDS;)
+        for (end = first;
+             end < n && rounds[end] / PASS_ROUNDS == rounds[first] / PASS_ROUNDS;)
             end++;
         const double median = stats_median(values + first, end - first);
         ci->lo = fmin(ci->lo, median);
@@ -78,8 +79,8 @@ static void hold_passes(const uint64_t *rounds, const double *values, size_t n,
     }
 }
 
-struct estimate series_estimate(const struct series *const *series, size_t n, double level,
-                                series_rule *rule, const void *context)
+struct estimate series_estimate(const struct series *const *series, size_t n,
+                                double level, series_rule *rule, const void *context)
 {
     struct estimate estimate = {.value = NAN};
     const size_t most = n && n <= SERIES_MOST ? series[0]->n : 0;

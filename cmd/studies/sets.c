@@ -120,7 +120,8 @@ static struct member *want(const struct making *making, struct round_set *set,
                            const char *name, const char *at, uint32_t threads)
 {
     const struct study_arm *const arm = study_find_arm(making->study, name);
-    const uint32_t number = threads ? threads : threads_of(arm->threads, making->settings);
+    const uint32_t number =
+        threads ? threads : threads_of(arm->threads, making->settings);
     struct member *const old = set->slope ? NULL : set_find(set, name, number, false);
     return old ? old : add_member(making, set, arm, at, number, false);
 }

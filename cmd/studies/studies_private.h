@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
  * (what is measured together), measure_set.c (doing so), series.c (what paired times come
- * to), points.c, account.c, facts.c (values of checks) and needs.c (what a machine lacks). */
+ * to), points.c, account.c, facts.c (values of checks) and needs.c (what a machine
+ * lacks). */
 #pragma once
+
+#include <stdarg.h>
 
 #include "findings.h"
 #include "studies/studies.h"
@@ -16,7 +19,8 @@ struct brought {
 };
 extern const struct brought brought_studies[]; /* ends with a row without a name */
 /* Reads a study by its name, or from a file that ends in .json or has a '/' in its name.
- * -EINVAL tells the path of the field. `folder`: of modules that it names; the caller's. */
+ * -EINVAL tells the path of the field. `folder`: of modules that it names; the caller's.
+ */
 int study_open(const char *word, struct study *study, char **folder, struct error *error);
 
 /* ---- times by round (series.c) ---- */
@@ -39,8 +43,8 @@ typedef double series_rule(const double *ns, const void *context);
 enum { SERIES_MOST = 32 };
 /* The median over the rounds that all series have. Its interval is the exact one, and
  * holds the medians of all passes too: other processes are other places in memory. */
-struct estimate series_estimate(const struct series *const *series, size_t n, double level,
-                                series_rule *rule, const void *context);
+struct estimate series_estimate(const struct series *const *series, size_t n,
+                                double level, series_rule *rule, const void *context);
 /* ns[0] / ns[1] */
 series_rule rule_ratio;
 
@@ -53,11 +57,12 @@ struct member {
     bool timed, roofs, traced; /* what is wanted of it */
     bool duplicate;            /* of another one, to see what equals differ by */
 
-    char *absent;       /* why it was not measured; NULL: it was */
-    struct run *run;    /* of its result; NULL: there is none */
-    struct run *aside;  /* this run, if it is its own */
-    size_t result;      /* of the first pass */
+    char *absent;                /* why it was not measured; NULL: it was */
+    struct run *run;             /* of its result; NULL: there is none */
+    struct run *aside;           /* this run, if it is its own */
+    size_t result;               /* of the first pass */
     struct series series, limit; /* of all passes */
+    double limit_work[2]; /* of a call of both, as rates of them compare: ops or bytes */
     struct inspect_facts facts;
     char *not_traced;
 };
@@ -123,11 +128,14 @@ void member_trace(const struct studying *all, struct member *member);
 
 /* ---- values ---- */
 
-/* NULL if the machine has what it needs; else why not, and what to type into `type`. */
-const char *need_unmet(const char *need, const struct run *run, char *reason,
-                       size_t reason_size, char *type, size_t type_size);
-/* Adds the points of all checks, but for arithmetic, and the sums of the account. */
-void points_fill(struct studying *all);
-void account_fill(struct studying *all);
+struct need_text {
+    char reason[600], type[200]; /* why not, and what to type; the latter may be empty */
+};
+/* True if this machine lacks that. */
+bool need_unmet(const char *need, const struct run *run, struct need_text *text);
+/* Adds the points of all checks but those of arithmetic. */
+void points_fill(const struct studying *all);
+/* Adds the sums of the account (account.c). */
+void account_fill(const struct studying *all);
 /* The largest difference of equals in these rounds: 0.01; 0: there are none. */
 double set_floor(const struct round_set *set, double level);
