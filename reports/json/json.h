@@ -29,7 +29,7 @@ int run_load(struct run **run, const char *path, struct error *error);
 void json_interval(struct json *json, struct cJSON *parent, const char *name,
                    const char *level_name, const struct interval *interval);
 
-/* ---- studies (study_json.c, study_checks_json.c) ---- */
+/* ---- studies (study_json.c, study_claims_json.c) ---- */
 
 /* A study file into an empty study. Takes any bytes. Errors name the field's path
  * ("claims[3].expect: ..."), also of what fits no other field: an arm that is not there,

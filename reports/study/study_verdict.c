@@ -80,7 +80,7 @@ static int judge_check(struct study_check *check)
     check->how = HOW_NONE;
     check->decided_by = 0;
     check->verdict = check->reason ? STUDY_NOT_MEASURABLE : STUDY_PENDING;
-    if (check->reason || !check->n_points)
+    if (!check->n_points)
         return 0;
     for (size_t i = 0; i < check->n_points; i++) {
         struct study_point *const point = &check->points[i];
@@ -91,7 +91,7 @@ static int judge_check(struct study_check *check)
     const struct study_point *const point = &check->points[check->decided_by];
     check->verdict = point->verdict;
     check->how = point->how;
-    return check->verdict == STUDY_NOT_MEASURABLE ? take_reason(check, point) : 0;
+    return take_reason(check, point);
 }
 
 int study_judge(struct study *study)
