@@ -74,16 +74,40 @@ static void add_counters(const struct studying *all, struct options *options)
         text_list_add(&options->counters, all->counters.item[i]);
 }
 
-/* False if it cannot take part; the first pass tells why. */
+static bool equal_texts(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Operands of both are the same bytes in the same places. */
+static bool same_operands(const struct case_name *a, const struct case_name *b)
+{
+    return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
+           equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
+           equal_texts(a->input, b->input) && a->align == b->align;
+}
+
+/* So they may share them: pages that caches treat differently are no difference then. */
+static int shared_memory(const struct contender *earlier, size_t n,
+                         const struct case_name *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (same_operands(&earlier[i].member->name, name))
+            return earlier[i].variant.catalog.memory_fd;
+    return 0;
+}
+
+/* The next one; false if it cannot take part, and the first pass tells why. */
 static bool open_contender(const struct pass *pass, struct member *member,
-                           struct contender *contender)
+                           struct contender *contenders, size_t n)
 {
     struct error error = {.text = ""};
-    struct variant *const variant = &contender->variant;
-    *contender = (struct contender){.member = member};
+    struct variant *const variant = &contenders[n].variant;
+    contenders[n] = (struct contender){.member = member};
     variant_options(pass->all->options, &member->name, &variant->options);
     for (unsigned i = 0; i < pass->number; i++)
         (void)random_next(&variant->options.seed);
+    variant->options.conditions.memory = shared_memory(contenders, n, &member->name);
     add_counters(pass->all, &variant->options);
     variant->run = run_of(pass, member);
     variant->group = pass->all->groups++;
@@ -161,7 +185,7 @@ static int run_pass(const struct pass *pass, struct error *error)
     for (size_t i = 0; i < most && !interrupted_by; i++) {
         struct member *const member = &pass->set->member[i];
         if (member->timed && !member->absent)
-            n += open_contender(pass, member, &contenders[n]);
+            n += open_contender(pass, member, contenders, n);
     }
     list_arms(pass, contenders, n, arms);
     const int status = interrupted_by ? -EINTR

@@ -9,7 +9,7 @@
 
 #include "findings.h"
 #include "studies/studies.h"
-#include "study/study.h"
+#include "reports.h"
 #include "variant/variant.h"
 
 /* ---- brought.c ---- */
