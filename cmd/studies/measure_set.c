@@ -12,7 +12,7 @@
 #define STUDY_BATCH_NS 200000.0
 /* An arm has rounds for so long in each pass, if calls are short. */
 #define STUDY_CASE_NS 25e6
-enum { PASSES = 3, PASSES_QUICK = 2 };
+enum { PASSES = 3 };
 
 __attribute__((format(printf, 2, 3))) static void set_absent(struct member *member,
                                                              const char *format, ...)
@@ -171,7 +171,7 @@ static void list_arms(const struct pass *pass, struct contender *contenders, siz
         arms[i].may_lead = true;
         variant->result += before;
         variant->plan.batch_ns = STUDY_BATCH_NS;
-        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / (double)n);
+        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / PASSES / (double)n);
         variant->plan.rounds_ns = pass->ns;
     }
 }
@@ -210,25 +210,28 @@ static void trace_set(const struct studying *all, struct round_set *set)
             member_trace(all, &set->member[i]);
 }
 
-/* Sets have equal shares of the time that is left, and passes of that. */
+/* A set has its share of the time that is left. Further passes follow as long as another
+ * one like the last fits in. */
 static int measure_set(struct studying *all, size_t number, struct error *error)
 {
     struct round_set *const set = &all->sets.set[number];
-    const unsigned passes = all->settings.quick ? PASSES_QUICK : PASSES;
+    const double share_ns = fmax(all->left_ns, 0) / (double)(all->sets.n - number);
+    double spent_ns = 0, last_ns = 0;
     int status = 0;
-    for (unsigned i = 0; i < passes && status == 0; i++) {
+    for (unsigned i = 0; i < PASSES && status == 0 && spent_ns + last_ns <= share_ns;
+         i++) {
         const int64_t began = clock_now();
-        const double shares =
-            (double)(all->sets.n - number - 1) + (double)(passes - i) / passes;
         struct pass pass = {.all = all,
                             .set = set,
                             .aside = must_have(run_new()),
                             .number = i,
-                            .ns = fmax(all->left_ns, 0) / shares / passes};
+                            .ns = share_ns - spent_ns};
         status = run_pass(&pass, error);
         run_free(pass.aside);
-        all->left_ns -= (double)(clock_now() - began);
+        last_ns = (double)(clock_now() - began);
+        spent_ns += last_ns;
     }
+    all->left_ns -= spent_ns;
     return status;
 }
 
