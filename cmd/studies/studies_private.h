@@ -119,6 +119,7 @@ struct studying {
     double *rates;                     /* of this core; NULL: not measured */
     double left_ns;                    /* time for what is not measured yet */
     size_t groups;                     /* of the run, so far */
+    size_t at;                         /* which set is measured */
 };
 /* Measures all members, some passes of a set one after the other, each in processes of
  * its own. 0, -EINTR, -ENOMEM. */
