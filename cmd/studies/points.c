@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of checks, from what was measured. */
+#include "license/license.h"
 #include "process/process.h"
 #include "studies/studies_private.h"
 
@@ -393,9 +394,19 @@ static void host(const struct asking *asking)
         study_point_exact(asking->point, value);
 }
 
+/* What a command of simdbench finds out. */
 static void command(const struct asking *asking)
 {
-    no_value(asking, "no command of simdbench tells it");
+    struct license_effect least;
+    struct error error = {.text = ""};
+    if (strcmp(asking->check->what, "license.clock") != 0) {
+        no_value(asking, "no command tells it; there is license.clock");
+        return;
+    }
+    if (license_clock(asking->all->options->cpu[0], &least, &error) < 0)
+        no_value(asking, error.text);
+    const struct estimate ratio = {least.ratio, least.ci};
+    take_estimate(asking, &ratio);
 }
 
 /* ---- all of them ---- */
