@@ -23,7 +23,7 @@ struct output {
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
-/* Conditions that no option names: experiments of explain. */
+/* Conditions that no option names: experiments of explain, arms of studies. */
 struct conditions {
     const char *values;    /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
     bool flush_denormals;  /* subnormal numbers are zero in the calling thread */
@@ -32,6 +32,7 @@ struct conditions {
     bool spread;           /* operands far from each other within their pages */
     bool random_addresses; /* of a worker's stack, heap and libraries, see variant_open()
                             */
+    int memory;            /* file of operands that are shared with others; 0: none */
 };
 
 struct options {
@@ -87,7 +88,9 @@ struct options {
     bool cpus_locked; /* by the caller */
     bool all_code;    /* --asm */
     bool dry_run, in_process, quiet, pathologies;
-    bool quick; /* license: the clock alone */
+    bool quick;              /* license: the clock alone; study: its quick shapes */
+    struct text_list claims; /* study: ids; empty: all */
+    bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;
     double threshold;           /* of a change, 0.02 */
     bool strict;                /* inconclusive and unusable cases fail */

@@ -9,23 +9,6 @@
 #define GET(fact) inspect_fact_value(facts, FACT_##fact)
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)
 
-static double counter_value(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_counters; i++)
-        if (!strcmp(result->counters[i].name, name) && !result->counters[i].absent &&
-            !result->counters[i].doubt)
-            return result->counters[i].value;
-    return NAN;
-}
-
-static double metric_value(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_metrics; i++)
-        if (!strcmp(result->metrics[i].name, name))
-            return result->metrics[i].value;
-    return NAN;
-}
-
 static double highest_clock(const struct run *run)
 {
     double most = 0;
@@ -46,18 +29,6 @@ static double stream_gbps(const struct subject *subject)
     return most;
 }
 
-static double vector_bits(const struct subject *subject)
-{
-    const struct offer *const offer = variant_offer(&subject->base);
-    const char *const name =
-        strcmp(offer->isa, "lib") ? offer->isa : offer->worker->info.isa ?: "";
-    const int isa = isa_find(name);
-    if (isa < 0)
-        return NAN;
-    const uint32_t bits = isa_get((size_t)isa)->bits;
-    return bits ? bits : 8 * (double)type_bytes(offer->type);
-}
-
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
@@ -71,8 +42,9 @@ static void add_times(const struct subject *subject, struct inspect_facts *facts
         base->shared ? fmin(1, (double)base->apart.n / (double)base->n_samples) : 0);
     SET(overhead_share, base->overhead_ns / wall_ns);
     SET(threads, base->threads);
-    SET(thread_use, counter_value(base, "task-clock") / base->median_ns / base->threads);
-    SET(isa_bits, vector_bits(subject));
+    SET(thread_use,
+        measured_counter(base, "task-clock") / base->median_ns / base->threads);
+    SET(isa_bits, variant_isa_bits(&subject->base));
 }
 
 static void add_counts(const struct subject *subject, struct inspect_facts *facts)
@@ -81,10 +53,10 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
     const double iterations = inspect_fact_value(facts, FACT_call_instructions) *
                               inspect_fact_value(facts, FACT_loop_share) /
                               inspect_fact_value(facts, FACT_instructions);
-    SET(page_faults, counter_value(base, "page-faults"));
-    SET(mispredicts, metric_value(base, "branch misses") * base->ops / iterations);
-    SET(page_walks, metric_value(base, "page walks") * base->ops / iterations);
-    SET(frontend_stalls, 0.01 * metric_value(base, "frontend stall share"));
+    SET(page_faults, measured_counter(base, "page-faults"));
+    SET(mispredicts, measured_metric(base, "branch misses") * base->ops / iterations);
+    SET(page_walks, measured_metric(base, "page walks") * base->ops / iterations);
+    SET(frontend_stalls, 0.01 * measured_metric(base, "frontend stall share"));
 }
 
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
@@ -137,8 +109,8 @@ static void add_rates(const double *rates, struct inspect_facts *facts)
 static double call_instructions(const struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
-    const double counted = counter_value(base, "instructions");
-    return counted > 0 ? counted : subject->instructions_per_op * base->ops;
+    const double counted = measured_counter(base, "instructions");
+    return counted > 0 ? counted : subject->trace.instructions_per_op * base->ops;
 }
 
 /* Cycles that all iterations of a loop need at least, by measured rates. */
@@ -158,7 +130,7 @@ static double needs(const struct inspect_census *census, const struct inspect_lo
 static void add_hot_loop(struct subject *subject, const double *rates,
                          struct inspect_facts *facts)
 {
-    const struct inspect_census *const census = &subject->census;
+    const struct inspect_census *const census = &subject->trace.census;
     double most = 0, sum = 0;
     subject->hot_loop = 0;
     for (size_t i = 0; i < census->n_loops; i++) {
@@ -189,7 +161,7 @@ void explain_facts(struct subject *subject, const double *rates,
     add_rates(rates, facts);
     add_ratios(subject, facts);
     add_alone(subject, facts);
-    if (subject->traced)
+    if (subject->trace.known)
         add_hot_loop(subject, rates, facts);
     add_counts(subject, facts);
     inspect_bounds(facts);

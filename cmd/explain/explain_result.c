@@ -221,10 +221,10 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
 {
     struct explanation *const explanation =
         must_have(result_explanation(variant_result(&subject->base)));
-    const struct inspect_census *const census = &subject->census;
+    const struct inspect_census *const census = &subject->trace.census;
     struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
-    set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
-    if (subject->traced) {
+    set(&explanation->not_traced, subject->trace.known ? NULL : subject->trace.absent);
+    if (subject->trace.known) {
         take_census(census, &explanation->executed);
         take_build(census, &variant_result(&subject->base)->unoptimised);
         take_loops(census, subject->hot_loop, all_code, explanation);

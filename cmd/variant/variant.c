@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with options, workers and memory of its own. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/personality.h>
 
@@ -34,11 +35,11 @@ void variant_options(const struct options *options, const struct case_name *name
     to->argc = options->argc;
     to->argv = options->argv;
     to->is_op = to->isa_strict = to->all_threads = to->cpus_locked = true;
-    if (strcmp(name->isa, "lib") != 0)
+    if (name->isa && strcmp(name->isa, "lib") != 0)
         text_list_add(&to->isas, name->isa);
     text_list_add(&to->types, name->type);
     add_text(&to->semirings, name->semiring);
-    text_list_add(&to->variants, name->variant);
+    add_text(&to->variants, name->variant);
     text_list_add(&to->shapes, name->shape);
     add_text(&to->layouts, name->layout);
     add_text(&to->inputs, name->input);
@@ -49,8 +50,8 @@ void variant_options(const struct options *options, const struct case_name *name
         add_texts(&to->plugins, &options->plugins);
     /* Without the name of a module it may be a plug-in's all the same. */
     snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
-             name->semiring ? name->semiring : "", name->semiring ? "-" : "", name->type,
-             name->isa, name->variant);
+             name->semiring ? name->semiring : "*", name->semiring ? "-" : "", name->type,
+             name->isa ? name->isa : "*", name->variant ? name->variant : "*");
     snprintf(filter, sizeof filter, "*:%s", rest);
     text_list_add(&to->filters, filter);
     if (!name->prefix)
@@ -105,6 +106,20 @@ static const char *stream_like(const struct operands_map *map)
     return out < little * in ? "read" : "copy";
 }
 
+void variant_leave_roofs(struct variant *variant)
+{
+    struct plan_group *const group = &variant->plan.groups[0];
+    for (size_t i = 1; i < group->n_cases; i++) {
+        free(group->cases[i].id);
+        free(group->cases[i].skip);
+        free(group->cases[i].limit_id);
+        text_list_free(&group->cases[i].notes);
+    }
+    free(group->cases[0].limit_id);
+    group->cases[0].limit_id = NULL;
+    group->n_cases = 1;
+}
+
 /* The roofs that the base's bounds need, in its own rounds. */
 void variant_add_stream(struct variant *variant)
 {
@@ -154,6 +169,18 @@ void variant_close(struct variant *variant)
     catalog_free(&variant->catalog);
     options_free(&variant->options);
     variant->open = false;
+}
+
+double variant_isa_bits(const struct variant *variant)
+{
+    const struct offer *const offer = variant_offer(variant);
+    const char *const name =
+        strcmp(offer->isa, "lib") ? offer->isa : offer->worker->info.isa ?: "";
+    const int isa = isa_find(name);
+    if (isa < 0)
+        return NAN;
+    const uint32_t bits = isa_get((size_t)isa)->bits;
+    return bits ? bits : 8 * (double)type_bytes(offer->type);
 }
 
 struct run_arm variant_arm(struct variant *variant)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All sets, within the time of a study. */
+#include "process/process.h"
+#include "studies/studies_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Short batches, as in explain: then all arms see the same machine. */
+#define STUDY_BATCH_NS 200000.0
+/* An arm has rounds for so long in each pass, if calls are short. */
+#define STUDY_CASE_NS 25e6
+enum { PASSES = 3 };
+
+__attribute__((format(printf, 2, 3))) static void set_absent(struct member *member,
+                                                             const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    must(string_set(&member->absent, text));
+}
+
+/* ---- one pass ---- */
+
+struct pass {
+    struct studying *all;
+    struct round_set *set;
+    struct run *aside; /* results that nobody keeps */
+    unsigned number;
+    double ns; /* that it may take */
+};
+
+/* A member in processes of its own. */
+struct contender {
+    struct member *member;
+    struct variant variant;
+};
+
+/* The run of all keeps one result of each case. */
+static bool is_kept(const struct pass *pass, const struct member *member)
+{
+    if (member->duplicate || pass->set->slope)
+        return false;
+    for (size_t s = 0; &pass->all->sets.set[s] != pass->set; s++) {
+        const struct round_set *const set = &pass->all->sets.set[s];
+        for (size_t i = 0; i < set->n && !set->slope; i++)
+            if (set->member[i].arm == member->arm && set->member[i].timed &&
+                set->member[i].name.threads == member->name.threads &&
+                !strcmp(set->member[i].name.shape, member->name.shape))
+                return false;
+    }
+    return true;
+}
+
+static struct run *run_of(const struct pass *pass, struct member *member)
+{
+    if (pass->number)
+        return pass->aside;
+    if (is_kept(pass, member))
+        return pass->all->run;
+    return member->aside = must_have(run_new());
+}
+
+static void add_counters(const struct studying *all, struct options *options)
+{
+    for (size_t i = 0; i < all->events.n; i++)
+        text_list_add(&options->events, all->events.item[i]);
+    for (size_t i = 0; i < all->counters.n; i++)
+        text_list_add(&options->counters, all->counters.item[i]);
+}
+
+static bool equal_texts(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Operands of both are the same bytes in the same places. */
+static bool same_operands(const struct case_name *a, const struct case_name *b)
+{
+    return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
+           equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
+           equal_texts(a->input, b->input) && a->align == b->align;
+}
+
+/* So they may share them: pages that caches treat differently are no difference then. */
+static int shared_memory(const struct contender *earlier, size_t n,
+                         const struct case_name *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (same_operands(&earlier[i].member->name, name))
+            return earlier[i].variant.catalog.memory_fd;
+    return 0;
+}
+
+/* The next one; false if it cannot take part, and the first pass tells why. */
+static bool open_contender(const struct pass *pass, struct member *member,
+                           struct contender *contenders, size_t n)
+{
+    struct error error = {.text = ""};
+    struct variant *const variant = &contenders[n].variant;
+    contenders[n] = (struct contender){.member = member};
+    variant_options(pass->all->options, &member->name, &variant->options);
+    for (unsigned i = 0; i < pass->number; i++)
+        (void)random_next(&variant->options.seed);
+    variant->options.conditions.memory = shared_memory(contenders, n, &member->name);
+    add_counters(pass->all, &variant->options);
+    variant->run = run_of(pass, member);
+    variant->group = pass->all->groups++;
+    const int status = variant_open(variant, &error);
+    if (status == 0 && !member->roofs)
+        variant_leave_roofs(variant);
+    if (status == 0)
+        return true;
+    if (!pass->number)
+        set_absent(member, "arm %s: %s", member->arm->name, error.text);
+    variant_close(variant);
+    return false;
+}
+
+static void take_limit(const struct contender *contender, unsigned pass)
+{
+    struct member *const member = contender->member;
+    const struct result *const result = variant_result(&contender->variant);
+    const struct run *const run = contender->variant.run;
+    for (size_t i = 0; i < run->n_results && result->limit.id; i++) {
+        const struct result *const roof = &run->results[i];
+        if (roof->group != result->group || strcmp(roof->id, result->limit.id) != 0)
+            continue;
+        const bool bytes = result->limit.gbps > 0;
+        series_take(&member->limit, roof, pass);
+        member->limit_work[0] = bytes ? result->bytes : result->ops;
+        member->limit_work[1] = bytes ? roof->bytes : roof->ops;
+    }
+}
+
+/* In a further pass a failure costs its rounds alone. */
+static void take_contender(const struct contender *contender, unsigned pass)
+{
+    struct member *const member = contender->member;
+    const struct result *const result = variant_result(&contender->variant);
+    const bool good = result->status == STATUS_OK;
+    if (good) {
+        series_take(&member->series, result, pass);
+        take_limit(contender, pass);
+    }
+    if (pass)
+        return;
+    member->run = contender->variant.run;
+    member->result = contender->variant.result;
+    if (!good)
+        set_absent(member, "arm %s is %s: %s", member->arm->name,
+                   status_name(result->status), result->reason ?: "no reason is known");
+}
+
+/* Results of one run stand one after the other. */
+static void list_arms(const struct pass *pass, struct contender *contenders, size_t n,
+                      struct run_arm *arms)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct variant *const variant = &contenders[i].variant;
+        size_t before = 0;
+        for (size_t k = 0; k < i; k++)
+            if (contenders[k].variant.run == variant->run)
+                before += variant_group(&contenders[k].variant)->n_cases;
+        arms[i] = variant_arm(variant);
+        arms[i].may_lead = true;
+        variant->result += before;
+        variant->plan.batch_ns = STUDY_BATCH_NS;
+        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / PASSES / (double)n);
+        variant->plan.rounds_ns = pass->ns;
+    }
+}
+
+/* Sets count as groups. */
+static void tell(void *context, const struct progress *progress)
+{
+    const struct studying *const all = context;
+    struct progress mine = *progress;
+    mine.group = all->at;
+    mine.n_groups = all->sets.n;
+    if (all->watcher->progress)
+        all->watcher->progress(all->watcher->context, &mine);
+}
+
+static int run_pass(const struct pass *pass, struct error *error)
+{
+    const size_t most = pass->set->n;
+    struct contender *const contenders = must_have(calloc(most, sizeof *contenders));
+    struct run_arm *const arms = must_have(calloc(most, sizeof *arms));
+    size_t n = 0;
+    for (size_t i = 0; i < most && !interrupted_by; i++) {
+        struct member *const member = &pass->set->member[i];
+        if (member->timed && !member->absent)
+            n += open_contender(pass, member, contenders, n);
+    }
+    list_arms(pass, contenders, n, arms);
+    const struct watcher watcher = {.context = pass->all, .progress = tell};
+    const int status = interrupted_by ? -EINTR
+                       : n            ? run_arms(arms, n, &watcher, error)
+                                      : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (status == 0)
+            take_contender(&contenders[i], pass->number);
+        variant_close(&contenders[i].variant);
+    }
+    free(arms);
+    free(contenders);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static void trace_set(const struct studying *all, struct round_set *set)
+{
+    for (size_t i = 0; i < set->n && !interrupted_by; i++)
+        if (set->member[i].traced && !set->member[i].absent)
+            member_trace(all, &set->member[i]);
+}
+
+/* Of the members of this set and those after it. */
+static double share_of(const struct set_list *sets, size_t number)
+{
+    size_t members = 0;
+    for (size_t i = number; i < sets->n; i++)
+        members += sets->set[i].n;
+    return (double)sets->set[number].n / (double)members;
+}
+
+/* A set has its share of the time that is left. Further passes follow as long as another
+ * one like the last fits in. */
+static int measure_set(struct studying *all, size_t number, struct error *error)
+{
+    struct round_set *const set = &all->sets.set[number];
+    const double share_ns = fmax(all->left_ns, 0) * share_of(&all->sets, number);
+    double spent_ns = 0, last_ns = 0;
+    int status = 0;
+    for (unsigned i = 0; i < PASSES && status == 0 && spent_ns + last_ns <= share_ns;
+         i++) {
+        const int64_t began = clock_now();
+        struct pass pass = {.all = all,
+                            .set = set,
+                            .aside = must_have(run_new()),
+                            .number = i,
+                            .ns = share_ns - spent_ns};
+        status = run_pass(&pass, error);
+        run_free(pass.aside);
+        last_ns = (double)(clock_now() - began);
+        spent_ns += last_ns;
+    }
+    all->left_ns -= spent_ns;
+    return status;
+}
+
+int sets_measure(struct studying *all, struct error *error)
+{
+    int status = 0;
+    /* Traces come first: then what is timed runs alone. */
+    for (size_t i = 0; i < all->sets.n; i++)
+        trace_set(all, &all->sets.set[i]);
+    for (all->at = 0; all->at < all->sets.n && status == 0; all->at++)
+        status = measure_set(all, all->at, error);
+    return interrupted_by ? -EINTR : status;
+}
