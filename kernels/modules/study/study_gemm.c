@@ -19,8 +19,9 @@
 
 enum memory {
     KEPT,   /* blocks of prepare */
-    ALLOC,  /* blocks are allocated and zeroed in each call */
-    CALLOC, /* they are allocated by calloc, which knows that new pages are zeros */
+    ALLOC,  /* blocks are allocated and zeroed in each call, in new pages */
+    WARM,   /* the same in pages that the process has kept */
+    CALLOC, /* as ALLOC by calloc, which knows that new pages are zeros */
 };
 
 #define SMALL {64, 64, 64}
@@ -242,7 +243,7 @@ INLINE void ladder(const struct simdbench_operands *operands, void *state,
         const struct problem problem = problem_of(operands, i);
         struct study_blocks blocks = *kept;
         if (memory != KEPT) {
-            heap_settle(STUDY_BLOCK_A);
+            heap_settle(memory == WARM ? HEAP_MOST : STUDY_BLOCK_A);
             blocks = (struct study_blocks){block_make(STUDY_BLOCK_A, memory),
                                            block_make(STUDY_BLOCK_B, memory)};
         }
@@ -273,6 +274,7 @@ LADDER(maxplus, ladder_good, SMALL, KEPT, tile)
 LADDER(maxplus, ladder_copies, SMALL, KEPT, tile_copies)
 LADDER(maxplus, ladder_copies_fixed, SMALL, KEPT, tile_copies_fixed)
 LADDER(maxplus, ladder_alloc, SMALL, ALLOC, tile)
+LADDER(maxplus, ladder_alloc_warm, SMALL, WARM, tile)
 LADDER(maxplus, ladder_calloc, SMALL, CALLOC, tile)
 LADDER(maxplus, ladder_tiles, LARGE, KEPT, tile)
 LADDER(maxplus, ladder_bad, LARGE, ALLOC, tile_copies)

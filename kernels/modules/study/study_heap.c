@@ -7,9 +7,6 @@
 
 #include "study.h"
 
-/* glibc never takes larger blocks from the heap. */
-#define HEAP_MOST ((size_t)32 << 20)
-
 enum { PAGE = 4096 };
 
 static struct {
