@@ -100,7 +100,7 @@ static int faults_as_told(const char *history)
         {"gemm", "ladder_alloc", "64", 200, 260},
         {"gemm", "ladder_alloc_warm", "64", 0, 1},
         {"gemm", "ladder_alloc", "64", 200, 260},
-        {"gemm", "ladder_calloc", "64", 1, 20},
+        {"gemm", "ladder_calloc", "64", 1, 60},
         {"gemm", "ladder_bad_but_alloc", "64", 0, 1},
     };
     struct module module;
