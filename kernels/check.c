@@ -201,9 +201,22 @@ static void describe(const struct simdbench_operand *output, uint64_t position,
              allowed);
 }
 
+/* None stays none. */
+static double widened(double slack, double more)
+{
+    return slack > 0 ? slack + more : slack;
+}
+
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error)
+{
+    return operands_compare_loosely(output, index, n, value, slack, 0, error);
+}
+
+int operands_compare_loosely(const struct simdbench_operand *output,
+                             const uint64_t *index, uint64_t n, const void *value,
+                             const double *slack, double more, struct error *error)
 {
     uint64_t wrong = 0, first = 0, worst = 0;
     double worst_distance = -1;
@@ -213,7 +226,7 @@ int operands_compare(const struct simdbench_operand *output, const uint64_t *ind
             continue;
         struct element got = element_get(output->type, output->data, position);
         struct element want = element_get(output->type, value, i);
-        double distance = error_of(&got, &want, slack[i]);
+        double distance = error_of(&got, &want, widened(slack[i], more));
         if (distance < 0)
             continue;
         if (wrong++ == 0)
@@ -226,11 +239,11 @@ int operands_compare(const struct simdbench_operand *output, const uint64_t *ind
     if (wrong == 0)
         return 0;
     char first_text[200], worst_text[200] = "";
-    describe(output, index ? index[first] : first, value, first, slack[first], first_text,
-             sizeof first_text);
+    describe(output, index ? index[first] : first, value, first,
+             widened(slack[first], more), first_text, sizeof first_text);
     if (worst != first)
-        describe(output, index ? index[worst] : worst, value, worst, slack[worst],
-                 worst_text, sizeof worst_text);
+        describe(output, index ? index[worst] : worst, value, worst,
+                 widened(slack[worst], more), worst_text, sizeof worst_text);
     return error_set(error, -EDOM, "%" PRIu64 " of %" PRIu64 " checked are wrong: %s%s%s",
                      wrong, n, first_text, worst != first ? "; worst: " : "", worst_text);
 }

@@ -143,6 +143,10 @@ uint64_t operands_sample(const struct simdbench_operand *output, double ops, boo
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error);
+/* The same, where elements may be `more` further off, but for those without slack. */
+int operands_compare_loosely(const struct simdbench_operand *output,
+                             const uint64_t *index, uint64_t n, const void *value,
+                             const double *slack, double more, struct error *error);
 
 /* Writes element `e`, rounded or cut off to its type. */
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);

@@ -65,6 +65,7 @@ enum simdbench_flag {
     SIMDBENCH_REGISTERS = 1u << 1, /* touches no operand: runs only at shapes of rank 0 */
     SIMDBENCH_PARTIAL = 1u << 2,   /* writes the first output alone: what the others cost
                                       is the ratio to it */
+    SIMDBENCH_STUDY = 1u << 3,     /* there to be compared with: left out unless named */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -234,6 +235,10 @@ struct simdbench_kernel {
     /* Largest and mean error over all inputs in ulp, as measured; 0: not stated. */
     double max_ulp, mean_ulp;
     const char *other_roof; /* limits it instead if choice says so; or NULL */
+    /* Largest absolute error of its results beyond what the op allows, for a row with
+     * SIMDBENCH_PATHOLOGY or SIMDBENCH_STUDY; 0: none. Where the op demands equal bits it
+     * still does. */
+    double max_error;
 };
 
 /* --plugin=FILE.so,name=value arrives as one option each. */

@@ -186,13 +186,14 @@ static void list_kernels(struct listing *listing)
         if (offer->max_ulp > 0)
             snprintf(ulp, sizeof ulp, "; at most %.3g ulp, mean %.3g", offer->max_ulp,
                      offer->mean_ulp);
-        print_line("  %-*s  %-12s %s%s%s%s%s%s%s", width, id,
+        print_line("  %-*s  %-12s %s%s%s%s%s%s%s%s", width, id,
                    offer->roof      ? offer->roof
                    : offer->is_roof ? "is a roof"
                                     : "no roof",
                    here ? "runs here" : "not here: ", here ? "" : reason,
                    offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
                    offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
+                   offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
                    offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
     }
     for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)

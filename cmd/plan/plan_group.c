@@ -78,8 +78,10 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
         return false;
     if (!listed(&options->variants, offer->variant))
         return false;
-    return !(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies ||
-           options->variants.n > 0;
+    if (options->variants.n > 0)
+        return true;
+    return !(offer->flags & SIMDBENCH_STUDY) &&
+           (!(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies);
 }
 
 /* [module[,option=value]...:]op/[semiring-]type/isa/variant@shape[;setting=value]... */

@@ -236,6 +236,12 @@ static int verify_others(const struct service *service,
                       sizeof error->text);
 }
 
+static double error_allowed(const struct simdbench_kernel *kernel)
+{
+    return kernel->flags & (SIMDBENCH_PATHOLOGY | SIMDBENCH_STUDY) ? kernel->max_error
+                                                                   : 0;
+}
+
 /* Calls the kernel once, on outputs that are wrong. */
 static int call_checked(const struct service *service, struct service_case *entry,
                         const struct answers *want, struct error *error)
@@ -253,8 +259,9 @@ static int call_checked(const struct service *service, struct service_case *entr
         return error_set(error, -EDOM, "wrote to an input");
     if (!want->n)
         return 0;
-    return operands_compare(service_output(service), want->index, want->n, want->value,
-                            want->slack, error)
+    return operands_compare_loosely(service_output(service), want->index, want->n,
+                                    want->value, want->slack,
+                                    error_allowed(entry->kernel), error)
                ?: verify_others(service, entry->kernel, want->index, want->n, error);
 }
 

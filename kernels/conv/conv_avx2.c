@@ -45,3 +45,5 @@
 #include "conv_rows.h"
 #define SPILL_COLUMNS 20
 #include "conv_pathologies_body.h"
+#define NAIVE naive_autovec
+#include "conv_naive_body.h"

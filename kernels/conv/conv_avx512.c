@@ -58,3 +58,5 @@
 #include "conv_rows.h"
 #define SPILL_COLUMNS 40
 #include "conv_pathologies_body.h"
+#define NAIVE naive_autovec
+#include "conv_naive_body.h"

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One direct convolution in blocks, spoilt in one way at a time. The file that includes
+ * One direct convolution in blocks, spoilt in one way or several. The file that includes
  * it defines before what conv_depthwise_body.h needs, with LANES = BLOCK, and
  * SPILL_COLUMNS: more sums than there are registers.
  *
- * Its good twin, which has all columns of a tile in registers, offsets that are known
- * before the loop and nothing in it but products, is row `direct`.
+ * Row `block8` is not spoilt: all columns of a tile are in registers, offsets are known
+ * before the loop, which has nothing in it but products. Rows `columns<n>` are the same
+ * with n columns in a tile.
  */
 #pragma once
 
 #include "conv_pathologies.h"
 
+/* Bits. */
 enum pathology {
-    BORDER_TEST,   /* whether a tap falls outside x is asked at each product */
-    SPILL,         /* the register block is too large */
-    CALL,          /* each product is a call */
-    UNSPECIALISED, /* where a tap is is computed from stride and dilation each time */
+    CLEAN = 0,
+    COLUMN_TEST = 1 << 0,  /* whether a column is in y is asked at each product */
+    PADDING_TEST = 1 << 1, /* whether a column of x is padding is asked at each product */
+    BORDER_TEST = 1 << 2,  /* whether a tap falls outside x is asked at each product */
+    UNSPECIALISED = 1 << 3, /* where a tap is is computed from stride and dilation */
+    CALL = 1 << 4,          /* each product is a call */
+    CALL_MEMORY = 1 << 5,   /* the same, vectors are passed in memory */
+    CALL_HALVES = 1 << 6,   /* the same, by 16 bytes, as code does that has no AVX */
 };
-
-enum { PATHOLOGY_COLUMNS = 8 };
+enum {
+    TESTS_TAPS = PADDING_TEST | BORDER_TEST,
+    PASSES_MEMORY = CALL_MEMORY | CALL_HALVES,
+    PATHOLOGY_COLUMNS = 8,
+    MOST_COLUMNS = 40
+};
 
 /* Columns j, j + 1, ... of row i of y. */
 struct pathology_tile {
@@ -29,59 +39,156 @@ struct pathology_tile {
     ptrdiff_t a0, a1, e0, e1; /* taps */
 };
 
-static __attribute__((noinline)) VEC pathology_call(VEC x, VEC weight, VEC sum)
+/* ---- products ---- */
+
+/* No compiler looks into these functions when it compiles their calls. */
+#if defined(__clang__)
+#define OPAQUE static __attribute__((noinline, used))
+#else
+#define OPAQUE static __attribute__((noipa))
+#endif
+
+OPAQUE VEC pathology_call(VEC x, VEC weight, VEC sum)
 {
     return MULTIPLY_ADD(x, weight, sum);
 }
 
-INLINE void pathology_tap(const int columns, const enum pathology kind,
-                          const struct pathology_tile *tile, const float *x, VEC weight,
-                          ptrdiff_t row, ptrdiff_t column, VEC *sum)
+OPAQUE void pathology_call_memory(VEC *result, const VEC *x, const VEC *weight,
+                                  const VEC *sum)
 {
-    const struct conv_shape *shape = tile->shape;
-    const ptrdiff_t v = shape->v;
+    *result = MULTIPLY_ADD(*x, *weight, *sum);
+}
 
+typedef float pathology_half __attribute__((vector_size(16), may_alias));
+
+/* Asm, so that each copy is made, and not one of several. */
+#define COPY_BY(type, to, from)                               \
+    UNROLL                                                    \
+    for (size_t i = 0; i < sizeof(VEC) / sizeof(type); i++) { \
+        type part = ((const type *)(from))[i];                \
+        __asm__ volatile("" : "+x"(part));                    \
+        ((type *)(to))[i] = part;                             \
+    }
+
+INLINE void pathology_copy(const enum pathology kind, VEC *to, const VEC *from)
+{
+    if (kind & CALL_HALVES)
+        COPY_BY(pathology_half, to, from)
+    else
+        COPY_BY(VEC, to, from)
+}
+
+INLINE void pathology_splat(const enum pathology kind, VEC *to, float x)
+{
+    const pathology_half half = {x, x, x, x};
+
+    if (!(kind & CALL_HALVES)) {
+        *to = SPLAT(x);
+        return;
+    }
     UNROLL
-    for (int l = 0; l < columns; l++) {
-        ptrdiff_t at = row * shape->w + column + l * v;
-        if (kind == BORDER_TEST && (row < 0 || row >= shape->h || column + l * v < 0 ||
-                                    column + l * v >= shape->w))
-            continue;
-        if (kind == UNSPECIALISED)
-            __asm__ volatile("" : "+r"(at));
-        const VEC one = SPLAT(x[at * BLOCK]);
-        sum[l] = kind == CALL ? pathology_call(one, weight, sum[l])
-                              : MULTIPLY_ADD(one, weight, sum[l]);
+    for (size_t i = 0; i < sizeof *to / sizeof half; i++)
+        ((pathology_half *)to)[i] = half;
+}
+
+/* `weight` is at *at. */
+INLINE void pathology_product(const enum pathology kind, const float *x, VEC weight,
+                              const float *at, VEC *sum)
+{
+    if (kind & PASSES_MEMORY) {
+        VEC one, other, before, result;
+        pathology_splat(kind, &one, *x);
+        pathology_copy(kind, &other, (const VEC *)(const void *)at);
+        pathology_copy(kind, &before, sum);
+        pathology_call_memory(&result, &one, &other, &before);
+        pathology_copy(kind, sum, &result);
+    } else if (kind & CALL) {
+        *sum = pathology_call(SPLAT(*x), weight, *sum);
+    } else {
+        *sum = MULTIPLY_ADD(SPLAT(*x), weight, *sum);
     }
 }
 
-INLINE void pathology_tile(const int columns, const enum pathology kind,
-                           const struct pathology_tile *tile)
+/* ---- tiles ---- */
+
+#define UNLIKELY(x) __builtin_expect(x, 0)
+
+/* One tap of all columns. `end` columns of the tile are in y. */
+INLINE void pathology_tap(const int columns, const enum pathology kind, const ptrdiff_t v,
+                          const struct conv_shape *shape, const float *x,
+                          const float *weights, ptrdiff_t row, ptrdiff_t column,
+                          ptrdiff_t end, VEC *sum)
 {
-    const struct conv_shape *shape = tile->shape;
-    const ptrdiff_t top = tile->i * shape->u - shape->p;
-    const ptrdiff_t left = tile->j * shape->v - shape->q;
-    VEC sum[SPILL_COLUMNS];
+    const VEC weight = LOAD(weights);
+    ptrdiff_t tested_row = row;
+
+    UNROLL
+    for (int l = 0; l < columns; l++) {
+        const ptrdiff_t x_column = column + l * v;
+        ptrdiff_t at = row * shape->w + x_column;
+        /* Tests of what is known before the loop, or by the test before, would go. */
+        if (kind & COLUMN_TEST)
+            __asm__ volatile("" : "+r"(end));
+        if (kind & BORDER_TEST)
+            __asm__ volatile("" : "+r"(tested_row));
+        if (kind & COLUMN_TEST && UNLIKELY(l >= end))
+            continue;
+        if (kind & TESTS_TAPS && UNLIKELY(x_column < 0 || x_column >= shape->w))
+            continue;
+        if (kind & BORDER_TEST && UNLIKELY(tested_row < 0 || tested_row >= shape->h))
+            continue;
+        if (kind & UNSPECIALISED)
+            __asm__ volatile("" : "+r"(at));
+        pathology_product(kind, x + at * BLOCK, weight, weights, &sum[l]);
+    }
+}
+
+/* With `unit` all columns of x are next to each other. Asm could change what is in
+ * memory, for all that a compiler knows: shape and tile are copies. */
+INLINE void pathology_tile(const int columns, const enum pathology kind, const bool unit,
+                           const struct pathology_tile tile)
+{
+    const struct conv_shape shape = *tile.shape;
+    const ptrdiff_t v = unit ? 1 : shape.v, d = unit ? 1 : shape.d;
+    const ptrdiff_t top = tile.i * shape.u - shape.p;
+    const ptrdiff_t left = tile.j * v - shape.q;
+    const ptrdiff_t end = shape.ow - tile.j;
+    VEC sum[MOST_COLUMNS];
 
     UNROLL
     for (int l = 0; l < columns; l++)
         sum[l] = SPLAT(0);
-    for (ptrdiff_t c = 0; c < shape->c; c++) {
-        const float *const x =
-            tile->x + c / BLOCK * shape->h * shape->w * BLOCK + c % BLOCK;
-        const float *const weights = tile->weights + c * shape->r * shape->s * BLOCK;
-        for (ptrdiff_t a = tile->a0; a < tile->a1; a++)
-            for (ptrdiff_t e = tile->e0; e < tile->e1; e++)
-                pathology_tap(columns, kind, tile, x,
-                              LOAD(weights + (a * shape->s + e) * BLOCK),
-                              top + a * shape->d, left + e * shape->d, sum);
+    if (kind & PASSES_MEMORY)
+        __asm__ volatile("" : : "r"(sum) : "memory"); /* in memory they are */
+    for (ptrdiff_t c = 0; c < shape.c; c++) {
+        const float *const x = tile.x + c / BLOCK * shape.h * shape.w * BLOCK + c % BLOCK;
+        const float *const weights = tile.weights + c * shape.r * shape.s * BLOCK;
+        for (ptrdiff_t a = tile.a0; a < tile.a1; a++) {
+            const ptrdiff_t row = top + a * d;
+            if (kind & PADDING_TEST && (row < 0 || row >= shape.h))
+                continue;
+            for (ptrdiff_t e = tile.e0; e < tile.e1; e++)
+                pathology_tap(columns, kind, v, &shape, x,
+                              weights + (a * shape.s + e) * BLOCK, row, left + e * d, end,
+                              sum);
+        }
     }
     UNROLL
     for (int l = 0; l < columns; l++)
-        STORE(tile->y + l * BLOCK, sum[l]);
+        if (!(kind & COLUMN_TEST) || l < end)
+            STORE(tile.y + l * BLOCK, sum[l]);
 }
 
 typedef void pathology_function(const struct pathology_tile *tile);
+
+/* A row of kernels.def. */
+struct pathology_way {
+    enum pathology kind;
+    int columns;
+    pathology_function *unit, *whole, *single; /* the first two do `columns` */
+};
+
+/* ---- the loops around ---- */
 
 /* Taps from *first to before *end lie inside x. */
 static void pathology_clip(const struct conv_shape *shape, ptrdiff_t start,
@@ -97,38 +204,39 @@ static void pathology_clip(const struct conv_shape *shape, ptrdiff_t start,
 }
 
 /* One row of y: whole tiles where all taps are inside or are tested, else columns. */
-static void pathology_row(struct pathology_tile tile, enum pathology kind, int columns,
-                          pathology_function *whole, pathology_function *single)
+static void pathology_row(struct pathology_tile tile, const struct pathology_way *way)
 {
     const struct conv_shape *shape = tile.shape;
     const ptrdiff_t right = shape->w - 1 + shape->q - shape->d * (shape->s - 1);
-    const bool tests = kind == BORDER_TEST;
+    const bool unit = shape->v == 1 && shape->d == 1 && !(way->kind & UNSPECIALISED);
     float *const y = tile.y;
 
     pathology_clip(shape, tile.i * shape->u - shape->p, shape->h, shape->r, &tile.a0,
                    &tile.a1);
-    if (tests) {
+    if (way->kind & TESTS_TAPS) {
         tile.a0 = 0;
         tile.a1 = shape->r;
     }
     while (tile.j < shape->ow) {
         const ptrdiff_t first = tile.j * shape->v - shape->q;
-        const ptrdiff_t next = tile.j + columns;
-        const bool inside = first >= 0 && (next - 1) * shape->v <= right;
-        const bool fits = next <= shape->ow && (inside || tests);
+        const ptrdiff_t next = tile.j + way->columns;
+        const bool cut = next > shape->ow;
+        const ptrdiff_t last = (cut ? shape->ow : next) - 1;
+        const bool inside = first >= 0 && last * shape->v <= right;
+        const bool fits =
+            (!cut || way->kind & COLUMN_TEST) && (inside || way->kind & TESTS_TAPS);
         tile.e0 = 0;
         tile.e1 = shape->s;
-        if (!fits && !tests)
+        if (!fits && !(way->kind & TESTS_TAPS))
             pathology_clip(shape, first, shape->w, shape->s, &tile.e0, &tile.e1);
         tile.y = y + tile.j * BLOCK;
-        (fits ? whole : single)(&tile);
+        (!fits ? way->single : unit ? way->unit : way->whole)(&tile);
         tile.j = fits ? next : tile.j + 1;
     }
 }
 
 static void pathology_run(const struct simdbench_operands *operands, void *state,
-                          enum pathology kind, int columns, pathology_function *whole,
-                          pathology_function *single)
+                          const struct pathology_way *way)
 {
     const struct conv_pathology *made = state;
     const struct conv_shape *shape = &made->shape;
@@ -146,27 +254,37 @@ static void pathology_run(const struct simdbench_operands *operands, void *state
                 .y = y + (block * shape->oh + i) * shape->ow * BLOCK,
                 .i = i,
             };
-            pathology_row(tile, kind, columns, whole, single);
+            pathology_row(tile, way);
         }
 }
 
 /* All of one row of kernels.def. */
-#define PATHOLOGY_ROW(name, kind, columns)                                      \
-    static void pathology_##name##_whole(const struct pathology_tile *tile)     \
-    {                                                                           \
-        pathology_tile(columns, kind, tile);                                    \
-    }                                                                           \
-    static void pathology_##name##_single(const struct pathology_tile *tile)    \
-    {                                                                           \
-        pathology_tile(1, kind, tile);                                          \
-    }                                                                           \
-    KERNEL_FUNCTION(conv, , name)                                               \
-    {                                                                           \
-        pathology_run(operands, state, kind, columns, pathology_##name##_whole, \
-                      pathology_##name##_single);                               \
+#define PATHOLOGY_TILE(name, columns, kind, unit)                   \
+    static void pathology_##name(const struct pathology_tile *tile) \
+    {                                                               \
+        pathology_tile(columns, kind, unit, *tile);                 \
     }
+#define PATHOLOGY_ROW(name, kind, columns)                                               \
+    PATHOLOGY_TILE(name##_unit, columns, kind, true)                                     \
+    PATHOLOGY_TILE(name##_whole, columns, kind, false)                                   \
+    PATHOLOGY_TILE(name##_single, 1, kind, false)                                        \
+    KERNEL_FUNCTION(conv, , name)                                                        \
+    {                                                                                    \
+        static const struct pathology_way way = {kind, columns, pathology_##name##_unit, \
+                                                 pathology_##name##_whole,               \
+                                                 pathology_##name##_single};             \
+        pathology_run(operands, state, &way);                                            \
+    }
+#define COLUMNS_ROW(n, ...) PATHOLOGY_ROW(columns##n, CLEAN, n)
 
+PATHOLOGY_ROW(block8, CLEAN, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(column_test, COLUMN_TEST, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(padding_test, PADDING_TEST, PATHOLOGY_COLUMNS)
 PATHOLOGY_ROW(border_test, BORDER_TEST, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(spill, SPILL, SPILL_COLUMNS)
-PATHOLOGY_ROW(call, CALL, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(spill, CLEAN, SPILL_COLUMNS)
+PATHOLOGY_ROW(spill_column, COLUMN_TEST, SPILL_COLUMNS)
 PATHOLOGY_ROW(unspecialised, UNSPECIALISED, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(call, CALL, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(call_memory, CALL_MEMORY, PATHOLOGY_COLUMNS)
+PATHOLOGY_ROW(call_halves, CALL_HALVES, PATHOLOGY_COLUMNS)
+COLUMN_COUNTS(COLUMNS_ROW, )

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "conv.h"
+#include "vector/vector_scalar.h"
+
+#define T f32
 
 enum { TALL = 4, WIDE = 2 };
 
@@ -151,3 +154,6 @@ void conv_f32_scalar_direct(const struct simdbench_operands *operands, void *sta
         clear_padding(&conv, y);
     }
 }
+
+#define NAIVE naive
+#include "conv_naive_body.h"

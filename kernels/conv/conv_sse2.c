@@ -34,3 +34,5 @@
     } while (0)
 
 #include "conv_rows.h"
+#define NAIVE naive_autovec
+#include "conv_naive_body.h"

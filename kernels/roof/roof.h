@@ -8,8 +8,10 @@
  *   add_max, mul_max, fma_max   one add, multiply or FMA, and one maximum
  *   fma                         one FMA
  *   mul_add                     one multiply and one add, where there is no FMA
- * Nothing but a maximum or a sum depends on an earlier pair, so rates are those of the
- * pipes.
+ *   fma_branch1, fma_branch2   the same behind one or two jumps that are never taken
+ *   fma_chain                  the same, each waits for the one before
+ * Nothing else but a maximum or a sum depends on an earlier pair, so rates are those of
+ * the pipes.
  *
  * Memory streams run on the operands of any op, or on IN and OUT of as many bytes as the
  * shape says:

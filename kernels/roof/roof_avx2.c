@@ -48,9 +48,9 @@
 /* clang-format on */
 #define FMA(s, t) "vfmadd213" s " %%ymm15, %%ymm15, %%ymm" #t "\n\t"
 /* clang-format off */
-#define FOURTEEN_FMAS(s) \
-    FMA(s, 0) FMA(s, 1) FMA(s, 2) FMA(s, 3) FMA(s, 4) FMA(s, 5) FMA(s, 6) FMA(s, 7) \
-    FMA(s, 8) FMA(s, 9) FMA(s, 10) FMA(s, 11) FMA(s, 12) FMA(s, 13)
+#define FOURTEEN(DO, s) \
+    DO(s, 0) DO(s, 1) DO(s, 2) DO(s, 3) DO(s, 4) DO(s, 5) DO(s, 6) DO(s, 7) DO(s, 8) \
+    DO(s, 9) DO(s, 10) DO(s, 11) DO(s, 12) DO(s, 13)
 /* clang-format on */
 
 #define MIXES(type, s)                                                                   \
@@ -59,7 +59,8 @@
     REGISTERS(type, avx2, mul_max, 0.5, LOAD_ALL, 20,                                    \
               TEN_PAIRS("vmul", s) TEN_PAIRS("vmul", s))                                 \
     REGISTERS(type, avx2, fma_max, 0.5, LOAD_ALL, 20, TEN_FMA_PAIRS(s) TEN_FMA_PAIRS(s)) \
-    REGISTERS(type, avx2, fma, 0.5, LOAD_ALL, 14, FOURTEEN_FMAS(s))
+    REGISTERS(type, avx2, fma, 0.5, LOAD_ALL, 14, FOURTEEN(FMA, s))                      \
+    FMA_STUDIES(type, avx2, 14, FOURTEEN, s)
 
 MIXES(f32, "ps")
 MIXES(f64, "pd")

@@ -30,7 +30,8 @@
     REGISTERS(type, avx512, add_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(ADD, MAX, s))      \
     REGISTERS(type, avx512, mul_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(MULTIPLY, MAX, s)) \
     REGISTERS(type, avx512, fma_max, 0.5, LOAD_ALL, 16, SIXTEEN_PAIRS(FMA, MAX, s))      \
-    REGISTERS(type, avx512, fma, 0.5, LOAD_ALL, 16, SIXTEEN_FMAS(s))
+    REGISTERS(type, avx512, fma, 0.5, LOAD_ALL, 16, SIXTEEN(FMA, s))                     \
+    FMA_STUDIES(type, avx512, 16, SIXTEEN, s)
 
 MIXES(f32, "ps")
 MIXES(f64, "pd")

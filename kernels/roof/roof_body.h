@@ -90,6 +90,18 @@
                          : CLOBBERS, "cc");                                         \
     }
 
+/* Mix `fma` with jumps that nobody takes, and as one chain. MANY(FMA, s) are `n` of them
+ * in registers of their own; nothing in the loop changes the carry flag. */
+#define LOAD_NO_CARRY(size) LOAD_ALL(size) "clc\n\t"
+#define JUMP "jc 3f\n\t"
+#define FMA_BRANCH1(s, t) JUMP FMA(s, t) "3:\n\t"
+#define FMA_BRANCH2(s, t) JUMP JUMP FMA(s, t) "3:\n\t"
+#define FMA_CHAIN(s, t) FMA(s, 0)
+#define FMA_STUDIES(type, isa, n, MANY, s)                                         \
+    REGISTERS(type, isa, fma_branch1, 0.5, LOAD_NO_CARRY, n, MANY(FMA_BRANCH1, s)) \
+    REGISTERS(type, isa, fma_branch2, 0.5, LOAD_NO_CARRY, n, MANY(FMA_BRANCH2, s)) \
+    REGISTERS(type, isa, fma_chain, 0.5, LOAD_ALL, n, MANY(FMA_CHAIN, s))
+
 /* ---- memory ---- */
 
 #define READ_BODY(k) XOR_MEMORY(AT(k, "from"), k)

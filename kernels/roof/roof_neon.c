@@ -28,7 +28,7 @@
 
 #include "roof_body.h"
 
-#define FMAS(type, s) REGISTERS(type, neon, fma, 0.5, LOAD_ALL, 16, SIXTEEN_FMAS(s))
+#define FMAS(type, s) REGISTERS(type, neon, fma, 0.5, LOAD_ALL, 16, SIXTEEN(FMA, s))
 
 MIXES(f32, neon, "4s")
 FMAS(f32, "4s")

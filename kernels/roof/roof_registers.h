@@ -30,8 +30,7 @@
     FOUR_PAIRS(FIRST, SECOND, s, 4, 5, 6, 7, 20, 21, 22, 23) \
     FOUR_PAIRS(FIRST, SECOND, s, 8, 9, 10, 11, 24, 25, 26, 27) \
     FOUR_PAIRS(FIRST, SECOND, s, 12, 13, 14, 15, 28, 29, 30, 16)
-#define SIXTEEN_FMAS(s) \
-    FMA(s, 0) FMA(s, 1) FMA(s, 2) FMA(s, 3) FMA(s, 4) FMA(s, 5) FMA(s, 6) FMA(s, 7) \
-    FMA(s, 8) FMA(s, 9) FMA(s, 10) FMA(s, 11) FMA(s, 12) FMA(s, 13) FMA(s, 14) \
-    FMA(s, 15)
+#define SIXTEEN(DO, s) \
+    DO(s, 0) DO(s, 1) DO(s, 2) DO(s, 3) DO(s, 4) DO(s, 5) DO(s, 6) DO(s, 7) DO(s, 8) \
+    DO(s, 9) DO(s, 10) DO(s, 11) DO(s, 12) DO(s, 13) DO(s, 14) DO(s, 15)
 /* clang-format on */

@@ -5,6 +5,7 @@
 #define VECTORS (sizeof(T) == 4 ? 2 : 4)
 #define INTERVALS_f32 8
 #define INTERVALS_f64 0
+#define FLOOR_f32 _mm256_floor_ps
 
 INLINE vector_f32 lane_f32(const f32 *table, bits_f32 index)
 {

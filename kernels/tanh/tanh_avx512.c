@@ -5,6 +5,7 @@
 #define VECTORS 4
 #define INTERVALS_f32 32
 #define INTERVALS_f64 16
+#define FLOOR_f32 _mm512_floor_ps
 
 INLINE vector_f64 lane_f64(const f64 *table, bits_f64 index)
 {

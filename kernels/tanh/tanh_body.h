@@ -11,6 +11,7 @@
  *   row_load_<type>(bits, c)    the coefficients of row `bits >> table row_shift` of
  *                               each lane in c[] (if not)
  *   LIBM_<type>          optional: tanh() of the C library, which becomes row `libm`
+ *   FLOOR_<type>(v)      optional: rounds down, for rows `taylor`
  */
 
 /* To `count` vectors at once: chains of operations that have nothing to do with each
@@ -172,6 +173,43 @@ INLINE void OF(table_method)(VEC *x, int count)
         x[k] = OF(with_sign)(y, x[k]);
     }
 }
+#endif
+
+#if defined(FLOOR_f32) && OF(BYTES) == 4
+/* (e - 1) / (e + 1) with e = exp(2|x|), from the series of 6th order as it stands and
+ * ln(2) in one piece. */
+INLINE void OF(taylor)(const bool fused, VEC *x, int count)
+{
+    static const T series[] = {1, 1, 1.F / 2, 1.F / 6, 1.F / 24, 1.F / 120, 1.F / 720};
+    const VEC one = SPLAT(1);
+
+    EACH
+    {
+        const VEC a = MIN(SPLAT(88.37626F), OF(magnitude)(x[k]) * SPLAT(2));
+        const VEC n = FLOOR_f32(a * SPLAT(1.442695041F) + SPLAT(0.5F));
+        const VEC r = a - n * SPLAT(0.693147181F);
+        VEC e = SPLAT(series[6]);
+        for (int i = 6; i-- > 0;)
+            e = fused ? MULTIPLY_ADD(e, r, SPLAT(series[i])) : e * r + SPLAT(series[i]);
+        e = e * OF(power)(n + SPLAT(MAGIC));
+        x[k] = OF(with_sign)((e - one) / (e + one), x[k]);
+    }
+}
+
+INLINE void OF(taylor_method)(VEC *x, int count)
+{
+    OF(taylor)(true, x, count);
+}
+
+TANH_KERNEL(taylor)
+#if defined(__FMA__)
+INLINE void OF(taylor_nofma_method)(VEC *x, int count)
+{
+    OF(taylor)(false, x, count);
+}
+
+TANH_KERNEL(taylor_nofma)
+#endif
 #endif
 
 TANH_KERNEL(table)

@@ -2,6 +2,8 @@
 /* Macros for tanh_body.h. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "tanh.h"
 #include "tanh_tables.h"
 #include "vector/vector.h"

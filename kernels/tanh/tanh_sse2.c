@@ -5,6 +5,14 @@
 #define VECTORS 2
 #define INTERVALS_f32 0
 #define INTERVALS_f64 0
+#define FLOOR_f32 floor_f32
+
+INLINE vector_f32 floor_f32(vector_f32 v)
+{
+    const vector_f32 near = _mm_cvtepi32_ps(_mm_cvttps_epi32(v));
+
+    return near - _mm_and_ps(_mm_cmplt_ps(v, near), splat_f32(1));
+}
 
 static inline void row_load_f64(bits_f64 bits, vector_f64 *c)
 {

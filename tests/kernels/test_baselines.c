@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row of the modules that wrap libraries, against the reference of its op. Each
- * module has a process of its own: libraries are one per process. */
+/* Every row of the modules that ship with simdbench, against the reference of its op.
+ * Each module has a process of its own: libraries are one per process. */
 #include "kernels.h"
 #include "library_child.h"
 #include "unit.h"
@@ -26,6 +26,19 @@ static const struct trial trials[] = {
     {"gemm", "7x9x5", NULL, NULL},
     {"gemm", "33x17x29", NULL, NULL},
     {"gemm", "b3x7x9x5", NULL, NULL},
+    {"gemm", "70x66x130", NULL, NULL},
+    {"gemm", "33x17x29", NULL, "special"},
+    {"relu", "70001", NULL, NULL},
+    {"relu", "300000", NULL, NULL},
+    {"map", "1003", NULL, NULL},
+    {"add_relu", "1003", NULL, NULL},
+    {"reduce", "1x1", NULL, NULL},
+    {"reduce", "37x29", NULL, NULL},
+    {"reduce", "columns37x29", NULL, NULL},
+    {"log_softmax", "1x1", NULL, NULL},
+    {"log_softmax", "37x10", NULL, NULL},
+    {"transpose", "1x7", NULL, NULL},
+    {"transpose", "37x29", NULL, NULL},
     {"conv", "n2c3h9w7k5r3s3p1q1", "nchw", NULL},
     {"conv", "n2c16h9w20k32r3s3p1q1", "nchw", NULL},
     {"conv", "n1c16h9w20k32r1s1", "nchw", NULL},
@@ -127,8 +140,17 @@ static bool takes(const struct simdbench_kernel *kernel, const struct trial *tri
            (!kernel->layout || !trial->layout || !strcmp(kernel->layout, trial->layout));
 }
 
+static const struct simdbench_op *op_of(const struct module *module,
+                                        const struct simdbench_kernel *kernel)
+{
+    const struct simdbench_op *const *ops = module->table->ops;
+    while (*ops && strcmp((*ops)->name, kernel->op) != 0)
+        ops++;
+    return *ops ? *ops : op_find(kernel->op);
+}
+
 /* How many trials the row has passed, or a negative errno. */
-static int try_row(const struct simdbench_kernel *kernel)
+static int try_row(const struct module *module, const struct simdbench_kernel *kernel)
 {
     int passed = 0;
     for (size_t i = 0; i < ARRAY_LEN(trials); i++) {
@@ -136,7 +158,7 @@ static int try_row(const struct simdbench_kernel *kernel)
         struct error error = {.text = ""};
         if (!takes(kernel, &trials[i]))
             continue;
-        int status = bench_make(&bench, op_find(kernel->op), &trials[i], kernel);
+        int status = bench_make(&bench, op_of(module, kernel), &trials[i], kernel);
         if (status == 0)
             status = run_row(&bench, kernel, &error);
         bench_free(&bench);
@@ -184,7 +206,7 @@ static int passes_all_rows(const char *name)
         const int isa = isa_find(kernel->isa);
         if (isa >= 0 && !isa_available((size_t)isa, NULL, 0))
             continue;
-        if (try_row(kernel) <= 0) {
+        if (try_row(&module, kernel) <= 0) {
             fprintf(stderr, "%s: row %zu (%s) passes nothing\n", name, i, kernel->op);
             return FAIL;
         }
@@ -233,7 +255,7 @@ static int onednn_isa(const char *name)
     const bool wrong = module.table->describe(&description) < 0 ||
                        strcmp(description.isa, "sse2") != 0 ||
                        strcmp(description.core, "SSE4.1") != 0 ||
-                       try_row(module.table->kernels[0]) <= 0;
+                       try_row(&module, module.table->kernels[0]) <= 0;
     module_unload(&module);
     return wrong ? FAIL : 0;
 }
@@ -244,5 +266,6 @@ int main(void)
 {
     return RUN_TESTS(BASELINE("onednn"), BASELINE("sleef"), BASELINE("libmvec"),
                      BASELINE("graphblas"), BASELINE("openblas"), BASELINE("blis"),
-                     CHILD(onednn_isa, "onednn"), CHILD(onednn_refuses_isa, "onednn"));
+                     BASELINE("study"), CHILD(onednn_isa, "onednn"),
+                     CHILD(onednn_refuses_isa, "onednn"));
 }

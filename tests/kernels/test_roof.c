@@ -63,8 +63,8 @@ static void test_registers(void **state)
         n++;
     }
 #if defined(__x86_64__)
-    assert_int_equal(n, 16 + (isa_available(2, NULL, 0) ? 10 : 0) +
-                            (isa_available(3, NULL, 0) ? 10 : 0));
+    assert_int_equal(n, 16 + (isa_available(2, NULL, 0) ? 16 : 0) +
+                            (isa_available(3, NULL, 0) ? 16 : 0));
 #else
     assert_int_equal(n, 16);
 #endif

@@ -57,7 +57,8 @@ static bool is_library(const struct simdbench_kernel *row)
 /* ---- errors of the rows ---- */
 
 struct row_error {
-    double max, sum, worst;
+    double max, sum, worst; /* in ulp; where max is */
+    double absolute;        /* the largest */
 };
 
 struct batch {
@@ -96,9 +97,10 @@ static void batch_check(struct batch *batch, uint32_t type, size_t n)
         for (size_t i = 0; i < n; i++) {
             const double y =
                 type == SIMDBENCH_F32 ? (double)batch->y.f32[i] : batch->y.f64[i];
-            const double distance = fabs((y - batch->exact[i]) - batch->low[i]) *
-                                    batch->scale[i] * batch->per_ulp;
+            const double absolute = fabs((y - batch->exact[i]) - batch->low[i]);
+            const double distance = absolute * batch->scale[i] * batch->per_ulp;
             error->sum += distance;
+            error->absolute = fmax(error->absolute, absolute);
             if (!(distance <= error->max) || !(y <= 1)) {
                 error->max = y <= 1 ? distance : INFINITY;
                 error->worst =
@@ -130,10 +132,11 @@ static void batch_check(struct batch *batch, uint32_t type, size_t n)
 static void batch_judge(const struct batch *batch, bool all, double allowance)
 {
     for (size_t r = 0; all && r < batch->rows_n; r++)
-        print_message("%s/%s/%s: max %.4f at %.9g, mean %.5f\n",
+        print_message("%s/%s/%s: max %.4f at %.9g, mean %.5f, absolute %.4g\n",
                       type_name(batch->rows[r]->type), batch->rows[r]->isa,
                       batch->rows[r]->variant, batch->error[r].max, batch->error[r].worst,
-                      batch->error[r].sum / (double)batch->seen);
+                      batch->error[r].sum / (double)batch->seen,
+                      batch->error[r].absolute);
     for (size_t r = 0; r < batch->rows_n; r++) {
         const struct simdbench_kernel *row = batch->rows[r];
         const struct row_error *error = &batch->error[r];
@@ -142,7 +145,11 @@ static void batch_judge(const struct batch *batch, bool all, double allowance)
             assert_true(error->max <= 4);
             continue;
         }
-        if (!(error->max <= 2 + allowance && error->max <= row->max_ulp + allowance))
+        if (row->max_error > 0 && !(error->absolute <= row->max_error))
+            fail_msg("%s/%s: off by %.4g, stated %.4g", row->isa, row->variant,
+                     error->absolute, row->max_error);
+        if (!((error->max <= 2 + allowance || row->max_error > 0) &&
+              error->max <= row->max_ulp + allowance))
             fail_msg("%s/%s/%s: %.4f ulp at %.17g, stated %.4f", type_name(row->type),
                      row->isa, row->variant, error->max, error->worst, row->max_ulp);
         if (all && !(fabs(error->max / row->max_ulp - 1) <= 0.01 &&
