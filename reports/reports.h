@@ -12,6 +12,7 @@
 #include "judge/judge.h"
 #include "model/model.h"
 #include "stats/stats.h"
+#include "study/study.h"
 #include "tables/tables.h"
 #include "text/text.h"
 #include "json/json.h"

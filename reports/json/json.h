@@ -9,6 +9,7 @@
 
 #include "judge/judge.h"
 #include "model/model.h"
+#include "study/study.h"
 #include "text/text.h"
 
 /* ---- runs (json_write.c, json_read.c, json_file.c) ---- */
@@ -27,6 +28,16 @@ int run_load(struct run **run, const char *path, struct error *error);
 /* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
 void json_interval(struct json *json, struct cJSON *parent, const char *name,
                    const char *level_name, const struct interval *interval);
+
+/* ---- studies (study_json.c, study_claims_json.c) ---- */
+
+/* A study file into an empty study. Takes any bytes. Errors name the field's path
+ * ("claims[3].expect: ..."), also of what fits no other field: an arm that is not there,
+ * a field that nobody knows. Returns 0, -EINVAL, -ENOMEM; study_load also what open and
+ * read return. What it holds is good for study_clear() in any case. */
+int study_read_json(struct study *study, const char *bytes, size_t size,
+                    struct error *error);
+int study_load(struct study *study, const char *path, struct error *error);
 
 /* ---- license (license_json.c) ---- */
 

@@ -7,6 +7,7 @@
 
 /* A run of 100 000 cases with 100 samples each takes about half of it. */
 #define FILE_SIZE_MAX ((size_t)1 << 29)
+#define STUDY_SIZE_MAX ((size_t)1 << 20)
 
 static int file_error(struct error *error, int code, const char *path)
 {
@@ -47,6 +48,20 @@ int run_load(struct run **run, const char *path, struct error *error)
     if (code)
         return file_error(error, code, path);
     code = run_read_json(run, bytes, size, error);
+    if (code)
+        file_prefix(error, code, path);
+    free(bytes);
+    return code;
+}
+
+int study_load(struct study *study, const char *path, struct error *error)
+{
+    char *bytes;
+    size_t size;
+    int code = file_load(path, STUDY_SIZE_MAX, &bytes, &size);
+    if (code)
+        return file_error(error, code, path);
+    code = study_read_json(study, bytes, size, error);
     if (code)
         file_prefix(error, code, path);
     free(bytes);

@@ -118,6 +118,7 @@ static int read_document(const struct value *root, struct run *run)
                ?: read_host(&host, run)
                ?: read_sources(root, run)
                ?: json_read_gate(root, run)
+               ?: json_read_studies(root, run)
                ?: value_array(&results)
                ?: value_each(&results, json_read_result, run)
                ?: json_plausible_run(run, root->error);
@@ -125,41 +126,20 @@ static int read_document(const struct value *root, struct run *run)
 
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)
 {
-    struct run *made = NULL;
-    const char *end = NULL;
     struct value root = {.error = error};
     cJSON *tree = NULL;
-    int code = json_scan(bytes, size, error);
+    int code = json_parse(bytes, size, &tree, error);
 
     *run = NULL;
     if (code)
         return code;
-    tree = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
-    code = -EINVAL;
-    if (!tree) {
-        error_set(error, code, "byte %zu: this is no JSON",
-                  end ? (size_t)(end - bytes) : 0);
-        goto out;
-    }
-    while (end < bytes + size && strchr(" \t\r\n", *end))
-        end++;
-    if (end < bytes + size) {
-        error_set(error, code, "byte %zu: more text after the end of the document",
-                  (size_t)(end - bytes));
-        goto out;
-    }
-    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
-    if (json_check(tree, NULL, error))
-        goto out;
     root.json = tree;
-    made = run_new();
+    struct run *made = run_new();
     code = made ? read_document(&root, made) : value_no_memory(&root);
-    if (!code) {
-        *run = made;
-        made = NULL;
-    }
-out:
-    run_free(made);
     cJSON_Delete(tree);
+    if (code)
+        run_free(made);
+    else
+        *run = made;
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "json_value.h"
 
@@ -249,4 +250,32 @@ int value_texts(const struct value *array, char ***list, size_t *n)
     int code = value_array(array);
 
     return code ? code : value_each(array, add_text, &(struct texts){list, n});
+}
+
+int json_parse(const char *bytes, size_t size, cJSON **tree, struct error *error)
+{
+    const char *end = NULL;
+    int code = json_scan(bytes, size, error);
+
+    *tree = NULL;
+    if (code)
+        return code;
+    cJSON *const parsed = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
+    if (!parsed)
+        return error_set(error, -EINVAL, "byte %zu: this is no JSON",
+                         end ? (size_t)(end - bytes) : 0);
+    while (end < bytes + size && strchr(" \t\r\n", *end))
+        end++;
+    if (end < bytes + size)
+        code =
+            error_set(error, -EINVAL, "byte %zu: more text after the end of the document",
+                      (size_t)(end - bytes));
+    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
+    else if (json_check(parsed, NULL, error))
+        code = -EINVAL;
+    if (code)
+        cJSON_Delete(parsed);
+    else
+        *tree = parsed;
+    return code;
 }

@@ -24,6 +24,10 @@ struct value {
                 __VA_ARGS__)
 int value_no_memory(const struct value *value);
 
+/* Parses any bytes and checks what cJSON does not: json_scan(), json_check(), nothing
+ * after the end. The tree is the caller's; on an error it is NULL. */
+int json_parse(const char *bytes, size_t size, cJSON **tree, struct error *error);
+
 struct value value_member(const struct value *object, const char *key);
 /* Calls `each` for every entry of an array or members of an object, until it fails. */
 int value_each(const struct value *list,
@@ -66,3 +70,31 @@ int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result);
 /* Members "findings" and "explanation" of an entry (json_explanation.c). */
 int json_read_explanation(const struct value *entry, struct result *result);
+
+/* ---- studies ---- */
+
+/* Member "studies" of the document (study_results_json.c). */
+int json_read_studies(const struct value *root, struct run *run);
+/* A study file (study_json.c). `strict`: a field that nobody knows is an error. */
+int json_read_study(const struct value *root, bool strict, struct study *study);
+/* Member "claims"; the arms are there already (study_claims_json.c). */
+int json_read_claims(const struct value *root, bool strict, struct study *study);
+/* Members "at" and "quick", or what the work says; `needed`: one of them must have a
+ * shape (study_claims_json.c). */
+struct study_shapes {
+    char ***at, ***quick;
+    size_t *n_at, *n_quick;
+    bool needed;
+};
+int json_read_shapes(const struct value *object, const struct study *study,
+                     const struct study_shapes *shapes);
+/* The name of an arm of the study. */
+int json_read_arm_name(const struct value *value, const struct study *study, char **name);
+/* False if an arm of that list has no shape of its own. */
+bool json_arms_have_shapes(const struct study *study, char *const *names, size_t n);
+/* -EINVAL for a member whose name is not in the list " id quote ". */
+int value_only(const struct value *object, const char *names);
+/* A number of threads or "all"; untouched if it is absent. */
+int value_threads(const struct value *value, int *threads);
+/* A text that is not empty. */
+int value_filled(const struct value *value, char **text);

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas are text from tables or from any file: one that makes no sense has the value
  * NaN, and its metric is not shown. */
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "metrics.h"
 
-enum { DEPTH_MAX = 8 };
-
-struct reader {
+struct known {
     const struct run *run;
     const struct result *result;
-    const char *at;
-    int depth;
 };
 
-static double named(const struct reader *reader, const char *name, size_t length)
+static double named(const void *context, const char *name, size_t length)
 {
-    const struct result *result = reader->result;
+    const struct known *const of = context;
+    const struct result *const result = of->result;
     const struct {
         const char *name;
         double value;
@@ -27,7 +22,7 @@ static double named(const struct reader *reader, const char *name, size_t length
         {"elements", result->ops > 0 ? result->ops : NAN},
         {"ns", result->median_ns > 0 ? result->median_ns : NAN},
         {"probe-ghz", result->ghz > 0 ? result->ghz : NAN},
-        {"tsc-ghz", facts_find_number(&reader->run->host, "tsc_ghz")},
+        {"tsc-ghz", facts_find_number(&of->run->host, "tsc_ghz")},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -39,78 +34,12 @@ static double named(const struct reader *reader, const char *name, size_t length
     return NAN;
 }
 
-static double read_sum(struct reader *reader);
-
-static void skip_spaces(struct reader *reader)
-{
-    reader->at += strspn(reader->at, " ");
-}
-
-/* A number, a name, or a sum in parentheses. */
-static double read_factor(struct reader *reader)
-{
-    double value = NAN;
-
-    skip_spaces(reader);
-    if (*reader->at == '(' && reader->depth < DEPTH_MAX) {
-        reader->at++;
-        reader->depth++;
-        value = read_sum(reader);
-        reader->depth--;
-        if (*reader->at != ')')
-            return NAN;
-        reader->at++;
-    } else if (isdigit((unsigned char)*reader->at)) {
-        char *end;
-        value = strtod(reader->at, &end);
-        reader->at = end;
-    } else {
-        size_t length = strcspn(reader->at, " +*/()");
-        value = named(reader, reader->at, length);
-        reader->at += length;
-    }
-    skip_spaces(reader);
-    return value;
-}
-
-static double read_product(struct reader *reader)
-{
-    double value = read_factor(reader);
-
-    while (*reader->at == '*' || *reader->at == '/') {
-        bool divide = *reader->at++ == '/';
-        double factor = read_factor(reader);
-        value = divide ? value / factor : value * factor;
-    }
-    return value;
-}
-
-static double read_sum(struct reader *reader)
-{
-    double value = read_product(reader);
-
-    while (*reader->at == '+') {
-        reader->at++;
-        value += read_product(reader);
-    }
-    return value;
-}
-
-/* NaN if the formula is none, or if something that it needs is not known. */
-static double metric_value(const struct run *run, const struct result *result,
-                           const char *formula)
-{
-    struct reader reader = {.run = run, .result = result, .at = formula ?: ""};
-    double value = read_sum(&reader);
-
-    return *reader.at || !isfinite(value) ? NAN : value;
-}
-
 void metrics_derive(const struct run *run, struct result *result)
 {
     /* A result of another machine keeps the values that were derived there. */
     for (size_t i = 0; i < result->n_metrics && !result->source; i++) {
-        double value = metric_value(run, result, result->metrics[i].formula);
+        const struct known known = {run, result};
+        double value = formula_value(result->metrics[i].formula, named, &known);
         if (isfinite(value))
             result->metrics[i].value = value;
     }

@@ -25,31 +25,6 @@ const char *status_name(enum status status)
     return (size_t)status < ARRAY_LEN(status_names) ? status_names[status] : "pending";
 }
 
-void *array_grow(void *where, size_t n, size_t size)
-{
-    void **array = where;
-
-    if (!(n & (n - 1))) {
-        size_t room = n ? 2 * n : 1;
-        void *bigger = room > SIZE_MAX / size ? NULL : realloc(*array, room * size);
-        if (!bigger)
-            return NULL;
-        *array = bigger;
-    }
-    return memset((char *)*array + n * size, 0, size);
-}
-
-int string_set(char **where, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        return -ENOMEM;
-    free(*where);
-    *where = copy;
-    return 0;
-}
-
 /* Appends an entry whose first member is its name. */
 static void *named_add(void *where, size_t *n, size_t size, const char *name)
 {
@@ -59,11 +34,6 @@ static void *named_add(void *where, size_t *n, size_t size, const char *name)
         return NULL;
     (*n)++;
     return entry;
-}
-
-int strings_add(char ***list, size_t *n, const char *text)
-{
-    return named_add(list, n, sizeof **list, text) ? 0 : -ENOMEM;
 }
 
 static int number_add(double **list, size_t *n, double value)
@@ -156,6 +126,15 @@ struct result *run_add_result(struct run *run)
     if (result)
         run->n_results++;
     return result;
+}
+
+struct study *run_add_study(struct run *run)
+{
+    struct study *const study =
+        array_grow(&run->studies, run->n_studies, sizeof *run->studies);
+
+    run->n_studies += study != NULL;
+    return study;
 }
 
 struct source *run_add_source(struct run *run, const char *name)
@@ -346,12 +325,6 @@ void result_clear_samples(struct result *result)
     result_clear_ratios(result);
 }
 
-static void strings_free(char **list, size_t n)
-{
-    texts_free(list, n);
-    free(list);
-}
-
 static void settings_free(struct setting *list, size_t n)
 {
     FOR_EACH (struct setting, entry, list, n)
@@ -406,6 +379,9 @@ void run_free(struct run *run)
                    source->tool_version);
     free(run->sources);
     gate_free(run->gate);
+    FOR_EACH (struct study, study, run->studies, run->n_studies)
+        study_clear(study);
+    free(run->studies);
     FOR_EACH (struct result, result, run->results, run->n_results)
         result_free(result);
     free(run->results);

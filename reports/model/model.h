@@ -13,6 +13,8 @@
 #include "explain_model.h"
 #include "model/code_proof.h"
 #include "stats/stats.h"
+#include "study/study.h"
+#include "text/text.h"
 
 /* Bytes of a name: of a module, an op, a variant, a layout, a label. */
 enum { MODEL_NAME_MAX = 256 };
@@ -276,7 +278,9 @@ struct run {
     size_t n_results;
     struct source *sources;
     size_t n_sources;
-    struct gate *gate; /* NULL: the run compares no builds */
+    struct gate *gate;     /* NULL: the run compares no builds */
+    struct study *studies; /* that the run measured; tables show these alone */
+    size_t n_studies;
     bool interrupted;
 };
 
@@ -288,6 +292,8 @@ struct run *run_new(void);
 void run_free(struct run *run);
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
+/* Empty; earlier pointers become invalid. */
+struct study *run_add_study(struct run *run);
 struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
@@ -297,16 +303,6 @@ const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
 /* True if its CPU was emulated: times are then no evidence of anything. */
 bool run_is_emulated(const struct run *run);
-/* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
-#define FOR_EACH(type, entry, array, n)                                          \
-    for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
-         entry != entry##_end; entry++)
-/* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
- * The room doubles whenever n is a power of two, so no capacity is stored: such an array
- * grows through here alone. */
-void *array_grow(void *where, size_t n, size_t size);
-int string_set(char **where, const char *text); /* frees the old one; NULL clears */
-int strings_add(char ***list, size_t *n, const char *text); /* argv, isas */
 int result_set_status(struct result *result, enum status status, const char *reason);
 int result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.

@@ -64,6 +64,29 @@ void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */
 const char *buffer_text(const struct buffer *buffer);
 
+/* ---- arrays that grow (text_arrays.c) ---- */
+
+/* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
+#define FOR_EACH(type, entry, array, n)                                          \
+    for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
+         entry != entry##_end; entry++)
+/* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
+ * The room doubles whenever n is a power of two, so no capacity is stored: such an array
+ * grows through here alone. */
+void *array_grow(void *where, size_t n, size_t size);
+int string_set(char **where, const char *text); /* frees the old one; NULL clears */
+int strings_add(char ***list, size_t *n, const char *text);
+void strings_free(char **list, size_t n);
+
+/* ---- formulas (formula.c) ---- */
+
+/* The value of a name in a formula; NaN: it has none. */
+typedef double formula_named(const void *context, const char *name, size_t length);
+/* Numbers and names (none if `named` is NULL), joined by + - * / and parentheses. A -
+ * stands behind a space, as names contain it. NaN if the text is no formula, or its value
+ * is not finite. */
+double formula_value(const char *formula, formula_named *named, const void *context);
+
 /* ---- writing (markup.c) ---- */
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD, TONE_DIM, TONE_BOLD };

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A study is built and freed. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study.h"
+
+static const char *const measures[STUDY_MEASURES] = {
+    [MEASURE_TIME_RATIO] = "time_ratio",
+    [MEASURE_THREAD_RATIO] = "thread_ratio",
+    [MEASURE_LIMIT_SHARE] = "limit_share",
+    [MEASURE_METRIC] = "metric",
+    [MEASURE_STATIC] = "static",
+    [MEASURE_SLOPE] = "slope",
+    [MEASURE_EXPLAINED] = "explained",
+    [MEASURE_NOISE] = "noise",
+    [MEASURE_ACCURACY] = "accuracy",
+    [MEASURE_ARITHMETIC] = "arithmetic",
+    [MEASURE_HOST] = "host",
+    [MEASURE_COMMAND] = "command",
+};
+static const char *const as_names[] = {"value", "difference", "ratio"};
+static const char *const verdicts[STUDY_VERDICTS] = {"PENDING", "CONFIRMED", "REFUTED",
+                                                     "UNDECIDED", "NOT MEASURABLE"};
+static const char *const hows[] = {"", "no effect", "smaller", "larger"};
+
+static int find(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(names[i], name))
+            return (int)i;
+    return -EINVAL;
+}
+
+/* The functions NAME_name() and NAME_find() of an enumeration. */
+#define NAMES(name, type, names)                               \
+    const char *name##_name(enum type value)                   \
+    {                                                          \
+        return (names)[value];                                 \
+    }                                                          \
+    int name##_find(const char *text, enum type *value)        \
+    {                                                          \
+        const int found = find(names, ARRAY_LEN(names), text); \
+        if (found >= 0)                                        \
+            *value = (enum type)found;                         \
+        return found < 0 ? found : 0;                          \
+    }
+NAMES(study_measure, study_measure, measures)
+NAMES(study_as, study_as, as_names)
+NAMES(study_verdict, study_verdict, verdicts)
+NAMES(study_how, study_how, hows)
+
+/* ---- freeing ---- */
+
+static void free_points(struct study_check *check)
+{
+    FOR_EACH (struct study_point, point, check->points, check->n_points)
+        TEXTS_FREE(point->at, point->cases[0], point->cases[1], point->reason,
+                   point->type);
+    free(check->points);
+    check->points = NULL;
+    check->n_points = 0;
+}
+
+static void free_check(struct study_check *check)
+{
+    strings_free(check->of, check->n_of);
+    strings_free(check->at, check->n_at);
+    strings_free(check->quick, check->n_quick);
+    strings_free(check->needs, check->n_needs);
+    TEXTS_FREE(check->what, check->why, check->reason, check->type);
+    free_points(check);
+}
+
+static void free_arm(struct study_arm *arm)
+{
+    TEXTS_FREE(arm->name, arm->op, arm->semiring, arm->type, arm->isa, arm->variant,
+               arm->layout, arm->module, arm->shape, arm->pages, arm->input, arm->cache);
+}
+
+static void free_pairs(struct study_pairs *pairs)
+{
+    FOR_EACH (struct study_pair, pair, pairs->pair, pairs->n)
+        TEXTS_FREE(pair->of[0], pair->of[1]);
+    free(pairs->pair);
+}
+
+static void free_sums(struct study_account *account)
+{
+    FOR_EACH (struct study_sum, sum, account->sums, account->n_sums) {
+        TEXTS_FREE(sum->at, sum->reason, sum->type);
+        free(sum->parts);
+        free(sum->reverse);
+    }
+    free(account->sums);
+    account->sums = NULL;
+    account->n_sums = 0;
+}
+
+static void free_account(struct study_account *account)
+{
+    TEXTS_FREE(account->total.of[0], account->total.of[1]);
+    free_pairs(&account->parts);
+    free_pairs(&account->reverse);
+    strings_free(account->at, account->n_at);
+    strings_free(account->quick, account->n_quick);
+    free_sums(account);
+}
+
+static void free_claim(struct study_claim *claim)
+{
+    TEXTS_FREE(claim->id, claim->quote, claim->text, claim->kind, claim->their,
+               claim->note, claim->instead);
+    strings_free(claim->confounders, claim->n_confounders);
+    free_check(&claim->check);
+    FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
+        free_check(check);
+    free(claim->evidence);
+}
+
+void study_clear(struct study *study)
+{
+    TEXTS_FREE(study->name, study->title, study->source.title, study->source.file,
+               study->source.sha256, study->source.machine);
+    free_arm(&study->work);
+    strings_free(study->shapes, study->n_shapes);
+    strings_free(study->quick, study->n_quick);
+    FOR_EACH (struct study_arm, arm, study->arms, study->n_arms)
+        free_arm(arm);
+    free(study->arms);
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims)
+        free_claim(claim);
+    free(study->claims);
+    free_account(&study->account);
+    *study = (struct study){.name = NULL};
+}
+
+static void drop_check(struct study_check *check)
+{
+    free_points(check);
+    TEXTS_FREE(check->reason, check->type);
+    check->reason = check->type = NULL;
+    check->verdict = STUDY_PENDING;
+    check->how = HOW_NONE;
+    check->decided_by = 0;
+}
+
+void study_drop_results(struct study *study)
+{
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
+        drop_check(&claim->check);
+        claim->contested = false;
+        FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
+            drop_check(check);
+    }
+    free_sums(&study->account);
+    study->seconds = 0;
+}
+
+/* ---- building ---- */
+
+const struct study_arm *study_find_arm(const struct study *study, const char *name)
+{
+    FOR_EACH (const struct study_arm, arm, study->arms, study->n_arms)
+        if (!strcmp(arm->name, name))
+            return arm;
+    return NULL;
+}
+
+struct study_claim *study_find_claim(const struct study *study, const char *id)
+{
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims)
+        if (text_same(claim->id, id))
+            return claim;
+    return NULL;
+}
+
+struct study_arm *study_add_arm(struct study *study, const char *name)
+{
+    struct study_arm *const arm =
+        array_grow(&study->arms, study->n_arms, sizeof *study->arms);
+
+    if (!arm || string_set(&arm->name, name))
+        return NULL;
+    study->n_arms++;
+    return arm;
+}
+
+void study_check_begin(struct study_check *check)
+{
+    *check = (struct study_check){.lo = -INFINITY, .hi = INFINITY};
+}
+
+struct study_claim *study_add_claim(struct study *study, const char *id)
+{
+    struct study_claim *const claim =
+        array_grow(&study->claims, study->n_claims, sizeof *study->claims);
+
+    if (!claim || string_set(&claim->id, id))
+        return NULL;
+    study_check_begin(&claim->check);
+    study->n_claims++;
+    return claim;
+}
+
+struct study_check *study_add_evidence(struct study_claim *claim)
+{
+    struct study_check *const check =
+        array_grow(&claim->evidence, claim->n_evidence, sizeof *claim->evidence);
+
+    if (!check)
+        return NULL;
+    study_check_begin(check);
+    claim->n_evidence++;
+    return check;
+}
+
+int study_add_pair(struct study_pairs *pairs, const char *first, const char *second)
+{
+    struct study_pair *const pair =
+        array_grow(&pairs->pair, pairs->n, sizeof *pairs->pair);
+
+    if (!pair)
+        return -ENOMEM;
+    pairs->n++;
+    return string_set(&pair->of[0], first) ?: string_set(&pair->of[1], second);
+}
+
+struct study_point *study_add_point(struct study_check *check, const char *at)
+{
+    struct study_point *const point =
+        array_grow(&check->points, check->n_points, sizeof *check->points);
+
+    if (!point || string_set(&point->at, at))
+        return NULL;
+    point->value = NAN;
+    check->n_points++;
+    return point;
+}
+
+int study_add_absent(struct study_check *check, const char *at, const char *reason,
+                     const char *type)
+{
+    struct study_point *const point = study_add_point(check, at);
+
+    return point ? string_set(&point->reason, reason) ?: string_set(&point->type, type)
+                 : -ENOMEM;
+}
+
+void study_point_exact(struct study_point *point, double value)
+{
+    point->value = value;
+    point->ci = (struct interval){.known = true, .lo = value, .hi = value, .level = 1};
+}
+
+static struct study_factor *unknown_factors(size_t n)
+{
+    struct study_factor *const factors = calloc(n ?: 1, sizeof *factors);
+
+    for (size_t i = 0; factors && i < n; i++)
+        factors[i].value = NAN;
+    return factors;
+}
+
+struct study_sum *study_add_sum(struct study_account *account, const char *at)
+{
+    struct study_sum *const sum =
+        array_grow(&account->sums, account->n_sums, sizeof *account->sums);
+
+    if (!sum)
+        return NULL;
+    account->n_sums++;
+    sum->total.value = sum->residual.value = sum->reverse_residual.value = NAN;
+    sum->parts = unknown_factors(account->parts.n);
+    sum->reverse = unknown_factors(account->reverse.n);
+    return sum->parts && sum->reverse && !string_set(&sum->at, at) ? sum : NULL;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function decides all claims: study_point_verdict(). */
+#include <errno.h>
+#include <math.h>
+
+#include "study.h"
+
+double study_level(const struct study *study)
+{
+    return 1 - 0.05 / (study->n_claims ? (double)study->n_claims : 1);
+}
+
+static bool is_time_ratio(const struct study_check *check)
+{
+    return check->measure == MEASURE_TIME_RATIO || check->measure == MEASURE_THREAD_RATIO;
+}
+
+/* The value of two arms that are the same, or of threads that gain nothing; NaN: the
+ * check compares nothing. */
+static double equal_value(const struct study_check *check)
+{
+    if (is_time_ratio(check) || check->as == AS_RATIO)
+        return 1;
+    return check->as == AS_DIFFERENCE ? 0 : NAN;
+}
+
+static bool is_no_effect(const struct study_check *check, const struct study_point *point,
+                         double floor)
+{
+    const double equal = equal_value(check);
+
+    if (isnan(equal))
+        return false;
+    if (point->ci.lo <= equal && point->ci.hi >= equal)
+        return true;
+    return equal > 0 && point->ci.lo >= 1 / (1 + floor) && point->ci.hi <= 1 + floor;
+}
+
+enum study_verdict study_point_verdict(const struct study_check *check,
+                                       const struct study_point *point,
+                                       enum study_how *how)
+{
+    const struct interval *const ci = &point->ci;
+    const bool is_cause = equal_value(check) == 1 && check->lo == 1 && isinf(check->hi);
+    const double floor =
+        is_time_ratio(check) ? fmax(point->floor, STUDY_LEAST_FLOOR) : point->floor;
+    const double lo = is_cause ? 1 + floor : check->lo;
+
+    *how = HOW_NONE;
+    if (point->reason || isnan(point->value) || !ci->known)
+        return STUDY_NOT_MEASURABLE;
+    const bool too_small = ci->hi < lo || (is_cause && ci->hi <= lo);
+    if (too_small || ci->lo > check->hi) {
+        *how = is_no_effect(check, point, floor) ? HOW_NO_EFFECT
+               : too_small                       ? HOW_SMALLER
+                                                 : HOW_LARGER;
+        return STUDY_REFUTED;
+    }
+    const bool inside = is_cause ? ci->lo > lo : ci->lo >= lo;
+    return inside && ci->hi <= check->hi ? STUDY_CONFIRMED : STUDY_UNDECIDED;
+}
+
+/* Which verdict of a point decides a check with several. */
+static int weight(enum study_verdict verdict)
+{
+    static const int weights[STUDY_VERDICTS] = {
+        [STUDY_REFUTED] = 3, [STUDY_NOT_MEASURABLE] = 2, [STUDY_UNDECIDED] = 1};
+
+    return weights[verdict];
+}
+
+static int take_reason(struct study_check *check, const struct study_point *point)
+{
+    return string_set(&check->reason, point->reason ?: "too few rounds for an interval")
+               ?: string_set(&check->type, point->type);
+}
+
+static int judge_check(struct study_check *check)
+{
+    check->how = HOW_NONE;
+    check->decided_by = 0;
+    check->verdict = check->reason ? STUDY_NOT_MEASURABLE : STUDY_PENDING;
+    if (!check->n_points)
+        return 0;
+    for (size_t i = 0; i < check->n_points; i++) {
+        struct study_point *const point = &check->points[i];
+        point->verdict = study_point_verdict(check, point, &point->how);
+        if (weight(point->verdict) > weight(check->points[check->decided_by].verdict))
+            check->decided_by = i;
+    }
+    const struct study_point *const point = &check->points[check->decided_by];
+    check->verdict = point->verdict;
+    check->how = point->how;
+    return take_reason(check, point);
+}
+
+int study_judge(struct study *study)
+{
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
+        bool against = false;
+        FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence) {
+            if (judge_check(check))
+                return -ENOMEM;
+            against |= check->verdict == STUDY_REFUTED;
+        }
+        if (judge_check(&claim->check))
+            return -ENOMEM;
+        claim->contested = against && claim->check.verdict == STUDY_CONFIRMED;
+    }
+    return 0;
+}
+
+size_t study_count(const struct study *study, enum study_verdict verdict)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
+        n += claim->check.verdict == verdict;
+    return n;
+}
+
+int study_expect_confirmed(const struct study *study, bool strict)
+{
+    bool open = false;
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+        if (claim->check.verdict == STUDY_REFUTED || claim->contested)
+            return 1;
+        open |= claim->check.verdict != STUDY_CONFIRMED;
+    }
+    return strict && open ? 3 : 0;
+}
+
+/* ---- arithmetic ---- */
+
+static int calculate(struct study_check *check)
+{
+    if (check->measure != MEASURE_ARITHMETIC || check->n_points)
+        return 0;
+    const double value = formula_value(check->what, NULL, NULL);
+    if (isnan(value))
+        return study_add_absent(check, NULL, "the formula has no value", NULL);
+    struct study_point *const point = study_add_point(check, NULL);
+    if (!point)
+        return -ENOMEM;
+    study_point_exact(point, value);
+    return 0;
+}
+
+int study_calculate(struct study *study)
+{
+    int code = 0;
+
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
+        code = code ?: calculate(&claim->check);
+        FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
+            code = code ?: calculate(check);
+    }
+    return code;
+}

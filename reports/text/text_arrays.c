@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+void *array_grow(void *where, size_t n, size_t size)
+{
+    void **array = where;
+
+    if (!(n & (n - 1))) {
+        size_t room = n ? 2 * n : 1;
+        void *bigger = room > SIZE_MAX / size ? NULL : realloc(*array, room * size);
+        if (!bigger)
+            return NULL;
+        *array = bigger;
+    }
+    return memset((char *)*array + n * size, 0, size);
+}
+
+int string_set(char **where, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+
+    if (text && !copy)
+        return -ENOMEM;
+    free(*where);
+    *where = copy;
+    return 0;
+}
+
+int strings_add(char ***list, size_t *n, const char *text)
+{
+    char **const entry = array_grow(list, *n, sizeof *entry);
+
+    if (!entry || string_set(entry, text))
+        return -ENOMEM;
+    (*n)++;
+    return 0;
+}
+
+void strings_free(char **list, size_t n)
+{
+    texts_free(list, n);
+    free(list);
+}
