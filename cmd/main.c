@@ -7,6 +7,7 @@
 #include "explain/explain.h"
 #include "license/license.h"
 #include "process/process.h"
+#include "studies/studies.h"
 #include "worker/worker.h"
 
 /* Every other word is the name of an op. */
@@ -19,6 +20,7 @@ static const struct {
     {"history", command_history},   {"threads", command_threads},
     {"selftest", command_selftest}, {"license", command_license},
     {"doctor", command_doctor},     {"explain", command_explain},
+    {"study", command_study},
 };
 
 static int run_command(struct options *options)

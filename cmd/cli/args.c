@@ -19,7 +19,7 @@ void options_free(struct options *options)
         &options->files,       &options->isas,    &options->types,    &options->semirings,
         &options->variants,    &options->filters, &options->sizes,    &options->shapes,
         &options->shape_lists, &options->layouts, &options->inputs,   &options->baselines,
-        &options->plugins,     &options->events,  &options->counters,
+        &options->plugins,     &options->events,  &options->counters, &options->claims,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);

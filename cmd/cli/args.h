@@ -23,7 +23,8 @@ enum command_mask {
     COMMAND_HISTORY = 1 << 9,
     COMMAND_THREADS = 1 << 10,
     COMMAND_EXPLAIN = 1 << 11,
-    COMMAND_ALL = (1 << 12) - 1,
+    COMMAND_STUDY = 1 << 12,
+    COMMAND_ALL = (1 << 13) - 1,
 };
 
 /* One option as it was given. */

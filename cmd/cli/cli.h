@@ -85,7 +85,9 @@ struct options {
     bool cpus_locked; /* by the caller */
     bool all_code;    /* --asm */
     bool dry_run, in_process, quiet, pathologies;
-    bool quick; /* license: the clock alone */
+    bool quick; /* license: the clock alone; study: its quick shapes */
+    struct text_list claims; /* study: ids; empty: all */
+    bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;
     double threshold;           /* of a change, 0.02 */
     bool strict;                /* inconclusive and unusable cases fail */

@@ -14,19 +14,23 @@
 #define OTHER "Other"
 #define REPORTS                                                                   \
     (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | \
-     COMMAND_EXPLAIN)
+     COMMAND_EXPLAIN | COMMAND_STUDY)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE)
 #define GATED (MEASURERS | COMMAND_AB)
 #define CASES (GATED | COMMAND_THREADS | COMMAND_EXPLAIN)
+#define TIMERS (CASES | COMMAND_STUDY)
 #define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
 #define RECORDED \
-    (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN)
+    (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
+     COMMAND_STUDY)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 
 /* clang-format off */
 const struct option_row option_rows[] = {
+    {"claim", "ID", RUN, COMMAND_STUDY, "all",
+     "Only that claim; repeat it for more.", option_add_item, AT(claims)},
     {"isa", "LIST", RUN, CASES, "auto",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
@@ -87,11 +91,18 @@ const struct option_row option_rows[] = {
      "or calls for an operation, or narrower vectors, or a lesser instruction set. ab traces "
      "(--prove), compare reads two runs with --prove.", option_set_flag, AT(gate_code)},
 
-    {"cpu", "LIST", CONDITIONS, CASES | COMMAND_SELFTEST,
+    {"expect", "nothing|confirmed", COMPARE, COMMAND_STUDY, "nothing",
+     "With confirmed a claim that is refuted or contested fails with status 1.",
+     option_set_second, AT(expect_confirmed)},
+    {"strict", NULL, COMPARE, COMMAND_STUDY, NULL,
+     "With --expect=confirmed, fail with status 3 if a claim is undecided.",
+     option_set_flag, AT(strict)},
+
+    {"cpu", "LIST", CONDITIONS, TIMERS | COMMAND_SELFTEST,
      "such as no other run measures on", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0},
     {"wait", "SECONDS|no", CONDITIONS,
-     CASES | COMMAND_SELFTEST | COMMAND_LICENSE | COMMAND_DOCTOR, "as long as it takes",
+     TIMERS | COMMAND_SELFTEST | COMMAND_LICENSE | COMMAND_DOCTOR, "as long as it takes",
      "How long to wait for CPUs on which other runs measure: seconds, or a time as in "
      "5min. Then, and with no at once, the run ends with exit status 6.",
      option_set_wait, 0},
@@ -119,7 +130,7 @@ const struct option_row option_rows[] = {
      "Which values the operands hold (`simdbench list ops`); cases are compared input by "
      "input.",
      option_add_items, AT(inputs)},
-    {"seed", "N", CONDITIONS, CASES | COMMAND_SELFTEST, "random, recorded",
+    {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0},
 
     {"events", "LIST", MEASURE, MEASURERS, NULL,
@@ -163,6 +174,9 @@ const struct option_row option_rows[] = {
      option_set_count, AT(gates)},
     {"quick", NULL, MEASURE, COMMAND_LICENSE, NULL,
      "The clock alone, without the net effect on ops.", option_set_flag, AT(quick)},
+    {"quick", NULL, MEASURE, COMMAND_STUDY, NULL,
+     "The study's quick shapes, in a few seconds: wider intervals, more that is undecided.",
+     option_set_flag, AT(quick)},
     {"check", "auto|full", MEASURE, CASES, "auto",
      "full compares every output with the reference, auto a sample of large ones.",
      option_set_second, AT(check_full)},
@@ -174,7 +188,7 @@ const struct option_row option_rows[] = {
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(accuracy)},
-    {"timeout", "TIME", MEASURE, CASES, "60s",
+    {"timeout", "TIME", MEASURE, TIMERS, "60s",
      "The longest that one call may take; a baseline has less, and is skipped if it takes "
      "more.", option_set_duration, AT(timeout_ns)},
     {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
@@ -213,9 +227,9 @@ const struct option_row option_rows[] = {
     {"asm", NULL, OUTPUT, COMMAND_EXPLAIN, NULL,
      "All instructions of the hot loops, with how often each was executed.", option_set_flag,
      AT(all_code)},
-    {"dry-run", NULL, OUTPUT, CASES, NULL, "Print the plan and measure nothing.",
+    {"dry-run", NULL, OUTPUT, TIMERS, NULL, "Print the plan and measure nothing.",
      option_set_flag, AT(dry_run)},
-    {"quiet", NULL, OUTPUT, CASES, NULL, "No progress and no hints.", option_set_flag,
+    {"quiet", NULL, OUTPUT, TIMERS, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet)},
 
     {"help", NULL, OTHER, COMMAND_ALL, NULL, "Print this text.", NULL, 0},

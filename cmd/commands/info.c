@@ -8,6 +8,7 @@
 #include "commands/commands.h"
 #include "plan/plan.h"
 #include "process/process.h"
+#include "studies/studies.h"
 
 enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 
@@ -258,6 +259,19 @@ static void list_modules(struct listing *listing)
         puts("  none; name folders with modules in SIMDBENCH_MODULES");
 }
 
+/* ---- studies ---- */
+
+static void print_study(const char *name, const char *title, void *context)
+{
+    if (matches(context, name))
+        print_line("  %-16s %s", name, title ? title : "");
+}
+
+static void list_studies(struct listing *listing)
+{
+    studies_each(print_study, listing);
+}
+
 /* ---- topics ---- */
 
 struct topic {
@@ -275,8 +289,9 @@ static const struct topic topics[] = {
     {"shapes", "Lists of shapes for --shapes", true, list_shapes},
     {"events", "Events for --events", false, list_events},
     {"groups", "Groups for --counters", false, list_groups},
+    {"studies", "Studies of reports", false, list_studies},
 };
-enum { LONG_TOPICS = 3 }; /* the last ones are listed only by name */
+enum { LONG_TOPICS = 4 }; /* the last ones are listed only by name */
 
 static int find_topic(const char *name, struct error *error)
 {
@@ -293,7 +308,7 @@ static int find_topic(const char *name, struct error *error)
         return (int)found;
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
-                     "events, groups)",
+                     "events, groups, studies)",
                      name, hint);
 }
 
@@ -321,7 +336,7 @@ static int list_all(const struct options *options, const struct catalog *catalog
         printf("%s%s\n", i ? "\n" : "", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    puts("\nMore is listed by: simdbench list shapes|events|groups [PATTERN]");
+    puts("\nMore is listed by: simdbench list shapes|events|groups|studies [PATTERN]");
     return rc;
 }
 

@@ -272,20 +272,6 @@ static void set_absent(struct experiments *experiments, size_t number, const cha
     snprintf(experiment->absent, sizeof experiment->absent, "%s", why);
 }
 
-/* The roofs stay with the base. */
-static void leave_roofs(struct plan_group *group)
-{
-    for (size_t i = 1; i < group->n_cases; i++) {
-        free(group->cases[i].id);
-        free(group->cases[i].skip);
-        free(group->cases[i].limit_id);
-        text_list_free(&group->cases[i].notes);
-    }
-    free(group->cases[0].limit_id);
-    group->cases[0].limit_id = NULL;
-    group->n_cases = 1;
-}
-
 /* False if this condition cannot be had here; the reason is noted. */
 static bool open_trial(const struct situation *at, size_t number, struct trial_of *trial)
 {
@@ -304,7 +290,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     else if (variant_open(variant, &error) < 0)
         why = error.text;
     else
-        leave_roofs(&variant->plan.groups[0]);
+        variant_leave_roofs(variant);
     if (!why)
         return true;
     if (!experiment_find(&subject->experiments, conditions[number].name))

@@ -23,13 +23,6 @@ struct explaining {
 
 /* ---- CPUs ---- */
 
-struct cpus {
-    int cpu[CPUS_MAX];
-    size_t n;
-    struct cpu_lock *lock, *other;
-    int other_cpu; /* -1: none is free */
-};
-
 static size_t most_threads(const struct case_list *list)
 {
     size_t most = 1;
@@ -37,51 +30,6 @@ static size_t most_threads(const struct case_list *list)
         if (list->item[i].threads > most)
             most = list->item[i].threads;
     return most;
-}
-
-/* Those that the user named, else the first that are free; and one more if it is. */
-static int take_cpus(const struct options *options, size_t threads, struct cpus *cpus,
-                     struct error *error)
-{
-    int order[CPUS_MAX];
-    struct error why;
-    const size_t allowed = cpu_order(order);
-    const size_t n = options->n_cpu ? options->n_cpu : allowed;
-    *cpus =
-        (struct cpus){.n = threads < n && !options->n_cpu ? threads : n, .other_cpu = -1};
-    if (options->n_cpu > CPUS_MAX)
-        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
-    if (options->n_cpu)
-        memcpy(order, options->cpu, n * sizeof *order);
-    const int status = options->dry_run
-                           ? 0
-                           : cpu_lock_take(order, n, cpus->n, options->wait_ns,
-                                           options->quiet, &cpus->lock, error);
-    memcpy(cpus->cpu, order, cpus->n * sizeof *order);
-    if (status < 0 || options->n_cpu || options->dry_run || cpus->n == n)
-        return status;
-    if (cpu_lock_take(order + cpus->n, n - cpus->n, 1, 0, true, &cpus->other, &why) == 0)
-        cpus->other_cpu = order[cpus->n];
-    return 0;
-}
-
-static void free_cpus(struct cpus *cpus)
-{
-    cpu_lock_free(cpus->lock);
-    cpu_lock_free(cpus->other);
-}
-
-/* This process goes to the CPU for them, and back. */
-static double *measure_rates(const int *cpu, size_t n)
-{
-    double *const rates = must_have(calloc(core_rate_count() + 1, sizeof *rates));
-    struct error error;
-    cpu_set_t before;
-    sched_getaffinity(0, sizeof before, &before);
-    cpus_pin(cpu, n, &error);
-    core_rates_measure(rates);
-    sched_setaffinity(0, sizeof before, &before);
-    return rates;
 }
 
 static bool has_pmu(void)
@@ -156,7 +104,8 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
                    struct error *error)
 {
     for (size_t i = 0; i < n && !interrupted_by; i++)
-        trace_subject(all->options, &subjects[i]);
+        variant_trace(all->options, subjects[i].name, &subjects[i].base,
+                      &subjects[i].trace);
     const int64_t began = clock_now();
     const int status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);
     for (size_t i = 0; i < n; i++)
@@ -211,7 +160,7 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
     if (status == 0 && all->options->format == FORMAT_TABLE)
         print_cases(subjects, n);
     for (size_t i = 0; i < open; i++) {
-        inspect_census_free(&subjects[i].census);
+        inspect_census_free(&subjects[i].trace.census);
         variant_close(&subjects[i].base);
     }
     all->done += n;
@@ -245,7 +194,7 @@ static int split_builds(const struct options *options, struct case_list *list,
 }
 
 static int describe(struct explaining *all, const struct case_name *name,
-                    const struct cpus *cpus, struct error *error)
+                    const struct taken_cpus *cpus, struct error *error)
 {
     struct variant first = {.open = false};
     variant_options(all->options, name, &first.options);
@@ -276,7 +225,7 @@ static int explain_all(struct explaining *all, const struct case_list *list, boo
 
 static int explain(struct options *options, struct case_list *list, struct error *error)
 {
-    struct cpus cpus = {.other_cpu = -1};
+    struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
     int status = split_builds(options, list, error);
     const bool pair = is_pair(options, list) ||
@@ -294,14 +243,14 @@ static int explain(struct options *options, struct case_list *list, struct error
         status = describe(&all, &list->item[0], &cpus, error);
     if (status == 0) {
         all.has_pmu = has_pmu();
-        all.rates = measure_rates(options->cpu, options->n_cpu);
+        all.rates = measured_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};
         status = explain_all(&all, list, pair, error);
     }
     free(all.rates);
     run_free(all.run);
-    free_cpus(&cpus);
+    give_cpus_back(&cpus);
     return status;
 }
 

@@ -70,12 +70,13 @@ static void print_factor(const char *name, const char *unit, const struct factor
 static double counted(const struct subject *subject, size_t field)
 {
     double sum = 0;
-    for (size_t i = 0; i < subject->census.n_loops; i++) {
-        const struct inspect_loop *const loop = &subject->census.loop[i];
+    for (size_t i = 0; i < subject->trace.census.n_loops; i++) {
+        const struct inspect_loop *const loop = &subject->trace.census.loop[i];
         sum += loop->iterations * *(const double *)((const char *)loop + field);
     }
     /* A sample knows the parts, not the whole. */
-    return sum / (double)subject->census.instructions * subject->instructions_per_op;
+    return sum / (double)subject->trace.census.instructions *
+           subject->trace.instructions_per_op;
 }
 
 static void print_classes(const struct subject *a, const struct subject *b)
@@ -101,7 +102,7 @@ static void print_classes(const struct subject *a, const struct subject *b)
         CLASS("failed forwards", failed_forwards),
 #undef CLASS
     };
-    const double all = a->instructions_per_op + b->instructions_per_op;
+    const double all = a->trace.instructions_per_op + b->trace.instructions_per_op;
     bool any = false;
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         const double of_a = counted(a, classes[i].field);
@@ -158,14 +159,14 @@ void account_print(const struct subject *a, const struct subject *b)
     const struct factor time = times(first, second);
     const struct factor clock = clocks(first, second);
     const struct factor instructions =
-        exact(a->instructions_per_op, b->instructions_per_op);
+        exact(a->trace.instructions_per_op, b->trace.instructions_per_op);
     printf("  %-26s %10s %10s  A / B\n", "", "A", "B");
     print_factor("time", "ns an operation", &time);
     if (!(instructions.times > 0)) {
         printf("  instructions an operation are not known: %s\n",
-               !a->traced   ? a->not_traced
-               : !b->traced ? b->not_traced
-                            : "sampled");
+               !a->trace.known   ? a->trace.absent
+               : !b->trace.known ? b->trace.absent
+                                 : "sampled");
     } else {
         const struct factor per_instruction = cycles(&time, &instructions, &clock);
         print_factor("= instructions", "an operation", &instructions);

@@ -8,23 +8,6 @@
 
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)
 
-static double counter_value(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_counters; i++)
-        if (!strcmp(result->counters[i].name, name) && !result->counters[i].absent &&
-            !result->counters[i].doubt)
-            return result->counters[i].value;
-    return NAN;
-}
-
-static double metric_value(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_metrics; i++)
-        if (!strcmp(result->metrics[i].name, name))
-            return result->metrics[i].value;
-    return NAN;
-}
-
 static double highest_clock(const struct run *run)
 {
     double most = 0;
@@ -70,7 +53,8 @@ static void add_times(const struct subject *subject, struct inspect_facts *facts
         base->shared ? fmin(1, (double)base->apart.n / (double)base->n_samples) : 0);
     SET(overhead_share, base->overhead_ns / wall_ns);
     SET(threads, base->threads);
-    SET(thread_use, counter_value(base, "task-clock") / base->median_ns / base->threads);
+    SET(thread_use,
+        measured_counter(base, "task-clock") / base->median_ns / base->threads);
     SET(isa_bits, vector_bits(subject));
 }
 
@@ -80,10 +64,10 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
     const double iterations = inspect_fact_value(facts, FACT_call_instructions) *
                               inspect_fact_value(facts, FACT_loop_share) /
                               inspect_fact_value(facts, FACT_instructions);
-    SET(page_faults, counter_value(base, "page-faults"));
-    SET(mispredicts, metric_value(base, "branch misses") * base->ops / iterations);
-    SET(page_walks, metric_value(base, "page walks") * base->ops / iterations);
-    SET(frontend_stalls, 0.01 * metric_value(base, "frontend stall share"));
+    SET(page_faults, measured_counter(base, "page-faults"));
+    SET(mispredicts, measured_metric(base, "branch misses") * base->ops / iterations);
+    SET(page_walks, measured_metric(base, "page walks") * base->ops / iterations);
+    SET(frontend_stalls, 0.01 * measured_metric(base, "frontend stall share"));
 }
 
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
@@ -136,8 +120,8 @@ static void add_rates(const double *rates, struct inspect_facts *facts)
 static double call_instructions(const struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
-    const double counted = counter_value(base, "instructions");
-    return counted > 0 ? counted : subject->instructions_per_op * base->ops;
+    const double counted = measured_counter(base, "instructions");
+    return counted > 0 ? counted : subject->trace.instructions_per_op * base->ops;
 }
 
 void explain_facts(const struct subject *subject, const double *rates,
@@ -148,17 +132,12 @@ void explain_facts(const struct subject *subject, const double *rates,
     add_rates(rates, facts);
     add_ratios(subject, facts);
     add_alone(subject, facts);
-    if (subject->traced) {
-        inspect_facts_trace(facts, &subject->census, explain_loop(&subject->census));
-        if (!subject->census.whole)
+    if (subject->trace.known) {
+        inspect_facts_trace(facts, &subject->trace.census,
+                            variant_loop(&subject->trace.census));
+        if (!subject->trace.census.whole)
             SET(call_instructions, call_instructions(subject));
     }
     add_counts(subject, facts);
     inspect_bounds(facts);
-}
-
-/* The hottest loop that has no other one inside, or else the hottest. */
-const struct inspect_loop *explain_loop(const struct inspect_census *census)
-{
-    return census->n_loops ? &census->loop[0] : NULL;
 }

@@ -210,12 +210,13 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
 {
     struct explanation *const explanation =
         must_have(result_explanation(variant_result(&subject->base)));
-    const struct inspect_census *const census = &subject->census;
+    const struct inspect_census *const census = &subject->trace.census;
     struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
-    set(&explanation->not_traced, subject->traced ? NULL : subject->not_traced);
-    if (subject->traced)
+    set(&explanation->not_traced, subject->trace.known ? NULL : subject->trace.absent);
+    if (subject->trace.known)
         take_census(census, &explanation->executed);
-    for (size_t i = 0; subject->traced && i < census->n_loops && i < LOOPS_SHOWN; i++)
+    for (size_t i = 0; subject->trace.known && i < census->n_loops && i < LOOPS_SHOWN;
+         i++)
         take_loop(census, i, all_code, explanation);
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);
     take_bounds(facts, explanation);

@@ -42,14 +42,15 @@ struct run_arm {
     const struct plan *plan;
     struct run *run; /* gets its results; several arms may share one */
     size_t number;   /* of its group there */
+    bool may_lead;   /* rounds are worth while without the first one */
 };
 /* Measures the arms in common rounds, so that results of any two are paired: samples of
  * one round bear the same number. The first one leads: its options, its seed and its plan
- * decide how many rounds there are, and without its cases there are none. An arm that
- * cannot be set up, or for which plan->rounds_ns or the memory is not enough, ends with
- * that reason; it is best to give the important ones first. All arms run on CPUs that the
- * caller has locked. Returns what run_plan() does; the watcher's group_done is not
- * called. */
+ * decide how many rounds there are, and without its cases there are none, unless another
+ * one may lead then. An arm that cannot be set up, or for which plan->rounds_ns or the
+ * memory is not enough, ends with that reason; it is best to give the important ones
+ * first. All arms run on CPUs that the caller has locked. Returns what run_plan() does;
+ * the watcher's group_done is not called. */
 int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
              struct error *error);
 
@@ -110,7 +111,8 @@ struct group_state {
     /* For the first check, and fewer for those that follow. */
     struct answers answers[8], again[8];
     size_t n_answers;
-    bool refused; /* the op does not know the --input that was asked for */
+    bool refused;  /* the op does not know the --input that was asked for */
+    bool may_lead; /* as of struct run_arm */
 };
 
 /* case.c: one case and its worker. */

@@ -97,15 +97,41 @@ static int ready_groups(struct group_state *groups, size_t n, struct error *erro
     return status;
 }
 
+/* False if there is nobody to lead. Groups that failed go to the end. */
+static bool find_lead(struct group_state *groups, size_t n)
+{
+    size_t lead = 0;
+    while (lead < n && !((lead == 0 || groups[lead].may_lead) && has_work(&groups[lead])))
+        lead++;
+    if (lead == 0 || lead == n)
+        return lead == 0;
+    const struct group_state failed = groups[0];
+    groups[0] = groups[lead];
+    groups[lead] = failed;
+    return true;
+}
+
+/* A lead that others can follow fails alone. */
+static int replace_lead(struct group_state *groups, int status, const struct error *error)
+{
+    if (status == -EINTR || status == -ENOMEM)
+        return status;
+    if (status < 0)
+        group_end(&groups[0], NULL, STATUS_FAILED, error->text);
+    return has_work(&groups[0]) ? status : GROUP_RESTART;
+}
+
 int run_groups(struct group_state *groups, size_t n, struct error *error)
 {
     int status = GROUP_RESTART;
-    while (status == GROUP_RESTART && has_work(&groups[0])) {
+    while (status == GROUP_RESTART && find_lead(groups, n)) {
         status = ready_groups(groups, n, error);
         if (status == 0 && groups[0].session->options->accuracy)
             group_accept(&groups[0]);
         else if (status == 0 && !alone(groups, n - 1))
             status = groups_measure(groups, n, error);
+        if (groups[n - 1].may_lead)
+            status = replace_lead(groups, status, error);
     }
     return status == GROUP_RESTART ? 0 : status;
 }
@@ -120,6 +146,7 @@ static void begin_arm(const struct run_arm *arm, const struct watcher *watcher,
     for (size_t c = 0; c < arm->plan->groups[0].n_cases; c++)
         session_add_result(session, 0, c);
     group_begin(session, 0, first, group);
+    group->may_lead = arm->may_lead;
 }
 
 static void end_arm(const struct run_arm *arm, int status)

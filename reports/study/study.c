@@ -137,6 +137,28 @@ void study_clear(struct study *study)
     *study = (struct study){.name = NULL};
 }
 
+static bool is_among(const char *id, char *const *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(ids[i], id))
+            return true;
+    return false;
+}
+
+void study_keep_claims(struct study *study, char *const *ids, size_t n)
+{
+    size_t kept = 0;
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
+        if (is_among(claim->id, ids, n))
+            study->claims[kept++] = *claim;
+        else
+            free_claim(claim);
+    }
+    study->n_claims = kept;
+    free_account(&study->account);
+    study->account = (struct study_account){.n_at = 0};
+}
+
 static void drop_check(struct study_check *check)
 {
     free_points(check);

@@ -205,6 +205,8 @@ struct study_arm *study_add_arm(struct study *study, const char *name);
 struct study_claim *study_add_claim(struct study *study, const char *id);
 struct study_check *study_add_evidence(struct study_claim *claim);
 int study_add_pair(struct study_pairs *pairs, const char *first, const char *second);
+/* Drops all claims but those, and the account. No claim can be added any more. */
+void study_keep_claims(struct study *study, char *const *ids, size_t n);
 /* A check without a measure made yet: anything may lie between -INFINITY and INFINITY. */
 void study_check_begin(struct study_check *check);
 

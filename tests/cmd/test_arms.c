@@ -110,6 +110,32 @@ static void test_the_first_arm_fails(void **state)
     assert_string_equal(first_of(1)->reason, "its rounds did not begin");
 }
 
+/* Unless another one may lead: then the first one fails alone. */
+static void test_another_leads(void **state)
+{
+    static const struct {
+        const char *verb;
+        int first, code;
+    } rows[] = {{"check", 1, -EIO},
+                {"prepare", 1, -ENOTSUP},
+                {"batch", 1, -ECONNRESET},
+                {"batch", 7, -EIO}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        arms_begin(3, 0);
+        for (size_t k = 0; k < 3; k++)
+            arms[k].may_lead = true;
+        arm_options[1].rounds = 8;
+        script_trouble(rows[i].verb, rows[i].first, rows[i].first, NULL, rows[i].code)
+            ->kernel = 0;
+        assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
+        assert_int_not_equal(first_of(0)->status, STATUS_OK);
+        assert_int_not_equal(first_of(0)->status, STATUS_PENDING);
+        assert_int_equal(first_of(1)->status, STATUS_OK);
+        assert_int_equal(first_of(2)->status, STATUS_OK);
+        assert_int_equal(first_of(1)->n_samples, 8);
+    }
+}
+
 static void pass_time(const struct asked *asked, cJSON *reply)
 {
     script.now += (int64_t)message_number(reply, "ns", 0);
@@ -168,6 +194,6 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(arms_open, arms_close, FRESH(test_common_rounds),
                              FRESH(test_void), FRESH(test_an_arm_fails),
-                             FRESH(test_the_first_arm_fails), FRESH(test_no_time),
-                             FRESH(test_interruption));
+                             FRESH(test_the_first_arm_fails), FRESH(test_another_leads),
+                             FRESH(test_no_time), FRESH(test_interruption));
 }

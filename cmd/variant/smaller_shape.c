@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same work on operands that are near: where data lies makes the difference. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From words on the command line to cases. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a case, traced in a worker that nobody times. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,37 +62,44 @@ static double scaled(const struct inspect_census *large,
 
 /* How many instructions an operation takes, from a whole call of less work: the least
  * that is like it, as large ones take long. A kernel may take none of these shapes. */
-static void trace_smaller(const struct options *options, struct subject *subject)
+static void trace_smaller(const struct options *options, const struct case_name *name,
+                          const struct variant *base, struct variant_trace *to)
 {
     struct text_list shapes = {.n = 0};
     int status = 0;
-    smaller_shapes(&subject->base, &shapes);
-    for (size_t i = shapes.n; i > 0 && status != -E2BIG && !interrupted_by &&
-                              isnan(subject->instructions_per_op);
+    smaller_shapes(base, &shapes);
+    for (size_t i = shapes.n;
+         i > 0 && status != -E2BIG && !interrupted_by && isnan(to->instructions_per_op);
          i--) {
         struct inspect_census small;
         struct error error;
         double ops = 0;
-        status = trace(options, subject->name, shapes.item[i - 1], &small, &ops, &error);
+        status = trace(options, name, shapes.item[i - 1], &small, &ops, &error);
         if (status == 0)
-            subject->instructions_per_op =
-                scaled(&subject->census, &small, (double)small.instructions / ops);
+            to->instructions_per_op =
+                scaled(&to->census, &small, (double)small.instructions / ops);
         inspect_census_free(&small);
     }
     text_list_free(&shapes);
 }
 
-void trace_subject(const struct options *options, struct subject *subject)
+void variant_trace(const struct options *options, const struct case_name *name,
+                   const struct variant *base, struct variant_trace *to)
 {
-    struct inspect_census *const census = &subject->census;
     struct error error = {.text = ""};
     double ops = 0;
-    subject->instructions_per_op = NAN;
-    subject->traced = trace(options, subject->name, NULL, census, &ops, &error) == 0;
-    if (!subject->traced)
-        snprintf(subject->not_traced, sizeof subject->not_traced, "%s", error.text);
-    else if (census->call_instructions > 0)
-        subject->instructions_per_op = census->call_instructions / ops;
+    to->instructions_per_op = NAN;
+    to->known = trace(options, name, NULL, &to->census, &ops, &error) == 0;
+    if (!to->known)
+        snprintf(to->absent, sizeof to->absent, "%s", error.text);
+    else if (to->census.call_instructions > 0)
+        to->instructions_per_op = to->census.call_instructions / ops;
     else
-        trace_smaller(options, subject);
+        trace_smaller(options, name, base, to);
+}
+
+/* The hottest loop that has no other one inside, or else the hottest. */
+const struct inspect_loop *variant_loop(const struct inspect_census *census)
+{
+    return census->n_loops ? &census->loop[0] : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with options, workers and memory of its own. */
-#include "explain_private.h"
+#include "variant/variant.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,11 +33,11 @@ void variant_options(const struct options *options, const struct case_name *name
     to->argc = options->argc;
     to->argv = options->argv;
     to->is_op = to->isa_strict = to->all_threads = to->cpus_locked = true;
-    if (strcmp(name->isa, "lib") != 0)
+    if (name->isa && strcmp(name->isa, "lib") != 0)
         text_list_add(&to->isas, name->isa);
     text_list_add(&to->types, name->type);
     add_text(&to->semirings, name->semiring);
-    text_list_add(&to->variants, name->variant);
+    add_text(&to->variants, name->variant);
     text_list_add(&to->shapes, name->shape);
     add_text(&to->layouts, name->layout);
     add_text(&to->inputs, name->input);
@@ -48,8 +48,8 @@ void variant_options(const struct options *options, const struct case_name *name
         add_texts(&to->plugins, &options->plugins);
     /* Without the name of a module it may be a plug-in's all the same. */
     snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
-             name->semiring ? name->semiring : "", name->semiring ? "-" : "", name->type,
-             name->isa, name->variant);
+             name->semiring ? name->semiring : "*", name->semiring ? "-" : "", name->type,
+             name->isa ? name->isa : "*", name->variant ? name->variant : "*");
     snprintf(filter, sizeof filter, "*:%s", rest);
     text_list_add(&to->filters, filter);
     if (!name->prefix)
@@ -89,6 +89,20 @@ static int expect_one(const struct variant *variant, struct error *error)
     return cases == 1 ? 0
                       : error_set(error, -EINVAL, "%.300s: %zu cases have that name",
                                   variant->options.filters.item[0], cases);
+}
+
+void variant_leave_roofs(struct variant *variant)
+{
+    struct plan_group *const group = &variant->plan.groups[0];
+    for (size_t i = 1; i < group->n_cases; i++) {
+        free(group->cases[i].id);
+        free(group->cases[i].skip);
+        free(group->cases[i].limit_id);
+        text_list_free(&group->cases[i].notes);
+    }
+    free(group->cases[0].limit_id);
+    group->cases[0].limit_id = NULL;
+    group->n_cases = 1;
 }
 
 /* The roofs that the base's bounds need, in its own rounds. */

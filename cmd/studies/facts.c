@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a member executes. */
+#include "studies/studies_private.h"
+
+#include <math.h>
+
+/* The facts that need no time. */
+static void take_facts(const struct variant_trace *trace, double ops,
+                       struct inspect_facts *facts)
+{
+    const struct inspect_census *const census = &trace->census;
+    inspect_facts_trace(facts, census, variant_loop(census));
+    if (!census->whole)
+        inspect_fact_set(facts, FACT_call_instructions, trace->instructions_per_op * ops);
+    inspect_bounds(facts);
+}
+
+void member_trace(const struct studying *all, struct member *member)
+{
+    struct variant_trace trace = {.known = false};
+    struct variant base = {.open = false};
+    struct error error = {.text = ""};
+    variant_options(all->options, &member->name, &base.options);
+    int status = variant_open(&base, &error);
+    if (status == 0) {
+        variant_trace(all->options, &member->name, &base, &trace);
+        if (trace.known)
+            take_facts(&trace, variant_group(&base)->shape.ops, &member->facts);
+        else
+            status = error_set(&error, -1, "%s", trace.absent);
+    }
+    if (status < 0)
+        must(string_set(&member->not_traced, error.text));
+    inspect_census_free(&trace.census);
+    variant_close(&base);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All sets, within the time of a study. */
+#include "process/process.h"
+#include "studies/studies_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Short batches, as in explain: then all arms see the same machine. */
+#define STUDY_BATCH_NS 200000.0
+/* An arm has rounds for so long in each pass, if calls are short. */
+#define STUDY_CASE_NS 25e6
+enum { PASSES = 3, PASSES_QUICK = 2 };
+
+__attribute__((format(printf, 2, 3))) static void set_absent(struct member *member,
+                                                             const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    must(string_set(&member->absent, text));
+}
+
+/* ---- one pass ---- */
+
+struct pass {
+    struct studying *all;
+    struct round_set *set;
+    struct run *aside; /* results that nobody keeps */
+    unsigned number;
+    double ns; /* that it may take */
+};
+
+/* A member in processes of its own. */
+struct contender {
+    struct member *member;
+    struct variant variant;
+};
+
+/* The run of all keeps one result of each case. */
+static bool is_kept(const struct pass *pass, const struct member *member)
+{
+    if (member->duplicate || pass->set->slope)
+        return false;
+    for (size_t s = 0; &pass->all->sets.set[s] != pass->set; s++) {
+        const struct round_set *const set = &pass->all->sets.set[s];
+        for (size_t i = 0; i < set->n && !set->slope; i++)
+            if (set->member[i].arm == member->arm && set->member[i].timed &&
+                set->member[i].name.threads == member->name.threads &&
+                !strcmp(set->member[i].name.shape, member->name.shape))
+                return false;
+    }
+    return true;
+}
+
+static struct run *run_of(const struct pass *pass, struct member *member)
+{
+    if (pass->number)
+        return pass->aside;
+    if (is_kept(pass, member))
+        return pass->all->run;
+    return member->aside = must_have(run_new());
+}
+
+static void add_counters(const struct studying *all, struct options *options)
+{
+    for (size_t i = 0; i < all->events.n; i++)
+        text_list_add(&options->events, all->events.item[i]);
+    for (size_t i = 0; i < all->counters.n; i++)
+        text_list_add(&options->counters, all->counters.item[i]);
+}
+
+/* False if it cannot take part; the first pass tells why. */
+static bool open_contender(const struct pass *pass, struct member *member,
+                           struct contender *contender)
+{
+    struct error error = {.text = ""};
+    struct variant *const variant = &contender->variant;
+    *contender = (struct contender){.member = member};
+    variant_options(pass->all->options, &member->name, &variant->options);
+    for (unsigned i = 0; i < pass->number; i++)
+        (void)random_next(&variant->options.seed);
+    add_counters(pass->all, &variant->options);
+    variant->run = run_of(pass, member);
+    variant->group = pass->all->groups++;
+    const int status = variant_open(variant, &error);
+    if (status == 0 && !member->roofs)
+        variant_leave_roofs(variant);
+    if (status == 0)
+        return true;
+    if (!pass->number)
+        set_absent(member, "arm %s: %s", member->arm->name, error.text);
+    variant_close(variant);
+    return false;
+}
+
+static void take_limit(const struct contender *contender, unsigned pass)
+{
+    struct member *const member = contender->member;
+    const struct result *const result = variant_result(&contender->variant);
+    const struct run *const run = contender->variant.run;
+    for (size_t i = 0; i < run->n_results && result->limit.id; i++) {
+        const struct result *const roof = &run->results[i];
+        if (roof->group != result->group || strcmp(roof->id, result->limit.id) != 0)
+            continue;
+        const bool bytes = result->limit.gbps > 0;
+        series_take(&member->limit, roof, pass);
+        member->limit_work[0] = bytes ? result->bytes : result->ops;
+        member->limit_work[1] = bytes ? roof->bytes : roof->ops;
+    }
+}
+
+/* In a further pass a failure costs its rounds alone. */
+static void take_contender(const struct contender *contender, unsigned pass)
+{
+    struct member *const member = contender->member;
+    const struct result *const result = variant_result(&contender->variant);
+    const bool good = result->status == STATUS_OK;
+    if (good) {
+        series_take(&member->series, result, pass);
+        take_limit(contender, pass);
+    }
+    if (pass)
+        return;
+    member->run = contender->variant.run;
+    member->result = contender->variant.result;
+    if (!good)
+        set_absent(member, "arm %s is %s: %s", member->arm->name,
+                   status_name(result->status), result->reason ?: "no reason is known");
+}
+
+/* Results of one run stand one after the other. */
+static void list_arms(const struct pass *pass, struct contender *contenders, size_t n,
+                      struct run_arm *arms)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct variant *const variant = &contenders[i].variant;
+        size_t before = 0;
+        for (size_t k = 0; k < i; k++)
+            if (contenders[k].variant.run == variant->run)
+                before += variant_group(&contenders[k].variant)->n_cases;
+        arms[i] = variant_arm(variant);
+        arms[i].may_lead = true;
+        variant->result += before;
+        variant->plan.batch_ns = STUDY_BATCH_NS;
+        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / (double)n);
+        variant->plan.rounds_ns = pass->ns;
+    }
+}
+
+static int run_pass(const struct pass *pass, struct error *error)
+{
+    const size_t most = pass->set->n;
+    struct contender *const contenders = must_have(calloc(most, sizeof *contenders));
+    struct run_arm *const arms = must_have(calloc(most, sizeof *arms));
+    size_t n = 0;
+    for (size_t i = 0; i < most && !interrupted_by; i++) {
+        struct member *const member = &pass->set->member[i];
+        if (member->timed && !member->absent)
+            n += open_contender(pass, member, &contenders[n]);
+    }
+    list_arms(pass, contenders, n, arms);
+    const int status = interrupted_by ? -EINTR
+                       : n            ? run_arms(arms, n, pass->all->watcher, error)
+                                      : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (status == 0)
+            take_contender(&contenders[i], pass->number);
+        variant_close(&contenders[i].variant);
+    }
+    free(arms);
+    free(contenders);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static void trace_set(const struct studying *all, struct round_set *set)
+{
+    for (size_t i = 0; i < set->n && !interrupted_by; i++)
+        if (set->member[i].traced && !set->member[i].absent)
+            member_trace(all, &set->member[i]);
+}
+
+/* Sets have equal shares of the time that is left, and passes of that. */
+static int measure_set(struct studying *all, size_t number, struct error *error)
+{
+    struct round_set *const set = &all->sets.set[number];
+    const unsigned passes = all->settings.quick ? PASSES_QUICK : PASSES;
+    int status = 0;
+    for (unsigned i = 0; i < passes && status == 0; i++) {
+        const int64_t began = clock_now();
+        const double shares =
+            (double)(all->sets.n - number - 1) + (double)(passes - i) / passes;
+        struct pass pass = {.all = all,
+                            .set = set,
+                            .aside = must_have(run_new()),
+                            .number = i,
+                            .ns = fmax(all->left_ns, 0) / shares / passes};
+        status = run_pass(&pass, error);
+        run_free(pass.aside);
+        all->left_ns -= (double)(clock_now() - began);
+    }
+    return status;
+}
+
+int sets_measure(struct studying *all, struct error *error)
+{
+    int status = 0;
+    /* Traces come first: then what is timed runs alone. */
+    for (size_t i = 0; i < all->sets.n; i++)
+        trace_set(all, &all->sets.set[i]);
+    for (size_t i = 0; i < all->sets.n && status == 0; i++)
+        status = measure_set(all, i, error);
+    return interrupted_by ? -EINTR : status;
+}

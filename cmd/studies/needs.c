@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a claim needs of the machine. */
+#include "studies/studies_private.h"
+
+#include <math.h>
+#include <string.h>
+
+struct unmet {
+    const char *value; /* after the colon */
+    const struct run *run;
+    struct need_text *text;
+};
+
+__attribute__((format(printf, 2, 3))) static bool lacks(const struct unmet *unmet,
+                                                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(unmet->text->reason, sizeof unmet->text->reason, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static void advise(const struct unmet *unmet, const char *what)
+{
+    snprintf(unmet->text->type, sizeof unmet->text->type, "%s", what);
+}
+
+static bool lacks_cpus(const struct unmet *unmet)
+{
+    int cpu[CPUS_MAX];
+    const size_t here = cpu_order(cpu);
+    const size_t wanted = strtoul(unmet->value, NULL, 10);
+    return here < wanted && lacks(unmet, "it needs %zu CPUs; here are %zu", wanted, here);
+}
+
+static bool lacks_module(const struct unmet *unmet)
+{
+    char path[4096];
+    struct error error = {.text = ""};
+    if (module_find(unmet->value, path, sizeof path, &error) == 0)
+        return false;
+    advise(unmet, "simdbench doctor");
+    return lacks(unmet, "there is no module %.100s", unmet->value);
+}
+
+static bool lacks_isa(const struct unmet *unmet)
+{
+    char why[200] = "no instruction set of that name";
+    const int isa = isa_find(unmet->value);
+    return (isa < 0 || !isa_available((size_t)isa, why, sizeof why)) &&
+           lacks(unmet, "%.40s: %s", unmet->value, why);
+}
+
+static bool lacks_event(const struct unmet *unmet)
+{
+    struct event event;
+    struct error error = {.text = ""};
+    if (!unmet->run->pmu_state || strcmp(unmet->run->pmu_state, "ok") != 0) {
+        advise(unmet, "simdbench doctor");
+        return lacks(unmet, "no hardware counters: %s",
+                     unmet->run->pmu_reason ? unmet->run->pmu_reason : "not known why");
+    }
+    return event_encode(unmet->value, &event, &error) < 0 &&
+           lacks(unmet, "%s", error.text);
+}
+
+static bool lacks_uarch(const struct unmet *unmet)
+{
+    const struct uarch *const wanted = uarch_find(unmet->value);
+    const struct uarch *const here = uarch_host();
+    return (!wanted || strcmp(wanted->name, here->name) != 0) &&
+           lacks(unmet, "it needs a CPU of kind %s; here is %s",
+                 wanted ? wanted->title : unmet->value, here->title);
+}
+
+static bool lacks_memory(const struct unmet *unmet)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"GB", 1e9}, {"MB", 1e6}, {"GiB", 0x1p30}, {"MiB", 0x1p20}};
+    char *unit;
+    double wanted = strtod(unmet->value, &unit);
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
+        if (!strcmp(unit, units[i].name))
+            wanted *= units[i].bytes;
+    const double here = (double)memory_available();
+    return here > 0 && here < wanted &&
+           lacks(unmet, "it needs %s of memory; %.1f GB are free", unmet->value,
+                 here * 1e-9);
+}
+
+static bool never(const struct unmet *unmet)
+{
+    return lacks(unmet, "%s", unmet->value);
+}
+
+bool need_unmet(const char *need, const struct run *run, struct need_text *text)
+{
+    static const struct {
+        const char *name;
+        bool (*lacks)(const struct unmet *unmet);
+    } kinds[] = {{"cpus:", lacks_cpus},   {"module:", lacks_module},
+                 {"isa:", lacks_isa},     {"event:", lacks_event},
+                 {"uarch:", lacks_uarch}, {"memory:", lacks_memory},
+                 {"never:", never}};
+    *text = (struct need_text){.reason = ""};
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const size_t length = strlen(kinds[i].name);
+        const struct unmet unmet = {need + length, run, text};
+        if (!strncmp(need, kinds[i].name, length))
+            return kinds[i].lacks(&unmet);
+    }
+    return false;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of checks, from what was measured. */
+#include "process/process.h"
+#include "studies/studies_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A check at a shape, and the point to be filled. */
+struct asking {
+    const struct studying *all;
+    const struct study_check *check;
+    const struct round_set *set;
+    struct study_point *point;
+    double level;
+};
+
+static void no_value(const struct asking *asking, const char *reason)
+{
+    if (!asking->point->reason)
+        must(string_set(&asking->point->reason, reason));
+}
+
+static void take_estimate(const struct asking *asking, const struct estimate *estimate)
+{
+    asking->point->value = estimate->value;
+    asking->point->ci = estimate->ci;
+    if (isnan(estimate->value) || !estimate->ci.known) {
+        no_value(asking, "too few rounds for an interval");
+        must(string_set(&asking->point->type,
+                        asking->all->settings.quick ? "a run without --quick" : NULL));
+    }
+}
+
+/* The arm as it was measured; NULL and the reason. */
+static const struct member *member_of(const struct asking *asking, size_t i,
+                                      uint32_t threads)
+{
+    const struct study_arm *const arm =
+        study_find_arm(asking->all->study, asking->check->of[i]);
+    const struct member *const member = set_find(
+        asking->set, arm->name,
+        threads ? threads : threads_of(arm->threads, &asking->all->settings), false);
+    if (!member || member->absent) {
+        no_value(asking, member ? member->absent : "it was not measured");
+        return NULL;
+    }
+    const struct result *const result = member_result(member);
+    if (result && i < 2)
+        must(string_set(&asking->point->cases[i], result->id));
+    return member;
+}
+
+/* ---- times ---- */
+
+double set_floor(const struct round_set *set, double level)
+{
+    double floor = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        if (!set->member[i].duplicate)
+            continue;
+        const struct member *const original =
+            set_find(set, set->member[i].arm->name, set->member[i].name.threads, false);
+        const struct series *const pair[] = {&set->member[i].series, &original->series};
+        const struct estimate equal = series_estimate(pair, 2, level, rule_ratio, NULL);
+        if (equal.ci.known)
+            floor = fmax(floor, fmax(equal.ci.hi, 1 / equal.ci.lo) - 1);
+    }
+    return floor;
+}
+
+static void time_ratio(const struct asking *asking)
+{
+    const struct member *const a = member_of(asking, 0, 0);
+    const struct member *const b = member_of(asking, 1, 0);
+    if (!a || !b)
+        return;
+    const struct series *const pair[] = {&a->series, &b->series};
+    const struct estimate ratio =
+        series_estimate(pair, 2, asking->level, rule_ratio, NULL);
+    take_estimate(asking, &ratio);
+    asking->point->floor = set_floor(asking->set, asking->level);
+}
+
+static void thread_ratio(const struct asking *asking)
+{
+    const uint32_t threads = threads_of(asking->check->threads, &asking->all->settings);
+    const struct member *const one = member_of(asking, 0, 1);
+    const struct member *const many = member_of(asking, 0, threads);
+    if (!one || !many)
+        return;
+    const struct series *const pair[] = {&one->series, &many->series};
+    const struct estimate ratio =
+        series_estimate(pair, 2, asking->level, rule_ratio, NULL);
+    if (threads < 2)
+        no_value(asking, "there is one CPU");
+    take_estimate(asking, &ratio);
+    asking->point->floor = set_floor(asking->set, asking->level);
+}
+
+/* Of the work of both: shares of a limit are rates. */
+static double rule_share(const double *ns, const void *context)
+{
+    const double *const work = context;
+    return work[0] / ns[0] / (work[1] / ns[1]);
+}
+
+static void limit_share(const struct asking *asking)
+{
+    const struct member *const member = member_of(asking, 0, 0);
+    const struct result *const result = member ? member_result(member) : NULL;
+    if (!result)
+        return;
+    const struct series *const pair[] = {&member->series, &member->limit};
+    const struct estimate share =
+        series_estimate(pair, 2, asking->level, rule_share, member->limit_work);
+    if (isnan(share.value))
+        no_value(asking, "it has no limit that was measured");
+    take_estimate(asking, &share);
+}
+
+static double rule_deviation(const double *ns, const void *context)
+{
+    const double *const median = context;
+    return fabs(ns[0] / *median - 1);
+}
+
+static void noise(const struct asking *asking)
+{
+    const struct member *const member = member_of(asking, 0, 0);
+    if (!member)
+        return;
+    if (!asking->check->what || strcmp(asking->check->what, "floor") != 0) {
+        const double median = stats_median(member->series.ns, member->series.n);
+        const struct series *const alone[] = {&member->series};
+        const struct estimate mad =
+            series_estimate(alone, 1, asking->level, rule_deviation, &median);
+        take_estimate(asking, &mad);
+        return;
+    }
+    study_point_exact(asking->point, set_floor(asking->set, asking->level));
+}
+
+struct slope {
+    size_t n;
+    double log_work[SERIES_MOST];
+};
+
+static double rule_slope(const double *ns, const void *context)
+{
+    const struct slope *const slope = context;
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < slope->n; i++) {
+        x += slope->log_work[i] / (double)slope->n;
+        y += log(ns[i]) / (double)slope->n;
+    }
+    for (size_t i = 0; i < slope->n; i++) {
+        xx += (slope->log_work[i] - x) * (slope->log_work[i] - x);
+        xy += (slope->log_work[i] - x) * (log(ns[i]) - y);
+    }
+    return xy / xx;
+}
+
+static void slope(const struct asking *asking)
+{
+    struct slope of = {.n = 0};
+    const struct series *series[SERIES_MOST];
+    for (size_t i = 0; asking->set && i < asking->set->n; i++) {
+        const struct member *const member = &asking->set->member[i];
+        const struct result *const result = member_result(member);
+        if (member->absent || !result) {
+            no_value(asking, member->absent ? member->absent : "it was not measured");
+            return;
+        }
+        of.log_work[of.n] = log(result->ops > 0 ? result->ops : result->bytes);
+        series[of.n++] = &member->series;
+    }
+    const struct estimate estimate =
+        series_estimate(series, of.n, asking->level, rule_slope, &of);
+    take_estimate(asking, &estimate);
+}
+
+/* ---- counts ---- */
+
+/* Cycles that one of them costs, by what this core was measured to do. */
+static double unit_cycles(const struct studying *all, const char *event)
+{
+    static const struct {
+        const char *event, *rate;
+    } costs[] = {{"page-faults", "cost_fault"},
+                 {"branch-misses", "cost_mispredict"},
+                 {"branch misses", "cost_mispredict"}};
+    for (size_t i = 0; i < ARRAY_LEN(costs) && all->rates; i++)
+        for (size_t k = 0; k < core_rate_count() && !strcmp(event, costs[i].event); k++)
+            if (!strcmp(core_rate_name(k), costs[i].rate))
+                return all->rates[k];
+    return NAN;
+}
+
+static double rule_explained(const double *ns, const void *context)
+{
+    const double *const explained_ns = context;
+    return *explained_ns / (ns[0] - ns[1]);
+}
+
+static void explained(const struct asking *asking)
+{
+    const char *const event = asking->check->what;
+    const struct member *const a = member_of(asking, 0, 0);
+    const struct member *const b = member_of(asking, 1, 0);
+    if (!a || !b)
+        return;
+    const double cycles = unit_cycles(asking->all, event);
+    const double count = measured_counter(member_result(a), event) -
+                         measured_counter(member_result(b), event);
+    const double explained_ns = count * cycles / member_result(a)->ghz;
+    if (!(cycles > 0))
+        no_value(asking, "the cost of one such event is not measured");
+    else if (!isfinite(explained_ns))
+        no_value(asking, "the event could not be counted");
+    const struct series *const pair[] = {&a->series, &b->series};
+    const struct estimate share =
+        series_estimate(pair, 2, asking->level, rule_explained, &explained_ns);
+    take_estimate(asking, &share);
+}
+
+/* A number of one case. */
+static struct estimate exact(double value)
+{
+    return (struct estimate){
+        value, {.known = isfinite(value), .lo = value, .hi = value, .level = 1}};
+}
+
+static struct estimate sampled(const double *values, size_t n, double level)
+{
+    return (struct estimate){stats_median(values, n),
+                             stats_median_interval(values, n, level)};
+}
+
+static double rule_rate(const double *ns, const void *context)
+{
+    const double *const work = context;
+    return *work / ns[0];
+}
+
+static double rule_per_op(const double *ns, const void *context)
+{
+    const double *const ops = context;
+    return ns[0] / *ops;
+}
+
+static struct estimate counted(const struct result *result, const char *name,
+                               double level)
+{
+    const double value = measured_counter(result, name);
+    for (size_t i = 0; i < result->n_counters && !isnan(value); i++) {
+        const struct counter *const counter = &result->counters[i];
+        if (strcmp(counter->name, name) != 0)
+            continue;
+        struct estimate raw = sampled(counter->samples, counter->n, level);
+        raw.value = value;
+        raw.ci.lo = fmax(raw.ci.lo / (double)result->iterations - counter->overhead, 0);
+        raw.ci.hi = fmax(raw.ci.hi / (double)result->iterations - counter->overhead, 0);
+        return raw;
+    }
+    return exact(measured_metric(result, name));
+}
+
+static struct estimate metric_of(const struct asking *asking, const struct member *member)
+{
+    const char *const what = asking->check->what;
+    const struct result *const result = member_result(member);
+    const struct series *const alone[] = {&member->series};
+    if (!strcmp(what, "workspace_bytes"))
+        return exact(result->workspace_bytes);
+    if (!strcmp(what, "threads_used"))
+        return exact(result->threads_used);
+    if (!strcmp(what, "ghz"))
+        return sampled(result->clock_ghz, result->n_clock, asking->level);
+    if (!strcmp(what, "gops"))
+        return series_estimate(alone, 1, asking->level, rule_rate, &result->ops);
+    if (!strcmp(what, "gbs"))
+        return series_estimate(alone, 1, asking->level, rule_rate, &result->bytes);
+    if (!strcmp(what, "ns_per_op"))
+        return series_estimate(alone, 1, asking->level, rule_per_op, &result->ops);
+    return counted(result, what, asking->level);
+}
+
+static struct estimate accuracy_of(const struct asking *asking,
+                                   const struct member *member)
+{
+    const struct result *const result = member_result(member);
+    const bool mean = asking->check->what && !strcmp(asking->check->what, "mean_ulp");
+    return exact(!result->has_accuracy ? NAN : mean ? result->mean_ulp : result->max_ulp);
+}
+
+/* A fact, or one over another: "branches/fma". */
+static struct estimate fact_of(const struct asking *asking, const struct member *member)
+{
+    char name[128];
+    const char *const what = asking->check->what;
+    const char *const below = strchr(what, '/');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(what, "/"), what);
+    const enum inspect_fact fact = inspect_fact_find(name);
+    const enum inspect_fact other = below ? inspect_fact_find(below + 1) : INSPECT_FACTS;
+    if (fact == INSPECT_FACTS || (below && other == INSPECT_FACTS))
+        no_value(asking, "there is no fact of that name");
+    else if (member->not_traced)
+        no_value(asking, member->not_traced);
+    else
+        return exact(inspect_fact_value(&member->facts, fact) /
+                     (below ? inspect_fact_value(&member->facts, other) : 1));
+    return exact(NAN);
+}
+
+/* Two numbers become one; their samples are not paired, so neither is the interval. */
+static struct estimate join(const struct estimate *a, const struct estimate *b,
+                            enum study_as as)
+{
+    const bool ratio = as == AS_RATIO;
+    struct estimate both = {.value = ratio ? a->value / b->value : a->value - b->value};
+    both.ci = (struct interval){.known = a->ci.known && b->ci.known,
+                                .lo = ratio ? a->ci.lo / b->ci.hi : a->ci.lo - b->ci.hi,
+                                .hi = ratio ? a->ci.hi / b->ci.lo : a->ci.hi - b->ci.lo,
+                                .level = fmin(a->ci.level, b->ci.level)};
+    return both;
+}
+
+typedef struct estimate number_of(const struct asking *asking,
+                                  const struct member *member);
+
+static void number(const struct asking *asking, number_of *of, const char *unknown)
+{
+    struct estimate value[2] = {{.value = NAN}};
+    const size_t n = asking->check->n_of < 2 ? 1 : 2;
+    for (size_t i = 0; i < n; i++) {
+        const struct member *const member = member_of(asking, i, 0);
+        if (!member)
+            return;
+        value[i] = of(asking, member);
+        if (isnan(value[i].value)) {
+            no_value(asking, unknown);
+            return;
+        }
+    }
+    const struct estimate whole =
+        n == 2 ? join(&value[0], &value[1], asking->check->as) : value[0];
+    take_estimate(asking, &whole);
+}
+
+static void metric(const struct asking *asking)
+{
+    number(asking, metric_of, "it could not be counted here");
+}
+
+static void accuracy(const struct asking *asking)
+{
+    number(asking, accuracy_of, "its errors are not known");
+}
+
+static void fact(const struct asking *asking)
+{
+    number(asking, fact_of, "its trace does not tell");
+}
+
+/* ---- the host ---- */
+
+static double host_value(const struct run *run, const char *what)
+{
+    char name[64];
+    const int isa = isa_find(what);
+    if (isa >= 0)
+        return isa_available((size_t)isa, NULL, 0);
+    const double number = facts_find_number(&run->host, what);
+    if (!isnan(number))
+        return number;
+    /* "l2_bytes": of data. */
+    for (const char *kind = "du"; *kind && strlen(what) > 3; kind++) {
+        snprintf(name, sizeof name, "%.2s%c%s", what, *kind, what + 2);
+        if (!isnan(facts_find_number(&run->host, name)))
+            return facts_find_number(&run->host, name);
+    }
+    return NAN;
+}
+
+static void host(const struct asking *asking)
+{
+    const double value = host_value(asking->all->run, asking->check->what);
+    if (isnan(value))
+        no_value(asking, "this host does not tell");
+    else
+        study_point_exact(asking->point, value);
+}
+
+static void command(const struct asking *asking)
+{
+    no_value(asking, "no command of simdbench tells it");
+}
+
+/* ---- all of them ---- */
+
+static void (*const rules[STUDY_MEASURES])(const struct asking *asking) = {
+    [MEASURE_TIME_RATIO] = time_ratio,
+    [MEASURE_THREAD_RATIO] = thread_ratio,
+    [MEASURE_LIMIT_SHARE] = limit_share,
+    [MEASURE_METRIC] = metric,
+    [MEASURE_STATIC] = fact,
+    [MEASURE_SLOPE] = slope,
+    [MEASURE_EXPLAINED] = explained,
+    [MEASURE_NOISE] = noise,
+    [MEASURE_ACCURACY] = accuracy,
+    [MEASURE_HOST] = host,
+    [MEASURE_COMMAND] = command,
+};
+
+static bool has_one_point(enum study_measure measure)
+{
+    return measure == MEASURE_SLOPE || measure == MEASURE_HOST ||
+           measure == MEASURE_COMMAND;
+}
+
+static void fill_check(const struct studying *all, struct study_check *check)
+{
+    char **at;
+    size_t n;
+    if (check->reason || !rules[check->measure])
+        return;
+    points_of(check, all->settings.quick, &at, &n);
+    const bool alone = has_one_point(check->measure);
+    const bool is_slope = check->measure == MEASURE_SLOPE;
+    for (size_t i = 0; i < (alone ? 1 : n); i++) {
+        struct study_point *const point =
+            must_have(study_add_point(check, alone ? NULL : at[i]));
+        const struct asking asking = {
+            .all = all,
+            .check = check,
+            .set = n ? sets_find(&all->sets, at[i], is_slope ? check : NULL) : NULL,
+            .point = point,
+            .level = all->study->level};
+        rules[check->measure](&asking);
+        /* A reason is told in place of a value. */
+        if (point->reason)
+            point->value = NAN;
+    }
+}
+
+void points_fill(const struct studying *all)
+{
+    for (size_t i = 0; i < all->study->n_claims; i++) {
+        struct study_claim *const claim = &all->study->claims[i];
+        fill_check(all, &claim->check);
+        for (size_t k = 0; k < claim->n_evidence; k++)
+            fill_check(all, &claim->evidence[k]);
+    }
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench study`: one study, or all that the program brings with it. */
+#include "output/output.h"
+#include "process/process.h"
+#include "studies/studies_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* What a study may take, beside what comes before and after its rounds. */
+#define FULL_NS 90e9
+#define QUICK_NS 8e9
+
+/* A study that was read, and where its modules are. */
+struct opened {
+    struct study *study;
+    char *folder;
+};
+struct opened_list {
+    struct opened *item;
+    size_t n;
+};
+
+/* ---- which claims ---- */
+
+static int choose_claims(const struct options *options, struct study *study,
+                         struct error *error)
+{
+    struct text_list ids = {.n = 0};
+    char hint[120];
+    int status = 0;
+    for (size_t i = 0; i < study->n_claims; i++)
+        text_list_add(&ids, study->claims[i].id);
+    for (size_t i = 0; i < options->claims.n && status == 0; i++) {
+        const char *const id = options->claims.item[i];
+        text_list_hint(&ids, id, hint, sizeof hint);
+        if (!text_list_has(&ids, id))
+            status = error_set(error, -EINVAL, "--claim=%.80s: %s has no such claim%s",
+                               id, study->name, hint);
+    }
+    text_list_free(&ids);
+    if (status == 0 && options->claims.n)
+        study_keep_claims(study, options->claims.item, options->claims.n);
+    return status;
+}
+
+/* ---- what the machine lacks ---- */
+
+static void meet_needs(const struct run *run, struct study_check *check)
+{
+    struct need_text text;
+    for (size_t i = 0; i < check->n_needs && !check->reason; i++) {
+        if (!need_unmet(check->needs[i], run, &text))
+            continue;
+        must(string_set(&check->reason, text.reason));
+        must(string_set(&check->type, text.type[0] ? text.type : NULL));
+    }
+}
+
+static void meet_all_needs(const struct run *run, struct study *study)
+{
+    for (size_t i = 0; i < study->n_claims; i++) {
+        struct study_claim *const claim = &study->claims[i];
+        meet_needs(run, &claim->check);
+        for (size_t k = 0; k < claim->n_evidence; k++)
+            meet_needs(run, &claim->evidence[k]);
+    }
+}
+
+/* ---- what is counted ---- */
+
+static bool is_simple(const char *metric)
+{
+    static const char *const simple[] = {
+        "workspace_bytes", "threads_used",     "ghz",       "gops", "gbs", "ns_per_op",
+        "page-faults",     "context-switches", "task-clock"};
+    for (size_t i = 0; i < ARRAY_LEN(simple); i++)
+        if (!strcmp(metric, simple[i]))
+            return true;
+    return false;
+}
+
+/* An event of the machine, or else what a group of them comes to. */
+static void count_for(const struct study_check *check, struct studying *all)
+{
+    static const char *const groups[] = {"core", "cache", "tlb", "frontend"};
+    struct event event;
+    struct error error;
+    const bool counts =
+        check->measure == MEASURE_METRIC || check->measure == MEASURE_EXPLAINED;
+    if (!counts || check->reason || is_simple(check->what) || !all->run->pmu_state ||
+        strcmp(all->run->pmu_state, "ok") != 0)
+        return;
+    if (event_encode(check->what, &event, &error) == 0)
+        text_list_add_once(&all->events, check->what);
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        text_list_add_once(&all->counters, groups[i]);
+}
+
+static void count_all(struct studying *all)
+{
+    for (size_t i = 0; i < all->study->n_claims; i++) {
+        const struct study_claim *const claim = &all->study->claims[i];
+        count_for(&claim->check, all);
+        for (size_t k = 0; k < claim->n_evidence; k++)
+            count_for(&claim->evidence[k], all);
+    }
+}
+
+static bool needs_rates(const struct study *study)
+{
+    bool needed = false;
+    for (size_t i = 0; i < study->n_claims; i++) {
+        const struct study_claim *const claim = &study->claims[i];
+        needed |= claim->check.measure == MEASURE_EXPLAINED;
+        for (size_t k = 0; k < claim->n_evidence; k++)
+            needed |= claim->evidence[k].measure == MEASURE_EXPLAINED;
+    }
+    return needed;
+}
+
+/* ---- one study ---- */
+
+static size_t count_members(const struct set_list *sets)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < sets->n; s++)
+        n += sets->set[s].n;
+    return n;
+}
+
+static void print_plan(const struct studying *all)
+{
+    printf("%s: %zu claims, %zu cases in %zu sets of rounds, seed %" PRIu64 "\n",
+           all->study->name, all->study->n_claims, count_members(&all->sets), all->sets.n,
+           all->options->seed);
+    for (size_t s = 0; s < all->sets.n; s++) {
+        const struct round_set *const set = &all->sets.set[s];
+        printf("  %s%s\n", set->at, set->slope ? " and more, for a slope" : "");
+        for (size_t i = 0; i < set->n; i++) {
+            const struct member *const member = &set->member[i];
+            const struct case_name *const name = &member->name;
+            printf("    %-16s %s%s%s", member->arm->name,
+                   name->prefix ? name->prefix : "", name->prefix ? ":" : "",
+                   name->op ? name->op : "?");
+            printf("/%s%s%s/%s/%s@%s%s%s\n", name->semiring ? name->semiring : "",
+                   name->semiring ? "-" : "", name->type ? name->type : "?",
+                   name->isa ? name->isa : "auto", name->variant ? name->variant : "*",
+                   name->shape ? name->shape : "?",
+                   member->duplicate ? "  once more" : "",
+                   member->absent ? "  cannot run" : "");
+        }
+    }
+}
+
+static void print_needs(const struct study *study)
+{
+    for (size_t i = 0; i < study->n_claims; i++)
+        if (study->claims[i].check.reason)
+            printf("  claim %s cannot be measured here: %s\n", study->claims[i].id,
+                   study->claims[i].check.reason);
+}
+
+static int measure(struct studying *all, struct error *error)
+{
+    const int64_t began = clock_now();
+    if (needs_rates(all->study))
+        all->rates = measured_rates(all->options->cpu, all->options->n_cpu);
+    const int status = sets_measure(all, error);
+    must(study_calculate(all->study));
+    points_fill(all);
+    account_fill(all);
+    must(study_judge(all->study));
+    all->study->seconds = (double)(clock_now() - began) * 1e-9;
+    return status;
+}
+
+static int run_study(const struct options *options, const struct opened *opened,
+                     uint32_t cpus, const struct watcher *watcher, struct run *run,
+                     size_t *groups, struct error *error)
+{
+    struct study *const study = opened->study;
+    struct studying all = {
+        .options = options,
+        .study = study,
+        .settings = {.quick = options->quick, .cpus = cpus, .folder = opened->folder},
+        .run = run,
+        .watcher = watcher,
+        .left_ns = options->quick ? QUICK_NS : FULL_NS,
+        .groups = *groups};
+    int status = 0;
+    study->is_quick = options->quick;
+    study->level = study_level(study);
+    meet_all_needs(run, study);
+    count_all(&all);
+    sets_make(study, &all.settings, &all.sets);
+    if (options->dry_run) {
+        print_plan(&all);
+        print_needs(study);
+    } else {
+        status = measure(&all, error);
+    }
+    *groups = all.groups;
+    sets_free(&all.sets);
+    text_list_free(&all.events);
+    text_list_free(&all.counters);
+    free(all.rates);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int open_word(const struct options *options, const char *word,
+                     struct opened_list *list, struct error *error)
+{
+    must_grow(list->item, list->n);
+    struct opened *const opened = &list->item[list->n++];
+    *opened = (struct opened){.study = must_have(calloc(1, sizeof(struct study)))};
+    const int status = study_open(word, opened->study, &opened->folder, error);
+    return status < 0 ? status : choose_claims(options, opened->study, error);
+}
+
+static int open_studies(const struct options *options, struct opened_list *list,
+                        struct error *error)
+{
+    int status = 0;
+    if (strcmp(options->files.item[0], "all") != 0)
+        return open_word(options, options->files.item[0], list, error);
+    for (const struct brought *brought = brought_studies; brought->name && status == 0;
+         brought++)
+        status = open_word(options, brought->name, list, error);
+    return status;
+}
+
+static void close_studies(struct opened_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        study_clear(list->item[i].study);
+        free(list->item[i].study);
+        free(list->item[i].folder);
+    }
+    free(list->item);
+}
+
+static uint32_t most_threads(const struct opened_list *list, uint32_t cpus)
+{
+    const struct set_settings settings = {.cpus = cpus};
+    uint32_t most = 1;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct study *const study = list->item[i].study;
+        for (size_t k = 0; k < study->n_arms; k++)
+            most = threads_of(study->arms[k].threads, &settings) > most
+                       ? threads_of(study->arms[k].threads, &settings)
+                       : most;
+        for (size_t k = 0; k < study->n_claims; k++)
+            if (study->claims[k].check.measure == MEASURE_THREAD_RATIO)
+                most = threads_of(study->claims[k].check.threads, &settings) > most
+                           ? threads_of(study->claims[k].check.threads, &settings)
+                           : most;
+    }
+    return most < cpus ? most : cpus;
+}
+
+static struct run *describe(const struct options *options, const struct taken_cpus *cpus,
+                            struct error *error)
+{
+    struct options plain = *options;
+    struct catalog catalog = {.memory_fd = -1};
+    struct plan plan = {.lock = cpus->lock, .n_cpu = cpus->n};
+    struct text_list none = {.n = 0};
+    struct run *run = NULL;
+    text_list_add(&none, "none");
+    plain.baselines = none;
+    memcpy(plan.cpu, cpus->cpu, cpus->n * sizeof *plan.cpu);
+    if (catalog_make(&plain, &catalog, error) == 0)
+        run = run_describe(&plain, &catalog, &plan);
+    catalog_free(&catalog);
+    text_list_free(&none);
+    return run;
+}
+
+static int exit_of(const struct options *options, const struct run *run)
+{
+    int worst = EXIT_OK;
+    if (run->interrupted)
+        return EXIT_INTERRUPTED;
+    for (size_t i = 0; i < run->n_studies && options->expect_confirmed; i++) {
+        const int status = study_expect_confirmed(&run->studies[i], options->strict);
+        worst = worst == EXIT_REGRESSED || !status ? worst : status;
+    }
+    return worst;
+}
+
+/* The studies move into the run. */
+static int run_studies(const struct options *options, struct opened_list *list,
+                       uint32_t cpus, struct run *run, struct error *error)
+{
+    struct live live;
+    size_t groups = 0;
+    int status = 0;
+    live_begin(&live, options, false);
+    for (size_t i = 0; i < list->n && status == 0; i++) {
+        status =
+            run_study(options, &list->item[i], cpus, &live.watcher, run, &groups, error);
+        struct study *const place = must_have(run_add_study(run));
+        *place = *list->item[i].study;
+        *list->item[i].study = (struct study){.name = NULL};
+    }
+    live_end(&live, run);
+    run->interrupted |= status == -EINTR;
+    if (status < 0 && status != -EINTR)
+        return status;
+    status = outputs_write(options, true, run, error);
+    return status < 0 ? status : exit_of(options, run);
+}
+
+static int plan_studies(const struct options *options, const struct opened_list *list,
+                        uint32_t cpus, struct run *run, struct error *error)
+{
+    size_t groups = 0;
+    int status = 0;
+    for (size_t i = 0; i < list->n && status == 0; i++)
+        status = run_study(options, &list->item[i], cpus, NULL, run, &groups, error);
+    return status;
+}
+
+static int study(struct options *options, struct opened_list *list, struct error *error)
+{
+    struct taken_cpus cpus = {.other_cpu = -1};
+    int order[CPUS_MAX];
+    const uint32_t here = (uint32_t)(options->n_cpu ? options->n_cpu : cpu_order(order));
+    int status = take_cpus(options, most_threads(list, here), &cpus, error);
+    free(options->cpu);
+    options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
+    memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
+    options->n_cpu = cpus.n;
+    struct run *const run = status < 0 ? NULL : describe(options, &cpus, error);
+    if (status == 0 && !run)
+        status = -EIO;
+    if (status == 0)
+        status = options->dry_run ? plan_studies(options, list, here, run, error)
+                                  : run_studies(options, list, here, run, error);
+    run_free(run);
+    give_cpus_back(&cpus);
+    return status;
+}
+
+int command_study(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct opened_list list = {.n = 0};
+    signals_catch();
+    int status = outputs_check(options, &error);
+    if (status == 0)
+        status = open_studies(options, &list, &error);
+    if (status == 0)
+        status = study(options, &list, &error);
+    close_studies(&list);
+    return exit_status_of(status, &error);
+}

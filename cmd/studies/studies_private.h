@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
+ * (what is measured together), measure_set.c (doing so), series.c (what paired times come
+ * to), points.c, account.c, facts.c (values of checks) and needs.c (what a machine
+ * lacks). */
+#pragma once
+
+#include <stdarg.h>
+
+#include "findings.h"
+#include "studies/studies.h"
+#include "study/study.h"
+#include "variant/variant.h"
+
+/* ---- brought.c ---- */
+
+struct brought {
+    const char *name, *text;
+};
+extern const struct brought brought_studies[]; /* ends with a row without a name */
+/* Reads a study by its name, or from a file that ends in .json or has a '/' in its name.
+ * -EINVAL tells the path of the field. `folder`: of modules that it names; the caller's.
+ */
+int study_open(const char *word, struct study *study, char **folder, struct error *error);
+
+/* ---- times by round (series.c) ---- */
+
+struct series {
+    uint64_t *round; /* ascending */
+    double *ns;      /* of a call */
+    size_t n;
+};
+/* Rounds of each pass are apart from those of others. */
+void series_take(struct series *to, const struct result *result, uint64_t pass);
+void series_free(struct series *series);
+
+struct estimate {
+    double value; /* NaN: no common round */
+    struct interval ci;
+};
+/* A number that the times of one round come to. */
+typedef double series_rule(const double *ns, const void *context);
+enum { SERIES_MOST = 32 };
+/* The median over the rounds that all series have. Its interval is the exact one, and
+ * holds the medians of all passes too: other processes are other places in memory. */
+struct estimate series_estimate(const struct series *const *series, size_t n,
+                                double level, series_rule *rule, const void *context);
+/* ns[0] / ns[1] */
+series_rule rule_ratio;
+
+/* ---- what is measured together (sets.c) ---- */
+
+/* An arm at a point. */
+struct member {
+    const struct study_arm *arm;
+    struct case_name name;
+    bool timed, roofs, traced; /* what is wanted of it */
+    bool duplicate;            /* of another one, to see what equals differ by */
+
+    char *absent;                /* why it was not measured; NULL: it was */
+    struct run *run;             /* of its result; NULL: there is none */
+    struct run *aside;           /* this run, if it is its own */
+    size_t result;               /* of the first pass */
+    struct series series, limit; /* of all passes */
+    double limit_work[2]; /* of a call of both, as rates of them compare: ops or bytes */
+    struct inspect_facts facts;
+    char *not_traced;
+};
+static inline const struct result *member_result(const struct member *member)
+{
+    return member->run ? &member->run->results[member->result] : NULL;
+}
+/* All of them take turns in common rounds. */
+struct round_set {
+    char *at;                        /* shape; the first one of a slope */
+    const struct study_check *slope; /* NULL: arms at one point */
+    struct member *member;
+    size_t n;
+};
+struct set_list {
+    struct round_set *set;
+    size_t n;
+};
+struct set_settings {
+    bool quick;
+    uint32_t cpus;      /* how many threads are all */
+    const char *folder; /* of modules with a '/' in their names */
+};
+/* All that the checks and the account of a study need; arms that cannot be said as a case
+ * are absent. */
+void sets_make(const struct study *study, const struct set_settings *settings,
+               struct set_list *list);
+void sets_free(struct set_list *list);
+/* NULL if there is none. */
+struct round_set *sets_find(const struct set_list *list, const char *at,
+                            const struct study_check *slope);
+/* `threads` 0: those of the arm. */
+struct member *set_find(const struct round_set *set, const char *arm, uint32_t threads,
+                        bool duplicate);
+/* Threads that a number of the file means: of all CPUs, if it is STUDY_THREADS_ALL. */
+uint32_t threads_of(int threads, const struct set_settings *settings);
+static inline void points_of(const struct study_check *check, bool quick, char ***at,
+                             size_t *n)
+{
+    *at = quick && check->n_quick ? check->quick : check->at;
+    *n = quick && check->n_quick ? check->n_quick : check->n_at;
+}
+
+/* ---- measuring (measure_set.c, facts.c) ---- */
+
+struct studying {
+    const struct options *options; /* with the CPUs that are locked */
+    struct study *study;
+    struct set_settings settings;
+    struct set_list sets;
+    struct run *run;
+    const struct watcher *watcher;
+    struct text_list events, counters; /* what metrics need */
+    double *rates;                     /* of this core; NULL: not measured */
+    double left_ns;                    /* time for what is not measured yet */
+    size_t groups;                     /* of the run, so far */
+};
+/* Measures all members, some passes of a set one after the other, each in processes of
+ * its own. 0, -EINTR, -ENOMEM. */
+int sets_measure(struct studying *all, struct error *error);
+/* Traces a call of the member, and tells its facts. */
+void member_trace(const struct studying *all, struct member *member);
+
+/* ---- values ---- */
+
+struct need_text {
+    char reason[600], type[200]; /* why not, and what to type; the latter may be empty */
+};
+/* True if this machine lacks that. */
+bool need_unmet(const char *need, const struct run *run, struct need_text *text);
+/* Adds the points of all checks but those of arithmetic. */
+void points_fill(const struct studying *all);
+/* Adds the sums of the account (account.c). */
+void account_fill(const struct studying *all);
+/* The largest difference of equals in these rounds: 0.01; 0: there are none. */
+double set_floor(const struct round_set *set, double level);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "variant/variant.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+double measured_counter(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_counters; i++)
+        if (!strcmp(result->counters[i].name, name) && !result->counters[i].absent &&
+            !result->counters[i].doubt)
+            return result->counters[i].value;
+    return NAN;
+}
+
+double measured_metric(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_metrics; i++)
+        if (!strcmp(result->metrics[i].name, name))
+            return result->metrics[i].value;
+    return NAN;
+}
+
+double *measured_rates(const int *cpu, size_t n)
+{
+    double *const rates = must_have(calloc(core_rate_count() + 1, sizeof *rates));
+    struct error error;
+    cpu_set_t before;
+    sched_getaffinity(0, sizeof before, &before);
+    cpus_pin(cpu, n, &error);
+    core_rates_measure(rates);
+    sched_setaffinity(0, sizeof before, &before);
+    return rates;
+}

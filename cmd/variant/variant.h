@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room variant: one case under conditions of its own, named by an id, with options,
+ * workers and memory that it shares with nobody; what it executes; and the CPUs that
+ * several of them are measured on.
+ */
+#pragma once
+
+#include "inspect.h"
+#include "measure/measure.h"
+
+/* ---- which cases (case_name.c) ---- */
+
+/* A case as its id names it, and what has to be loaded for it. */
+struct case_name {
+    char *prefix; /* "openblas,coretype=SkylakeX"; NULL: own kernels */
+    char *op, *type, *shape;
+    /* NULL: the op's first, the widest here, the only one, the op's own */
+    char *semiring, *isa, *variant, *layout;
+    char *input;
+    char *module; /* FILE.so[,option=value...] or a name, for the prefix; NULL */
+    uint32_t threads;
+    uint64_t align; /* 0: not named */
+    bool cold, huge_pages;
+};
+/* -EINVAL for what is no id of a case. */
+int case_name_parse(const char *id, struct case_name *name, struct error *error);
+void case_name_free(struct case_name *name);
+/* Does a word on the command line name a case, not an op? */
+bool case_name_is(const char *word);
+
+/* The cases to explain, in order. */
+struct case_list {
+    struct case_name *item;
+    size_t n;
+};
+/* Reads the words as cases; an op stands for the cases that its options plan.
+ * `why_instead` gets sentences for the user. */
+int case_list_make(const struct options *options, struct case_list *list,
+                   struct text_list *why_instead, struct error *error);
+void case_list_free(struct case_list *list);
+
+/* ---- a case under certain conditions (variant.c) ---- */
+
+/* With workers and memory of its own. It must not move once it is open. */
+struct variant {
+    struct options options;
+    struct catalog catalog;
+    struct plan plan; /* of one group: the case first, then its roofs */
+    struct run *run;  /* where its results go */
+    size_t group;     /* their group there, and the number of the case's own */
+    size_t result;
+    bool open;
+};
+/* The options of the user, narrowed to one case. */
+void variant_options(const struct options *options, const struct case_name *name,
+                     struct options *to);
+/* Starts its workers and plans it from variant->options. CPUs must be locked. */
+int variant_open(struct variant *variant, struct error *error);
+/* Its roofs stay away. */
+void variant_leave_roofs(struct variant *variant);
+/* Adds a stream of memory to the roofs. */
+void variant_add_stream(struct variant *variant);
+void variant_close(struct variant *variant);
+static inline const struct plan_group *variant_group(const struct variant *variant)
+{
+    return &variant->plan.groups[0];
+}
+static inline const struct offer *variant_offer(const struct variant *variant)
+{
+    return &variant->catalog.offers[variant_group(variant)->cases[0].offer];
+}
+static inline struct result *variant_result(const struct variant *variant)
+{
+    return &variant->run->results[variant->result];
+}
+
+/* A run measures it. Its results begin where those of the run end. */
+struct run_arm variant_arm(struct variant *variant);
+
+/* ---- a smaller one (smaller_shape.c) ---- */
+
+/* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
+ * halved, what is left over by 16 kept. NULL if there is none, and why. The text is the
+ * caller's. */
+char *smaller_shape(const struct variant *base, const char **why);
+/* All shapes on the way there and beyond, each smaller than the one before. */
+void smaller_shapes(const struct variant *base, struct text_list *shapes);
+
+/* ---- what it executes (trace.c) ---- */
+
+struct variant_trace {
+    struct inspect_census census;
+    bool known;
+    char absent[512];           /* why it is not known */
+    double instructions_per_op; /* of a whole call, or of one of a smaller shape; NaN */
+};
+/* Traces a call of the case in workers of its own, and if that takes too many steps, a
+ * sample of it and a smaller shape. `base`: it is open. */
+void variant_trace(const struct options *options, const struct case_name *name,
+                   const struct variant *base, struct variant_trace *trace);
+/* The loop that facts are about, or NULL. */
+const struct inspect_loop *variant_loop(const struct inspect_census *census);
+
+/* ---- what was measured (measured.c): NaN if it is not known ---- */
+
+/* A counter that has a value which nothing contradicts. */
+double measured_counter(const struct result *result, const char *name);
+double measured_metric(const struct result *result, const char *name);
+/* core_rate_count() numbers, measured on these CPUs; this process comes back. The
+ * caller's. */
+double *measured_rates(const int *cpu, size_t n);
+
+/* ---- CPUs (take_cpus.c) ---- */
+
+struct taken_cpus {
+    int cpu[CPUS_MAX];
+    size_t n;
+    struct cpu_lock *lock, *other;
+    int other_cpu; /* one more that is free; -1: none */
+};
+/* Locks those that the user named, else the first that are free, unless nothing will be
+ * measured. -EINVAL, -EBUSY. */
+int take_cpus(const struct options *options, size_t threads, struct taken_cpus *cpus,
+              struct error *error);
+void give_cpus_back(struct taken_cpus *cpus);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a study measures together, and what the times of common rounds come to. */
+#include "unit.h"
+
+#include <math.h>
+
+#include "process/process.h"
+#include "studies/studies_private.h"
+
+/* ---- times by round ---- */
+
+static void fill(struct series *series, const uint64_t *rounds, const double *ns,
+                 size_t n)
+{
+    struct result result = {.iterations = 1};
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(result_add_sample(&result, (uint32_t)rounds[i], ns[i]), 0);
+    series_take(series, &result, 0);
+    free(result.samples_ns);
+    free(result.rounds);
+}
+
+static void test_common_rounds(void **state)
+{
+    static const uint64_t a_rounds[] = {0, 1, 2, 4, 7, 8},
+                          b_rounds[] = {1, 2, 3, 4, 8, 9};
+    static const double a_ns[] = {9, 20, 30, 40, 9, 50}, b_ns[] = {10, 10, 9, 10, 10, 9};
+    struct series a = {.n = 0}, b = {.n = 0};
+    fill(&a, a_rounds, a_ns, 6);
+    fill(&b, b_rounds, b_ns, 6);
+    const struct series *const pair[] = {&a, &b}, *const same[] = {&a, &a, &a};
+    /* Rounds 1, 2, 4 and 8: 2, 3, 4, 5 times. */
+    const struct estimate ratio = series_estimate(pair, 2, 0.95, rule_ratio, NULL);
+    assert_float_equal(ratio.value, 3.5, 1e-12);
+    assert_false(ratio.ci.known);
+    const struct estimate equal = series_estimate(same, 3, 0.95, rule_ratio, NULL);
+    assert_float_equal(equal.value, 1, 0);
+    assert_true(equal.ci.known);
+    assert_float_equal(equal.ci.hi, 1, 0);
+    const struct series none = {.n = 0};
+    const struct series *const with_none[] = {&a, &none};
+    assert_true(isnan(series_estimate(with_none, 2, 0.95, rule_ratio, NULL).value));
+    series_free(&a);
+    series_free(&b);
+}
+
+/* Two passes that disagree: the interval holds the medians of both. */
+static void test_passes(void **state)
+{
+    struct series a = {.n = 0}, b = {.n = 0};
+    for (uint64_t pass = 0; pass < 2; pass++) {
+        struct result mine = {.iterations = 1}, other = {.iterations = 1};
+        for (uint32_t i = 0; i < 100; i++) {
+            /* The second pass is short: the pooled interval does not see it. */
+            if (pass && i == 10)
+                break;
+            result_add_sample(&mine, i, pass ? 12 : 10);
+            result_add_sample(&other, i, 10);
+        }
+        series_take(&a, &mine, pass);
+        series_take(&b, &other, pass);
+        free(mine.samples_ns);
+        free(mine.rounds);
+        free(other.samples_ns);
+        free(other.rounds);
+    }
+    const struct series *const pair[] = {&a, &b};
+    const struct estimate ratio = series_estimate(pair, 2, 0.95, rule_ratio, NULL);
+    assert_int_equal(a.n, 110);
+    assert_float_equal(ratio.value, 1, 1e-12);
+    assert_float_equal(ratio.ci.lo, 1, 1e-12);
+    assert_float_equal(ratio.ci.hi, 1.2, 1e-12);
+    series_free(&a);
+    series_free(&b);
+}
+
+/* ---- sets ---- */
+
+static struct study study;
+static struct set_list sets;
+
+static void study_begin(void)
+{
+    sets_free(&sets);
+    study_clear(&study);
+    for (const char *const *name = (const char *const[]){"good", "bad", "wide", NULL};
+         *name; name++) {
+        struct study_arm *const arm = study_add_arm(&study, *name);
+        string_set(&arm->op, "relu");
+        string_set(&arm->variant, *name);
+    }
+    string_set(&study.arms[2].shape, "4096");
+    string_set(&study.arms[2].isa, "avx512");
+}
+
+static struct study_claim *claim(enum study_measure measure, const char *a, const char *b,
+                                 const char *at, const char *quick)
+{
+    struct study_claim *const claim = study_add_claim(&study, "x");
+    study_check_begin(&claim->check);
+    claim->check.measure = measure;
+    strings_add(&claim->check.of, &claim->check.n_of, a);
+    if (b)
+        strings_add(&claim->check.of, &claim->check.n_of, b);
+    strings_add(&claim->check.at, &claim->check.n_at, at);
+    if (quick)
+        strings_add(&claim->check.quick, &claim->check.n_quick, quick);
+    return claim;
+}
+
+static void make(bool quick, const char *folder)
+{
+    const struct set_settings settings = {.quick = quick, .cpus = 2, .folder = folder};
+    sets_make(&study, &settings, &sets);
+}
+
+static void test_common_sets(void **state)
+{
+    study_begin();
+    claim(MEASURE_TIME_RATIO, "bad", "good", "1024", NULL);
+    claim(MEASURE_TIME_RATIO, "wide", "good", "1024", "64");
+    claim(MEASURE_STATIC, "bad", NULL, "1024", NULL);
+    claim(MEASURE_HOST, "bad", NULL, "1024", NULL);
+    make(false, NULL);
+    assert_int_equal(sets.n, 1);
+    const struct round_set *const set = sets_find(&sets, "1024", NULL);
+    /* The arm that others are held against leads, and is there twice. */
+    assert_int_equal(set->n, 4);
+    assert_string_equal(set->member[0].arm->name, "good");
+    assert_true(set->member[3].duplicate);
+    assert_string_equal(set->member[3].arm->name, "good");
+    const struct member *const bad = set_find(set, "bad", 1, false);
+    assert_true(bad->timed && bad->traced && !bad->roofs && !bad->absent);
+    assert_string_equal(bad->name.shape, "1024");
+    assert_string_equal(bad->name.type, "f32");
+    assert_null(bad->name.isa);
+    assert_string_equal(set_find(set, "wide", 0, false)->name.shape, "4096");
+    assert_null(set_find(set, "wide", 0, true));
+    sets_free(&sets);
+    make(true, NULL);
+    assert_int_equal(sets.n, 2);
+    assert_int_equal(sets_find(&sets, "64", NULL)->n, 3);
+}
+
+static void test_threads_and_slopes(void **state)
+{
+    study_begin();
+    claim(MEASURE_THREAD_RATIO, "good", NULL, "1024", NULL)->check.threads =
+        STUDY_THREADS_ALL;
+    struct study_check *const slope =
+        &claim(MEASURE_SLOPE, "bad", NULL, "64", NULL)->check;
+    strings_add(&slope->at, &slope->n_at, "1024");
+    claim(MEASURE_THREAD_RATIO, "bad", NULL, "4096", NULL)->check.threads = 9;
+    make(false, NULL);
+    const struct round_set *const set = sets_find(&sets, "1024", NULL);
+    assert_int_equal(set_find(set, "good", 2, false)->name.threads, 2);
+    assert_int_equal(set_find(set, "good", 1, false)->name.threads, 1);
+    assert_non_null(sets_find(&sets, "64", &study.claims[1].check));
+    assert_int_equal(sets_find(&sets, "64", &study.claims[1].check)->n, 2);
+    assert_null(sets_find(&sets, "64", NULL));
+    assert_non_null(strstr(
+        set_find(sets_find(&sets, "4096", NULL), "bad", 9, false)->absent, "9 CPUs"));
+}
+
+static void test_modules(void **state)
+{
+    study_begin();
+    string_set(&study.arms[0].module, "./mine.so,steps=3");
+    string_set(&study.arms[1].module, "openblas");
+    claim(MEASURE_TIME_RATIO, "bad", "good", "1024", NULL);
+    make(false, "some/where");
+    const struct round_set *const set = sets_find(&sets, "1024", NULL);
+    assert_string_equal(set_find(set, "good", 0, false)->name.module,
+                        "some/where/./mine.so,steps=3");
+    assert_string_equal(set_find(set, "bad", 0, false)->name.module, "openblas");
+}
+
+/* An arm that is no case costs nothing but its own claims. */
+static void test_absent_arms(void **state)
+{
+    study_begin();
+    string_set(&study.arms[1].shape, "+q1");
+    string_set(&study.arms[0].op, NULL);
+    claim(MEASURE_TIME_RATIO, "bad", "good", "64", NULL);
+    make(false, NULL);
+    const struct round_set *const set = sets_find(&sets, "64", NULL);
+    assert_non_null(set_find(set, "bad", 0, false)->absent);
+    assert_non_null(strstr(set_find(set, "good", 0, false)->absent, "it has no op"));
+    assert_int_equal(set->n, 2);
+}
+
+/* ---- needs ---- */
+
+static void test_needs(void **state)
+{
+    struct run *const run = run_new();
+    struct need_text text;
+    string_set(&run->pmu_state, "no hardware");
+    string_set(&run->pmu_reason, "a guest without one");
+    static const struct {
+        const char *need, *reason;
+    } rows[] = {
+        {"cpus:1", NULL},
+        {"cpus:100000", "it needs 100000 CPUs; here are "},
+        {"isa:scalar", NULL},
+        {"isa:sse9", "sse9: no instruction set of that name"},
+        {"module:nobody", "there is no module nobody"},
+        {"event:cycles", "no hardware counters: a guest without one"},
+        {"uarch:z80", "it needs a CPU of kind z80; here is "},
+        {"memory:1MB", NULL},
+        {"memory:90000GB", "it needs 90000GB of memory; "},
+        {"never:no such GPU", "no such GPU"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_int_equal(need_unmet(rows[i].need, run, &text), rows[i].reason != NULL);
+        if (rows[i].reason)
+            assert_non_null(strstr(text.reason, rows[i].reason));
+    }
+    run_free(run);
+}
+
+static int forget(void **state)
+{
+    sets_free(&sets);
+    study_clear(&study);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_common_rounds), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_common_sets),   cmocka_unit_test(test_threads_and_slopes),
+        cmocka_unit_test(test_modules),       cmocka_unit_test(test_absent_arms),
+        cmocka_unit_test(test_needs),
+    };
+    return cmocka_run_group_tests(tests, NULL, forget);
+}
