@@ -21,7 +21,7 @@ void series_take(struct series *to, const struct result *result, uint64_t pass)
     }
 }
 
-void series_free(struct series *series)
+void series_clear(struct series *series)
 {
     free(series->round);
     free(series->ns);

@@ -256,8 +256,8 @@ void sets_free(struct set_list *list)
         for (size_t k = 0; k < list->set[i].n; k++) {
             struct member *const member = &list->set[i].member[k];
             case_name_free(&member->name);
-            series_free(&member->series);
-            series_free(&member->limit);
+            series_clear(&member->series);
+            series_clear(&member->limit);
             run_free(member->aside);
             free(member->absent);
             free(member->not_traced);

@@ -32,7 +32,7 @@ struct series {
 };
 /* Rounds of each pass are apart from those of others. */
 void series_take(struct series *to, const struct result *result, uint64_t pass);
-void series_free(struct series *series);
+void series_clear(struct series *series);
 
 struct estimate {
     double value; /* NaN: no common round */

@@ -40,8 +40,8 @@ static void test_common_rounds(void **state)
     const struct series none = {.n = 0};
     const struct series *const with_none[] = {&a, &none};
     assert_true(isnan(series_estimate(with_none, 2, 0.95, rule_ratio, NULL).value));
-    series_free(&a);
-    series_free(&b);
+    series_clear(&a);
+    series_clear(&b);
 }
 
 /* Two passes that disagree: the interval holds the medians of both. */
@@ -70,8 +70,8 @@ static void test_passes(void **state)
     assert_float_equal(ratio.value, 1, 1e-12);
     assert_float_equal(ratio.ci.lo, 1, 1e-12);
     assert_float_equal(ratio.ci.hi, 1.2, 1e-12);
-    series_free(&a);
-    series_free(&b);
+    series_clear(&a);
+    series_clear(&b);
 }
 
 /* ---- sets ---- */
