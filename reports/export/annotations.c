@@ -14,8 +14,11 @@ static const char *const kind_names[] = {"error", "warning", "notice"};
 
 struct note {
     enum kind kind;
-    double weight; /* more comes first */
-    const struct export_row *row;
+    double weight;                /* more comes first */
+    size_t order;                 /* then less does */
+    const struct export_row *row; /* NULL: a claim of a study */
+    const struct study *study;
+    const struct study_claim *claim;
 };
 
 static enum kind kind_of(const struct run *run, const struct result *result)
@@ -40,6 +43,20 @@ static enum kind kind_of(const struct run *run, const struct result *result)
                : KIND_NOTICE;
 }
 
+static enum kind kind_of_claim(const struct study_claim *claim)
+{
+    switch (claim->check.verdict) {
+    case STUDY_REFUTED:
+        return KIND_ERROR;
+    case STUDY_CONFIRMED:
+        return claim->contested ? KIND_WARNING : KIND_NONE;
+    case STUDY_UNDECIDED:
+        return KIND_WARNING;
+    default:
+        return KIND_NOTICE;
+    }
+}
+
 /* Wrong results come before slow ones, and those are ordered by their change. */
 static double weight_of(const struct result *result)
 {
@@ -57,7 +74,7 @@ static int worst_first(const void *a, const void *b)
         return left->kind < right->kind ? -1 : 1;
     if (left->weight != right->weight)
         return left->weight > right->weight ? -1 : 1;
-    return left->row < right->row ? -1 : left->row > right->row;
+    return left->order < right->order ? -1 : left->order > right->order;
 }
 
 /* Commands end at a line's end, their properties at a colon or a comma too. */
@@ -72,18 +89,40 @@ static void put_escaped(FILE *file, const char *text, bool property)
     }
 }
 
+static void tell_title(const struct note *note, struct buffer *out)
+{
+    if (note->row) {
+        buffer_format(out, "%s %s", export_word(note->row->result), note->row->name);
+        return;
+    }
+    study_verdict_tell(note->claim, out);
+    buffer_add(out, " ");
+    buffer_plain(out, note->study->name);
+    buffer_add(out, " ");
+    buffer_plain(out, note->claim->id);
+}
+
+static void tell_text(const struct note *note, struct buffer *out)
+{
+    if (!note->row) {
+        export_claim_tell(out, note->claim);
+        return;
+    }
+    export_tell(out, note->row->result);
+    if (!out->length)
+        buffer_add(out, export_word(note->row->result));
+}
+
 static void put_note(FILE *file, const struct note *note, struct buffer *scratch)
 {
     buffer_clear(scratch);
-    buffer_format(scratch, "%s %s", export_word(note->row->result), note->row->name);
+    tell_title(note, scratch);
     fprintf(file, "::%s title=", kind_names[note->kind]);
     put_escaped(file, buffer_text(scratch), true);
     fputs("::", file);
     buffer_clear(scratch);
-    export_tell(scratch, note->row->result);
-    put_escaped(file,
-                scratch->length ? buffer_text(scratch) : export_word(note->row->result),
-                false);
+    tell_text(note, scratch);
+    put_escaped(file, buffer_text(scratch), false);
     fputc('\n', file);
 }
 
@@ -107,6 +146,14 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
     const struct gate *gate = run->gate;
     size_t ended[STATUS_COUNT] = {0};
 
+    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
+        struct buffer text = {.text = NULL};
+        study_tell(study, &text);
+        fputs("::notice title=simdbench study::", file);
+        put_escaped(file, buffer_text(&text), false);
+        fputc('\n', file);
+        buffer_free(&text);
+    }
     for (size_t i = 0; i < rows->n; i++)
         ended[rows->row[i].result->status]++;
     fprintf(file, "::notice title=simdbench::%zu case%s", rows->n,
@@ -134,21 +181,44 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
     fputc('\n', file);
 }
 
+/* Notes of all claims that have one; returns their number. */
+static size_t take_claims(const struct run *run, struct note *notes)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct study, study, run->studies, run->n_studies)
+        FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+            const enum kind kind = kind_of_claim(claim);
+            if (kind != KIND_NONE)
+                notes[n] = (struct note){
+                    .kind = kind, .order = n, .study = study, .claim = claim};
+            n += kind != KIND_NONE;
+        }
+    return n;
+}
+
 int annotations_write(const struct run *run, FILE *file)
 {
     struct buffer scratch = {.text = NULL};
     struct export_rows rows;
     struct note *notes = NULL;
-    size_t n = 0;
+    size_t n = 0, n_claims = 0;
     int code = export_rows_make(run, &rows);
 
-    if (!code && !(notes = calloc(rows.n + 1, sizeof *notes)))
+    FOR_EACH (const struct study, study, run->studies, run->n_studies)
+        n_claims += study->n_claims;
+    if (!code && !(notes = calloc(rows.n + n_claims + 1, sizeof *notes)))
         code = -ENOMEM;
+    if (!code)
+        n = take_claims(run, notes);
     for (size_t i = 0; i < rows.n && !code; i++) {
         const struct result *result = rows.row[i].result;
         const enum kind kind = kind_of(run, result);
         if (kind != KIND_NONE)
-            notes[n++] = (struct note){kind, weight_of(result), &rows.row[i]};
+            notes[n++] = (struct note){.kind = kind,
+                                       .weight = weight_of(result),
+                                       .order = n_claims + i,
+                                       .row = &rows.row[i]};
     }
     if (!code) {
         qsort(notes, n, sizeof *notes, worst_first);

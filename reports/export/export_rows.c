@@ -274,3 +274,22 @@ void export_tell(struct buffer *buffer, const struct result *result)
         code_change_text(comparison, buffer);
     }
 }
+
+void export_claim_tell(struct buffer *buffer, const struct study_claim *claim)
+{
+    struct buffer notes = {.text = NULL};
+
+    study_claim_tell(claim, buffer);
+    buffer_add(buffer, ": their number ");
+    study_their_tell(claim, buffer);
+    buffer_add(buffer, ", here ");
+    study_value_tell(&claim->check, buffer);
+    buffer_add(buffer, " ");
+    study_interval_tell(&claim->check, buffer);
+    buffer_add(buffer, ", ");
+    study_verdict_tell(claim, buffer);
+    study_notes_tell(claim, &notes);
+    if (notes.length)
+        buffer_format(buffer, "; %s", buffer_text(&notes));
+    buffer_free(&notes);
+}

@@ -64,3 +64,6 @@ const char *export_word(const struct result *result);
 /* Adds a sentence about a case: "4.3% slower [3.1%, 5.2%]: 3.2 us, now 3.4 us", its time,
  * or the reason why it has none. */
 void export_tell(struct buffer *buffer, const struct result *result);
+/* Adds a sentence about a claim: "spilling registers: their number 3.3x, here 1.60x
+ * [1.55x, 1.66x], CONFIRMED; ..." */
+void export_claim_tell(struct buffer *buffer, const struct study_claim *claim);

@@ -61,6 +61,11 @@ static void put_interval(FILE *file, const char *lo, const char *hi,
 /* ---- cases ---- */
 
 enum outcome { OUTCOME_PASS, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_SKIPPED, OUTCOMES };
+static const char *const outcome_elements[] = {
+    [OUTCOME_FAILURE] = "failure",
+    [OUTCOME_ERROR] = "error",
+    [OUTCOME_SKIPPED] = "skipped",
+};
 
 static enum outcome outcome_of(const struct run *run, const struct result *result)
 {
@@ -135,11 +140,6 @@ static void put_properties(FILE *file, const struct result *result)
 static void put_case(const struct run *run, const struct export_row *row, FILE *file,
                      struct buffer *scratch)
 {
-    static const char *const elements[] = {
-        [OUTCOME_FAILURE] = "failure",
-        [OUTCOME_ERROR] = "error",
-        [OUTCOME_SKIPPED] = "skipped",
-    };
     const struct result *result = row->result;
     const enum outcome outcome = outcome_of(run, result);
     const char *type = export_word(result);
@@ -154,7 +154,7 @@ static void put_case(const struct run *run, const struct export_row *row, FILE *
     buffer_clear(scratch);
     export_tell(scratch, result);
     if (outcome != OUTCOME_PASS) {
-        fprintf(file, "      <%s", elements[outcome]);
+        fprintf(file, "      <%s", outcome_elements[outcome]);
         put_attribute(file, "message", scratch->length ? buffer_text(scratch) : type);
         if (outcome != OUTCOME_SKIPPED)
             put_attribute(file, "type", type);
@@ -235,18 +235,101 @@ static void put_suite(const struct run *run, const struct export_row *row, size_
     fputs("  </testsuite>\n", file);
 }
 
+/* ---- studies ---- */
+
+static enum outcome claim_outcome(const struct study_claim *claim)
+{
+    const enum study_verdict verdict = claim->check.verdict;
+
+    if (verdict == STUDY_REFUTED || claim->contested)
+        return OUTCOME_FAILURE;
+    return verdict == STUDY_CONFIRMED ? OUTCOME_PASS : OUTCOME_SKIPPED;
+}
+
+static void put_claim(const struct study *study, const struct study_claim *claim,
+                      FILE *file, struct buffer *scratch)
+{
+    const enum outcome outcome = claim_outcome(claim);
+
+    buffer_clear(scratch);
+    buffer_format(scratch, "simdbench.study.%s", study->name);
+    fputs("    <testcase", file);
+    put_attribute(file, "classname", buffer_text(scratch));
+    put_attribute(file, "name", claim->id);
+    fputs(" time=\"0\">\n      ", file);
+    buffer_clear(scratch);
+    export_claim_tell(scratch, claim);
+    if (outcome == OUTCOME_PASS) {
+        fputs("<system-out>", file);
+        put_escaped(file, buffer_text(scratch));
+        fputs("</system-out>\n", file);
+    } else {
+        fprintf(file, "<%s", outcome_elements[outcome]);
+        put_attribute(file, "message", buffer_text(scratch));
+        if (outcome != OUTCOME_SKIPPED)
+            put_attribute(file, "type", study_verdict_name(claim->check.verdict));
+        fputs("/>\n", file);
+    }
+    fputs("    </testcase>\n", file);
+}
+
+static struct counts count_claims(const struct study *study)
+{
+    struct counts counts = {.tests = study->n_claims, .seconds = study->seconds};
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
+        counts.outcome[claim_outcome(claim)]++;
+    return counts;
+}
+
+static void put_study(const struct run *run, size_t i, FILE *file, struct buffer *scratch)
+{
+    const struct study *const study = &run->studies[i];
+    const struct counts counts = count_claims(study);
+
+    fputs("  <testsuite", file);
+    put_attribute(file, "name", study->name);
+    fprintf(file, " id=\"%zu\"", i);
+    put_attribute(file, "package", "simdbench.study");
+    put_counts(file, &counts);
+    put_timestamp(file, run->started_at);
+    put_attribute(file, "hostname", run->fingerprint);
+    fputs(">\n    <properties>\n", file);
+    put_property(file, "      ", "simdbench", run->tool_version);
+    fputs("    </properties>\n", file);
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
+        put_claim(study, claim, file, scratch);
+    fputs("  </testsuite>\n", file);
+}
+
+static void add_claims(struct counts *sum, const struct study *study)
+{
+    const struct counts more = count_claims(study);
+
+    sum->tests += more.tests;
+    sum->seconds += more.seconds;
+    for (enum outcome outcome = OUTCOME_PASS; outcome < OUTCOMES; outcome++)
+        sum->outcome[outcome] += more.outcome[outcome];
+}
+
 int junit_write(const struct run *run, FILE *file)
 {
     struct buffer scratch = {.text = NULL};
     struct export_rows rows;
     const int code = export_rows_make(run, &rows);
-    const struct counts counts = count(run, rows.row, code ? 0 : rows.n);
+    const size_t n = code ? 0 : rows.n;
+    struct counts counts = count(run, rows.row, n);
+
+    FOR_EACH (const struct study, study, run->studies, run->n_studies)
+        add_claims(&counts, study);
 
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"simdbench\"",
           file);
     put_counts(file, &counts);
     fputs(">\n", file);
-    for (size_t first = 0, end; first < counts.tests; first = end) {
+    for (size_t i = 0; i < run->n_studies; i++)
+        put_study(run, i, file, &scratch);
+    for (size_t first = 0, end; first < n; first = end) {
         const size_t group = rows.row[first].result->group;
         for (end = first; end < rows.n && rows.row[end].result->group == group;)
             end++;

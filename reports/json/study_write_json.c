@@ -59,8 +59,9 @@ static void put_check(struct json *json, cJSON *object, const struct study_check
     json_text(json, object, "measure", study_measure_name(check->measure));
     json_texts(json, object, "of", check->of, check->n_of);
     json_text(json, object, "as", study_as_name(check->as));
-    const double ends[2] = {check->lo, check->hi};
-    json_numbers(json, object, "expect", ends, NULL, 2);
+    cJSON *const expect = json_array(json, object, "expect");
+    json_number(json, expect, NULL, check->lo);
+    json_number(json, expect, NULL, check->hi);
     if (key)
         json_text(json, object, key, check->what);
     put_threads(json, object, check->threads);

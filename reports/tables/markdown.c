@@ -3,6 +3,7 @@
 
 #include "comparison_sheet.h"
 #include "explain_lines.h"
+#include "study_sheet.h"
 
 struct markdown {
     const struct run *run;
@@ -116,6 +117,10 @@ void markdown_print(const struct run *run, const struct text_options *options, F
 {
     struct markdown markdown = {.run = run, .file = file};
 
+    if (run->n_studies) {
+        studies_markdown(run, file);
+        return;
+    }
     if (run->gate) {
         comparison_markdown(run, file);
         return;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "comparison_sheet.h"
+#include "study_sheet.h"
 
 static const struct text_options no_options;
 
@@ -307,22 +308,30 @@ static void print_step(const struct run *run, size_t group,
     buffer_free(&layout.hidden);
 }
 
+/* Verdicts of a gate and of studies do. */
+static bool needs_all_cases(const struct run *run)
+{
+    return run->gate || run->n_studies;
+}
+
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
 {
-    if (!run->gate) /* its verdicts need all cases */
+    if (!needs_all_cases(run))
         print_step(run, GROUP_ALL, options, file, print_titles);
 }
 
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file)
 {
-    if (!run->gate)
+    if (!needs_all_cases(run))
         print_step(run, group, options, file, print_groups);
 }
 
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
 {
-    if (run->gate)
+    if (run->n_studies)
+        studies_table(run, options, file);
+    else if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
     else
         print_step(run, GROUP_ALL, options, file, print_end);

@@ -18,7 +18,8 @@ struct text_options {
 
 /* The table in three steps, so that a live run can print each group when it ends;
  * printing all at once calls the same three. Column widths come from the planned cases.
- * A run with a gate is printed in the last step, as its verdicts need all cases. */
+ * A run with a gate is printed in the last step, as its verdicts need all cases; of a run
+ * with studies these alone are, there too. */
 void table_begin(const struct run *run, const struct text_options *options, FILE *file);
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Studies of a run as Markdown. */
+#include "sheet.h"
+#include "study_sheet.h"
+
+static void print_titles(FILE *file)
+{
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_COLUMNS; column++)
+        fprintf(file, "| %s ", study_title(column));
+    fputs("|\n", file);
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_COLUMNS; column++)
+        fputs(column == STUDY_HERE || column == STUDY_INTERVAL ? "| --: " : "| :-- ",
+              file);
+    fputs("|\n", file);
+}
+
+static void print_claim(const struct study_claim *claim, FILE *file)
+{
+    struct buffer cell = {.text = NULL};
+
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_COLUMNS; column++) {
+        const char *const mark = column == STUDY_VERDICT ? "**" : "";
+        buffer_clear(&cell);
+        study_cell(claim, column, &cell);
+        fprintf(file, "| %s", mark);
+        text_markdown(file, buffer_text(&cell));
+        fprintf(file, "%s ", mark);
+    }
+    fputs("|\n", file);
+    buffer_free(&cell);
+}
+
+static void print_claims(const struct study *study, bool arithmetic, const char *title,
+                         FILE *file)
+{
+    bool any = false;
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+        if (study_is_arithmetic(claim) != arithmetic)
+            continue;
+        if (!any) {
+            fprintf(file, "%s\n", title);
+            print_titles(file);
+        }
+        any = true;
+        print_claim(claim, file);
+    }
+}
+
+static void print_study(const struct study *study, FILE *file)
+{
+    struct buffer title = {.text = NULL};
+
+    study_tell(study, &title);
+    fputs("\n## ", file);
+    text_markdown(file, buffer_text(&title));
+    fputs("\n\n", file);
+    study_source_lines(study, markdown_line, file);
+    print_claims(study, false, "", file);
+    if (study->account.n_sums)
+        fputs("\n### account\n\n", file);
+    study_account_lines(study, markdown_line, file);
+    print_claims(study, true, "\n### " STUDY_ARITHMETIC_TITLE "\n", file);
+    buffer_free(&title);
+}
+
+void studies_markdown(const struct run *run, FILE *file)
+{
+    fputs("# simdbench\n\n", file);
+    legend_origin(run, markdown_line, file);
+    FOR_EACH (const struct study, study, run->studies, run->n_studies)
+        print_study(study, file);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study_sheet.h"
+
+const char *study_title(enum study_column column)
+{
+    static const char *const titles[STUDY_COLUMNS] = {
+        "claim", "their number", "here", "interval", "verdict", "evidence"};
+
+    return titles[column];
+}
+
+void study_cell(const struct study_claim *claim, enum study_column column,
+                struct buffer *out)
+{
+    switch (column) {
+    case STUDY_CLAIM:
+        buffer_plain(out, claim->id);
+        buffer_add(out, " ");
+        study_claim_tell(claim, out);
+        break;
+    case STUDY_THEIR:
+        study_their_tell(claim, out);
+        break;
+    case STUDY_HERE:
+        study_value_tell(&claim->check, out);
+        break;
+    case STUDY_INTERVAL:
+        study_interval_tell(&claim->check, out);
+        break;
+    case STUDY_VERDICT:
+        study_verdict_tell(claim, out);
+        break;
+    case STUDY_NOTES:
+        study_notes_tell(claim, out);
+        break;
+    case STUDY_COLUMNS:
+        break;
+    }
+}
+
+bool study_is_arithmetic(const struct study_claim *claim)
+{
+    return claim->check.measure == MEASURE_ARITHMETIC;
+}
+
+static void add_line(struct buffer *text, study_line *line, void *context)
+{
+    line(buffer_text(text), context);
+    buffer_clear(text);
+}
+
+void study_account_lines(const struct study *study, study_line *line, void *context)
+{
+    const struct study_account *const account = &study->account;
+    struct buffer text = {.text = NULL};
+
+    FOR_EACH (const struct study_sum, sum, account->sums, account->n_sums) {
+        study_account_tell(account, sum, false, &text);
+        add_line(&text, line, context);
+        if (!account->reverse.n)
+            continue;
+        study_account_tell(account, sum, true, &text);
+        add_line(&text, line, context);
+    }
+    buffer_free(&text);
+}
+
+void study_source_lines(const struct study *study, study_line *line, void *context)
+{
+    const char *const source = study->source.title ?: study->title;
+    struct buffer text = {.text = NULL};
+
+    if (source || study->source.machine) {
+        buffer_add(&text, "source: ");
+        buffer_plain(&text, source ?: study->name);
+        buffer_add(&text, study->source.machine ? "; their machine: " : "");
+        buffer_plain(&text, study->source.machine);
+        add_line(&text, line, context);
+    }
+    if (study->seconds > 0) {
+        buffer_format(
+            &text,
+            "intervals of level %.2f%%, so that all hold at once 19 times of 20%s; "
+            "took %.1f s",
+            100 * study->level,
+            study->is_quick ? "; smaller shapes, as --quick asked" : "", study->seconds);
+        add_line(&text, line, context);
+    }
+    buffer_free(&text);
+}

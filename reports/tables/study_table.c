@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Studies of a run as people read them on a terminal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sheet.h"
+#include "study_sheet.h"
+
+enum { GAP = 2, CLAIM_MOST = 44, CELL_MOST = 32 };
+
+struct page {
+    const struct study *study;
+    const struct text_options *options;
+    FILE *file;
+    struct buffer cell;
+    int width[STUDY_NOTES];
+};
+
+/* Cuts the text of a cell where it is too long. */
+static void cut(struct buffer *cell, int most)
+{
+    size_t kept = 0;
+
+    if (text_width(buffer_text(cell)) <= most)
+        return;
+    for (int columns = 0; columns < most - 3; columns++) {
+        uint32_t code;
+        const size_t left = cell->length - kept;
+        kept += text_utf8((unsigned char *)cell->text + kept, left, &code) ?: 1;
+    }
+    while (kept && cell->text[kept - 1] == ' ')
+        kept--;
+    cell->text[kept] = '\0';
+    cell->length = kept;
+    buffer_add(cell, "...");
+}
+
+static const char *cell_text(struct page *page, const struct study_claim *claim,
+                             enum study_column column)
+{
+    buffer_clear(&page->cell);
+    study_cell(claim, column, &page->cell);
+    if (column != STUDY_NOTES)
+        cut(&page->cell, column == STUDY_CLAIM ? CLAIM_MOST : CELL_MOST);
+    return buffer_text(&page->cell);
+}
+
+static void measure_columns(struct page *page)
+{
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_NOTES; column++) {
+        page->width[column] = text_width(study_title(column));
+        FOR_EACH (const struct study_claim, claim, page->study->claims,
+                  page->study->n_claims) {
+            const int width = text_width(cell_text(page, claim, column));
+            if (width > page->width[column])
+                page->width[column] = width;
+        }
+    }
+}
+
+static enum tone verdict_tone(const struct study_claim *claim)
+{
+    switch (claim->check.verdict) {
+    case STUDY_CONFIRMED:
+        return claim->contested ? TONE_BOLD : TONE_GOOD;
+    case STUDY_REFUTED:
+        return TONE_BAD;
+    default:
+        return TONE_DIM;
+    }
+}
+
+/* Returns the column behind the last cell. */
+static int print_cell(struct page *page, enum study_column column, const char *text,
+                      enum tone tone, int at)
+{
+    fprintf(page->file, "%*s", GAP, "");
+    text_toned(page->file, page->options->colour, tone, text);
+    const int blank = page->width[column] - text_width(text);
+    fprintf(page->file, "%*s", column == STUDY_VERDICT ? 0 : blank, "");
+    return at + GAP + (column == STUDY_VERDICT ? text_width(text) : page->width[column]);
+}
+
+static void print_titles(struct page *page)
+{
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_NOTES; column++)
+        print_cell(page, column, study_title(column), TONE_DIM, 0);
+    fputc('\n', page->file);
+}
+
+/* Notes that fit stand behind the verdict, others below. */
+static void print_notes(struct page *page, const struct study_claim *claim, int at)
+{
+    const char *const notes = cell_text(page, claim, STUDY_NOTES);
+    const int width = page->options->width;
+    const bool fits = !width || at + GAP + text_width(notes) <= width;
+
+    if (!*notes) {
+        fputc('\n', page->file);
+        return;
+    }
+    fprintf(page->file, fits ? "%*s" : "\n%*s", fits ? GAP : WRAP_INDENT, "");
+    text_wrapped(page->file, width, notes, fits ? at + GAP : WRAP_INDENT);
+}
+
+static void print_claim(struct page *page, const struct study_claim *claim)
+{
+    int at = 0;
+
+    for (enum study_column column = STUDY_CLAIM; column < STUDY_NOTES; column++)
+        at = print_cell(page, column, cell_text(page, claim, column),
+                        column == STUDY_VERDICT ? verdict_tone(claim) : TONE_PLAIN, at);
+    print_notes(page, claim, at);
+}
+
+/* False: there are none. */
+static bool print_claims(struct page *page, bool arithmetic, const char *title)
+{
+    bool any = false;
+
+    FOR_EACH (const struct study_claim, claim, page->study->claims,
+              page->study->n_claims) {
+        if (study_is_arithmetic(claim) != arithmetic)
+            continue;
+        if (!any && title)
+            fprintf(page->file, "%s\n", title);
+        any = true;
+        print_claim(page, claim);
+    }
+    return any;
+}
+
+static void print_line(const char *line, void *context)
+{
+    const struct page *const page = context;
+
+    text_wrapped(page->file, page->options->width, line, 0);
+}
+
+static void print_account_line(const char *line, void *context)
+{
+    const struct page *const page = context;
+
+    fprintf(page->file, "%*s", GAP, "");
+    text_wrapped(page->file, page->options->width, line, GAP);
+}
+
+static void print_study(struct page *page)
+{
+    buffer_clear(&page->cell);
+    study_tell(page->study, &page->cell);
+    text_toned(page->file, page->options->colour, TONE_BOLD, buffer_text(&page->cell));
+    fputc('\n', page->file);
+    measure_columns(page);
+    print_titles(page);
+    print_claims(page, false, NULL);
+    if (page->study->account.n_sums)
+        fputs("account\n", page->file);
+    study_account_lines(page->study, print_account_line, page);
+    print_claims(page, true, STUDY_ARITHMETIC_TITLE);
+    study_source_lines(page->study, print_line, page);
+    fputc('\n', page->file);
+}
+
+void studies_table(const struct run *run, const struct text_options *options, FILE *file)
+{
+    static const struct text_options plain = {.width = 0};
+    struct page page = {.options = options ?: &plain, .file = file};
+
+    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
+        page.study = study;
+        print_study(&page);
+    }
+    legend_origin(run, print_line, &page);
+    buffer_free(&page.cell);
+}
