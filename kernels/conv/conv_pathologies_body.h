@@ -26,7 +26,7 @@ enum pathology {
 enum {
     TESTS_TAPS = PADDING_TEST | BORDER_TEST,
     PASSES_MEMORY = CALL_MEMORY | CALL_HALVES,
-    PATHOLOGY_COLUMNS = 8,
+    BLOCK_COLUMNS = 8,
     MOST_COLUMNS = 40
 };
 
@@ -181,11 +181,12 @@ INLINE void pathology_tile(const int columns, const enum pathology kind, const b
 
 typedef void pathology_function(const struct pathology_tile *tile);
 
-/* A row of kernels.def. */
+/* A row of kernels.def: its tiles, and what is left of a row of y in tiles of 8 columns
+ * and one by one. */
 struct pathology_way {
     enum pathology kind;
     int columns;
-    pathology_function *unit, *whole, *single; /* the first two do `columns` */
+    pathology_function *unit, *whole, *unit8, *whole8, *single;
 };
 
 /* ---- the loops around ---- */
@@ -203,35 +204,49 @@ static void pathology_clip(const struct conv_shape *shape, ptrdiff_t start,
         --*end;
 }
 
-/* One row of y: whole tiles where all taps are inside or are tested, else columns. */
+/* Whether a tile at column j has all taps inside, or tests what is not. */
+static bool pathology_fits(const struct conv_shape *shape, enum pathology kind,
+                           ptrdiff_t j, int columns)
+{
+    const ptrdiff_t right = shape->w - 1 + shape->q - shape->d * (shape->s - 1);
+    const bool cut = j + columns > shape->ow;
+    const ptrdiff_t last = (cut ? shape->ow : j + columns) - 1;
+    const bool inside = j * shape->v >= shape->q && last * shape->v <= right;
+
+    return (!cut || kind & COLUMN_TEST) && (inside || kind & TESTS_TAPS);
+}
+
+/* One row of y. */
 static void pathology_row(struct pathology_tile tile, const struct pathology_way *way)
 {
     const struct conv_shape *shape = tile.shape;
-    const ptrdiff_t right = shape->w - 1 + shape->q - shape->d * (shape->s - 1);
     const bool unit = shape->v == 1 && shape->d == 1 && !(way->kind & UNSPECIALISED);
+    const bool tests = way->kind & TESTS_TAPS;
     float *const y = tile.y;
 
     pathology_clip(shape, tile.i * shape->u - shape->p, shape->h, shape->r, &tile.a0,
                    &tile.a1);
-    if (way->kind & TESTS_TAPS) {
+    if (tests) {
         tile.a0 = 0;
         tile.a1 = shape->r;
     }
-    while (tile.j < shape->ow) {
-        const ptrdiff_t first = tile.j * shape->v - shape->q;
-        const ptrdiff_t next = tile.j + way->columns;
-        const bool cut = next > shape->ow;
-        const ptrdiff_t last = (cut ? shape->ow : next) - 1;
-        const bool inside = first >= 0 && last * shape->v <= right;
-        const bool fits =
-            (!cut || way->kind & COLUMN_TEST) && (inside || way->kind & TESTS_TAPS);
+    for (int columns; tile.j < shape->ow; tile.j += columns) {
+        pathology_function *function = way->single;
+        columns = 1;
+        if (pathology_fits(shape, way->kind, tile.j, way->columns)) {
+            columns = way->columns;
+            function = unit ? way->unit : way->whole;
+        } else if (pathology_fits(shape, way->kind, tile.j, BLOCK_COLUMNS)) {
+            columns = BLOCK_COLUMNS;
+            function = unit ? way->unit8 : way->whole8;
+        }
         tile.e0 = 0;
         tile.e1 = shape->s;
-        if (!fits && !(way->kind & TESTS_TAPS))
-            pathology_clip(shape, first, shape->w, shape->s, &tile.e0, &tile.e1);
+        if (columns == 1 && !tests)
+            pathology_clip(shape, tile.j * shape->v - shape->q, shape->w, shape->s,
+                           &tile.e0, &tile.e1);
         tile.y = y + tile.j * BLOCK;
-        (!fits ? way->single : unit ? way->unit : way->whole)(&tile);
-        tile.j = fits ? next : tile.j + 1;
+        function(&tile);
     }
 }
 
@@ -258,33 +273,44 @@ static void pathology_run(const struct simdbench_operands *operands, void *state
         }
 }
 
-/* All of one row of kernels.def. */
 #define PATHOLOGY_TILE(name, columns, kind, unit)                   \
     static void pathology_##name(const struct pathology_tile *tile) \
     {                                                               \
         pathology_tile(columns, kind, unit, *tile);                 \
     }
-#define PATHOLOGY_ROW(name, kind, columns)                                               \
-    PATHOLOGY_TILE(name##_unit, columns, kind, true)                                     \
-    PATHOLOGY_TILE(name##_whole, columns, kind, false)                                   \
-    PATHOLOGY_TILE(name##_single, 1, kind, false)                                        \
-    KERNEL_FUNCTION(conv, , name)                                                        \
-    {                                                                                    \
-        static const struct pathology_way way = {kind, columns, pathology_##name##_unit, \
-                                                 pathology_##name##_whole,               \
-                                                 pathology_##name##_single};             \
-        pathology_run(operands, state, &way);                                            \
+#define PATHOLOGY_TILES(name, kind, columns)         \
+    PATHOLOGY_TILE(name##_unit, columns, kind, true) \
+    PATHOLOGY_TILE(name##_whole, columns, kind, false)
+/* All of one row of kernels.def; `rest` is a row of the same kind in tiles of 8. */
+#define PATHOLOGY_KERNEL(name, kind, columns, rest)                          \
+    KERNEL_FUNCTION(conv, , name)                                            \
+    {                                                                        \
+        static const struct pathology_way way = {kind,                       \
+                                                 columns,                    \
+                                                 pathology_##name##_unit,    \
+                                                 pathology_##name##_whole,   \
+                                                 pathology_##rest##_unit,    \
+                                                 pathology_##rest##_whole,   \
+                                                 pathology_##rest##_single}; \
+        pathology_run(operands, state, &way);                                \
     }
-#define COLUMNS_ROW(n, ...) PATHOLOGY_ROW(columns##n, CLEAN, n)
+#define BLOCK_ROW(name, kind)                     \
+    PATHOLOGY_TILES(name, kind, BLOCK_COLUMNS)    \
+    PATHOLOGY_TILE(name##_single, 1, kind, false) \
+    PATHOLOGY_KERNEL(name, kind, BLOCK_COLUMNS, name)
+#define WIDE_ROW(name, kind, columns, rest) \
+    PATHOLOGY_TILES(name, kind, columns)    \
+    PATHOLOGY_KERNEL(name, kind, columns, rest)
+#define COLUMNS_ROW(n, ...) WIDE_ROW(columns##n, CLEAN, n, block8)
 
-PATHOLOGY_ROW(block8, CLEAN, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(column_test, COLUMN_TEST, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(padding_test, PADDING_TEST, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(border_test, BORDER_TEST, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(spill, CLEAN, SPILL_COLUMNS)
-PATHOLOGY_ROW(spill_column, COLUMN_TEST, SPILL_COLUMNS)
-PATHOLOGY_ROW(unspecialised, UNSPECIALISED, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(call, CALL, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(call_memory, CALL_MEMORY, PATHOLOGY_COLUMNS)
-PATHOLOGY_ROW(call_halves, CALL_HALVES, PATHOLOGY_COLUMNS)
+BLOCK_ROW(block8, CLEAN)
+BLOCK_ROW(column_test, COLUMN_TEST)
+BLOCK_ROW(padding_test, PADDING_TEST)
+BLOCK_ROW(border_test, BORDER_TEST)
+BLOCK_ROW(unspecialised, UNSPECIALISED)
+BLOCK_ROW(call, CALL)
+BLOCK_ROW(call_memory, CALL_MEMORY)
+BLOCK_ROW(call_halves, CALL_HALVES)
+WIDE_ROW(spill, CLEAN, SPILL_COLUMNS, block8)
+WIDE_ROW(spill_column, COLUMN_TEST, SPILL_COLUMNS, column_test)
 COLUMN_COUNTS(COLUMNS_ROW, )

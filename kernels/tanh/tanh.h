@@ -7,7 +7,7 @@
  * Rules: tanh(-x) = -tanh(x) to the bit; +-0 stays itself; +-infinity gives +-1; a NaN
  * gives a NaN; no result is beyond +-1; denormals count. Kernels of this project are
  * within 2 ulp of the exact value everywhere, but for rows `taylor`, which are there to
- * be compared with: they are off by up to 1.5e-7. The reference allows TANH_SLACK_ULP,
+ * be compared with: they are off by up to 1.35e-7. The reference allows TANH_SLACK_ULP,
  * which is what libraries promise at their loosest; the error that a kernel has is
  * measured and reported.
  */

@@ -189,8 +189,12 @@ INLINE void OF(taylor)(const bool fused, VEC *x, int count)
         const VEC n = FLOOR_f32(a * SPLAT(1.442695041F) + SPLAT(0.5F));
         const VEC r = a - n * SPLAT(0.693147181F);
         VEC e = SPLAT(series[6]);
-        for (int i = 6; i-- > 0;)
-            e = fused ? MULTIPLY_ADD(e, r, SPLAT(series[i])) : e * r + SPLAT(series[i]);
+        for (int i = 6; i-- > 0;) {
+            if (fused)
+                e = MULTIPLY_ADD(e, r, SPLAT(series[i]));
+            else
+                e = e * r + SPLAT(series[i]);
+        }
         e = e * OF(power)(n + SPLAT(MAGIC));
         x[k] = OF(with_sign)((e - one) / (e + one), x[k]);
     }

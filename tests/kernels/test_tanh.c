@@ -152,6 +152,9 @@ static void batch_judge(const struct batch *batch, bool all, double allowance)
               error->max <= row->max_ulp + allowance))
             fail_msg("%s/%s/%s: %.4f ulp at %.17g, stated %.4f", type_name(row->type),
                      row->isa, row->variant, error->max, error->worst, row->max_ulp);
+        if (all && row->max_error > 0 && !(error->absolute >= 0.98 * row->max_error))
+            fail_msg("%s/%s: off by %.4g alone, stated %.4g", row->isa, row->variant,
+                     error->absolute, row->max_error);
         if (all && !(fabs(error->max / row->max_ulp - 1) <= 0.01 &&
                      fabs(mean / row->mean_ulp - 1) <= 0.01))
             fail_msg("%s/%s/%s: measured %.4f and %.5f, stated %.4f and %.5f",
