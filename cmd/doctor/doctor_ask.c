@@ -40,7 +40,8 @@ static void ask(struct baseline *baseline, const char *path, int memory_fd)
 static void ask_found(const char *name, const char *path, void *context)
 {
     struct asking *const asking = context;
-    if (asking->n == asking->max)
+    /* Module `study` has rows of our own, no library. */
+    if (asking->n == asking->max || strcmp(name, "study") == 0)
         return;
     struct baseline *const baseline = &asking->baseline[asking->n++];
     *baseline = (struct baseline){.found = true};

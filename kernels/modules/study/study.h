@@ -76,6 +76,7 @@ struct study_blocks {
  * large. So the cost of two blocks depends on all that the process did before. This sets
  * what it would have learnt if nothing larger than `largest` bytes was ever freed, unless
  * the process was told to keep its heap. Rows call it before they allocate; heap_look()
- * comes before, outside of timed calls. */
+ * comes before, outside of timed calls. Freed blocks over HEAP_MOST teach it nothing. */
+#define HEAP_MOST ((size_t)32 << 20)
 void heap_look(void);
 void heap_settle(size_t largest);

@@ -17,10 +17,11 @@
 
 #define T f32
 
-enum ladder {
-    COPIES = 1, /* each k-step copies a column of A and a row of B, element by element */
-    ALLOC = 2,  /* blocks are allocated and zeroed in each call */
-    CALLOC = 4, /* they are allocated by calloc, which knows that new pages are zeros */
+enum memory {
+    KEPT,   /* blocks of prepare */
+    ALLOC,  /* blocks are allocated and zeroed in each call, in new pages */
+    WARM,   /* the same in pages that the process has kept */
+    CALLOC, /* as ALLOC by calloc, which knows that new pages are zeros */
 };
 
 #define SMALL {64, 64, 64}
@@ -110,7 +111,29 @@ static __attribute__((noinline)) void tile(ptrdiff_t k, const float *a, const fl
 }
 
 #ifndef STUDY_PLUSTIMES
-/* The same with copies, in loops as long as the tile is high and wide. */
+/* An index that a language with checked indices lets pass. */
+INLINE int checked(int i)
+{
+    if (i >= LANES)
+        __builtin_trap();
+    return i;
+}
+
+/* One k-step with copies, in loops over some rows and columns. */
+INLINE void step_copies(const float *a, const float *b, int rows, int columns, VEC *sum)
+{
+    float column[LANES] = {0}, row[LANES] = {0};
+
+    for (int i = 0; i < rows; i++)
+        column[checked(i)] = a[i];
+    for (int j = 0; j < columns; j++)
+        row[checked(j)] = b[j];
+    const VEC one = LOAD(row);
+    for (int i = 0; i < rows; i++)
+        sum[checked(i)] = STEP(SPLAT(column[i]), one, sum[i]);
+}
+
+/* Loops as long as the tile is high and wide, which the compiler does not know. */
 static __attribute__((noinline)) void tile_copies(ptrdiff_t k, const float *a,
                                                   const float *b, float *c, ptrdiff_t ldc,
                                                   int rows, int columns, bool first)
@@ -118,16 +141,24 @@ static __attribute__((noinline)) void tile_copies(ptrdiff_t k, const float *a,
     VEC sum[LANES];
     for (int i = 0; i < LANES; i++)
         sum[i] = SPLAT(ZERO);
-    for (ptrdiff_t p = 0; p < k; p++) {
-        float column[LANES] = {0}, row[LANES] = {0};
-        for (int i = 0; i < rows; i++)
-            column[i] = a[p * LANES + i];
-        for (int j = 0; j < columns; j++)
-            row[j] = b[p * LANES + j];
-        const VEC one = LOAD(row);
-        for (int i = 0; i < rows; i++)
-            sum[i] = STEP(SPLAT(column[i]), one, sum[i]);
-    }
+    for (ptrdiff_t p = 0; p < k; p++)
+        step_copies(a + p * LANES, b + p * LANES, rows, columns, sum);
+    tile_store(sum, c, ldc, rows, columns, first);
+}
+#endif
+
+#if !defined(STUDY_PLUSTIMES) && !defined(STUDY_O0)
+/* Loops of a length that it knows. */
+static __attribute__((noinline)) void tile_copies_fixed(ptrdiff_t k, const float *a,
+                                                        const float *b, float *c,
+                                                        ptrdiff_t ldc, int rows,
+                                                        int columns, bool first)
+{
+    VEC sum[LANES];
+    for (int i = 0; i < LANES; i++)
+        sum[i] = SPLAT(ZERO);
+    for (ptrdiff_t p = 0; p < k; p++)
+        step_copies(a + p * LANES, b + p * LANES, LANES, LANES, sum);
     tile_store(sum, c, ldc, rows, columns, first);
 }
 #endif
@@ -135,7 +166,8 @@ static __attribute__((noinline)) void tile_copies(ptrdiff_t k, const float *a,
 /* ---- blocks ---- */
 
 /* Panels of LANES rows, column by column; the last one is filled up with zeros. */
-static void pack_a(float *to, const float *a, ptrdiff_t lda, ptrdiff_t rows, ptrdiff_t k)
+static __attribute__((noinline)) void pack_a(float *to, const float *a, ptrdiff_t lda,
+                                             ptrdiff_t rows, ptrdiff_t k)
 {
     for (ptrdiff_t i = 0; i < rows; i += LANES)
         for (ptrdiff_t p = 0; p < k; p++)
@@ -144,8 +176,8 @@ static void pack_a(float *to, const float *a, ptrdiff_t lda, ptrdiff_t rows, ptr
 }
 
 /* Panels of LANES columns, row by row. */
-static void pack_b(float *to, const float *b, ptrdiff_t ldb, ptrdiff_t k,
-                   ptrdiff_t columns)
+static __attribute__((noinline)) void pack_b(float *to, const float *b, ptrdiff_t ldb,
+                                             ptrdiff_t k, ptrdiff_t columns)
 {
     for (ptrdiff_t j = 0; j < columns; j += LANES)
         for (ptrdiff_t p = 0; p < k; p++)
@@ -167,10 +199,12 @@ INLINE void block_multiply(tile_function *function, const struct study_blocks *b
                      (int)least(m - i, LANES), (int)least(n - j, LANES), first);
 }
 
-/* k = 0 too: one block of no k-steps, which writes the semiring's zero. */
-INLINE void multiply_blocks(const struct problem *problem,
-                            const struct study_blocks *blocks,
-                            const struct study_tiles *tiles, tile_function *function)
+/* The same code for all rows. k = 0 too: one block of no k-steps, which writes the
+ * semiring's zero. */
+static __attribute__((noinline)) void multiply_blocks(const struct problem *problem,
+                                                      const struct study_blocks *blocks,
+                                                      const struct study_tiles *tiles,
+                                                      tile_function *function)
 {
     for (ptrdiff_t j = 0; j < problem->n; j += tiles->columns) {
         const ptrdiff_t n = least(problem->n - j, tiles->columns);
@@ -190,9 +224,9 @@ INLINE void multiply_blocks(const struct problem *problem,
 }
 
 /* Zeroed in a way that compilers do not turn into calloc. */
-static float *block_make(size_t bytes, enum ladder spoilt)
+static float *block_make(size_t bytes, enum memory memory)
 {
-    if (spoilt & CALLOC)
+    if (memory == CALLOC)
         return calloc(1, bytes);
     float *block = malloc(bytes);
     __asm__ volatile("" : "+r"(block));
@@ -200,7 +234,7 @@ static float *block_make(size_t bytes, enum ladder spoilt)
 }
 
 INLINE void ladder(const struct simdbench_operands *operands, void *state,
-                   const struct study_tiles *tiles, enum ladder spoilt,
+                   const struct study_tiles *tiles, enum memory memory,
                    tile_function *function)
 {
     const struct study_blocks *const kept = state;
@@ -208,43 +242,45 @@ INLINE void ladder(const struct simdbench_operands *operands, void *state,
     for (int64_t i = 0; i < matrices(operands); i++) {
         const struct problem problem = problem_of(operands, i);
         struct study_blocks blocks = *kept;
-        if (spoilt & (ALLOC | CALLOC)) {
-            heap_settle(STUDY_BLOCK_A);
-            blocks = (struct study_blocks){block_make(STUDY_BLOCK_A, spoilt),
-                                           block_make(STUDY_BLOCK_B, spoilt)};
+        if (memory != KEPT) {
+            heap_settle(memory == WARM ? HEAP_MOST : STUDY_BLOCK_A);
+            blocks = (struct study_blocks){block_make(STUDY_BLOCK_A, memory),
+                                           block_make(STUDY_BLOCK_B, memory)};
         }
         const bool made = blocks.a && blocks.b;
         multiply_blocks(&problem, made ? &blocks : kept, tiles, function);
-        if (spoilt & (ALLOC | CALLOC)) {
+        if (memory != KEPT) {
             free(blocks.a);
             free(blocks.b);
         }
     }
 }
 
-#define LADDER(semiring, variant, tiles, spoilt, function)                \
-    STUDY_ROW(gemm, semiring, variant)                                    \
-    {                                                                     \
-        static const struct study_tiles sizes = tiles;                    \
-        ladder(operands, state, &sizes, (enum ladder)(spoilt), function); \
+#define LADDER(semiring, variant, tiles, memory, function) \
+    STUDY_ROW(gemm, semiring, variant)                     \
+    {                                                      \
+        static const struct study_tiles sizes = tiles;     \
+        ladder(operands, state, &sizes, memory, function); \
     }
 
 #if defined(STUDY_PLUSTIMES)
-LADDER(plustimes, packed, LARGE, 0, tile)
+LADDER(plustimes, packed, LARGE, KEPT, tile)
 #elif defined(STUDY_O0)
-LADDER(maxplus, ladder_good_O0, SMALL, 0, tile)
-LADDER(maxplus, ladder_copies_O0, SMALL, COPIES, tile_copies)
-LADDER(maxplus, ladder_bad_O0, LARGE, COPIES | ALLOC, tile_copies)
+LADDER(maxplus, ladder_good_O0, SMALL, KEPT, tile)
+LADDER(maxplus, ladder_copies_O0, SMALL, KEPT, tile_copies)
+LADDER(maxplus, ladder_bad_O0, LARGE, ALLOC, tile_copies)
 #else
-LADDER(maxplus, ladder_good, SMALL, 0, tile)
-LADDER(maxplus, ladder_copies, SMALL, COPIES, tile_copies)
+LADDER(maxplus, ladder_good, SMALL, KEPT, tile)
+LADDER(maxplus, ladder_copies, SMALL, KEPT, tile_copies)
+LADDER(maxplus, ladder_copies_fixed, SMALL, KEPT, tile_copies_fixed)
 LADDER(maxplus, ladder_alloc, SMALL, ALLOC, tile)
+LADDER(maxplus, ladder_alloc_warm, SMALL, WARM, tile)
 LADDER(maxplus, ladder_calloc, SMALL, CALLOC, tile)
-LADDER(maxplus, ladder_tiles, LARGE, 0, tile)
-LADDER(maxplus, ladder_bad, LARGE, COPIES | ALLOC, tile_copies)
+LADDER(maxplus, ladder_tiles, LARGE, KEPT, tile)
+LADDER(maxplus, ladder_bad, LARGE, ALLOC, tile_copies)
 LADDER(maxplus, ladder_bad_but_copies, LARGE, ALLOC, tile)
-LADDER(maxplus, ladder_bad_but_alloc, LARGE, COPIES, tile_copies)
-LADDER(maxplus, ladder_bad_but_tiles, SMALL, COPIES | ALLOC, tile_copies)
+LADDER(maxplus, ladder_bad_but_alloc, LARGE, KEPT, tile_copies)
+LADDER(maxplus, ladder_bad_but_tiles, SMALL, ALLOC, tile_copies)
 
 /* A callback before and after. */
 STUDY_ROW(gemm, maxplus, ladder_hook)
@@ -253,7 +289,7 @@ STUDY_ROW(gemm, maxplus, ladder_hook)
     study_hook_function *volatile const hook = study_hook;
 
     hook(operands);
-    ladder(operands, state, &sizes, (enum ladder)0, tile);
+    ladder(operands, state, &sizes, KEPT, tile);
     hook(operands);
 }
 
