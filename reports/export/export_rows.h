@@ -65,5 +65,5 @@ const char *export_word(const struct result *result);
  * or the reason why it has none. */
 void export_tell(struct buffer *buffer, const struct result *result);
 /* Adds a sentence about a claim: "spilling registers: their number 3.3x, here 1.60x
- * [1.55x, 1.66x], CONFIRMED; ..." */
+ * [1.55, 1.66], CONFIRMED; ..." */
 void export_claim_tell(struct buffer *buffer, const struct study_claim *claim);

@@ -257,15 +257,16 @@ int study_expect_confirmed(const struct study *study, bool strict);
 void study_tell(const struct study *study, struct buffer *out);
 /* The source's words or our own: "spilling registers". */
 void study_claim_tell(const struct study_claim *claim, struct buffer *out);
-/* Their number, or else what is expected: "39.7x", "over 1.05x", "1.50x to 2.00x". */
+/* Their number, or else what is expected: "39.7x", "over 1.05x", "1.5x to 2x". */
 void study_their_tell(const struct study_claim *claim, struct buffer *out);
-/* "1.60x" and "[1.55x, 1.66x]" of the point that decides, or "-". */
+/* "1.60x" and "[1.55, 1.66]" of the point that decides, or "-". */
 void study_value_tell(const struct study_check *check, struct buffer *out);
 void study_interval_tell(const struct study_check *check, struct buffer *out);
 /* "REFUTED, no effect", "CONFIRMED, contested", "NOT MEASURABLE here" */
 void study_verdict_tell(const struct study_claim *claim, struct buffer *out);
 /* The shape if there are several, the formula, the reason and what to type, evidence:
- * "+ stack_vector_stores 909  - wide20/wide 1.31x". May add nothing. */
+ * "+ stack_vector_stores 909  - wide20/wide 1.31x". Two blanks part them. May add
+ * nothing. */
 void study_notes_tell(const struct study_claim *claim, struct buffer *out);
 /* "spill+column/clean 3.10x = spill/clean 1.60x * column/clean 1.70x, residual +14% [+9%,
  * +18%]: unexplained" of one shape; `reverse`: of causes that were mended. */

@@ -71,8 +71,11 @@ static int weight(enum study_verdict verdict)
 
 static int take_reason(struct study_check *check, const struct study_point *point)
 {
-    return string_set(&check->reason, point->reason ?: "too few rounds for an interval")
-               ?: string_set(&check->type, point->type);
+    const bool absent = point->verdict == STUDY_NOT_MEASURABLE;
+    const char *const reason = point->reason ?: "too few rounds for an interval";
+
+    return string_set(&check->reason, absent ? reason : NULL)
+               ?: string_set(&check->type, absent ? point->type : NULL);
 }
 
 static int judge_check(struct study_check *check)

@@ -17,8 +17,9 @@ static enum unit unit_of(const struct study_check *check)
                : UNIT_NONE;
 }
 
-/* Three digits, or all before the point. */
-static void number_tell(double value, enum unit unit, struct buffer *out)
+/* Three digits, four next to 1x, or all before the point; whole numbers that are no ratio
+ * as they are. */
+static void digits_tell(double value, enum unit unit, struct buffer *out)
 {
     const double shown = unit == UNIT_SHARE ? 100 * value : value;
     const double size = fabs(shown);
@@ -29,12 +30,30 @@ static void number_tell(double value, enum unit unit, struct buffer *out)
         buffer_format(out, "%.3g", shown);
     else
         buffer_format(out, "%.*f",
-                      size >= 100   ? 0
-                      : size >= 10  ? 1
-                      : size >= 0.1 ? 2
-                                    : 4,
+                      size >= 100                                      ? 0
+                      : size >= 10                                     ? 1
+                      : size < 0.1                                     ? 4
+                      : unit == UNIT_TIMES && size > 0.9 && size < 1.1 ? 3
+                                                                       : 2,
                       shown);
-    buffer_add(out, unit == UNIT_TIMES ? "x" : unit == UNIT_SHARE ? "%" : "");
+}
+
+static const char *unit_text(enum unit unit)
+{
+    return unit == UNIT_TIMES ? "x" : unit == UNIT_SHARE ? "%" : "";
+}
+
+static void number_tell(double value, enum unit unit, struct buffer *out)
+{
+    digits_tell(value, unit, out);
+    buffer_add(out, unit_text(unit));
+}
+
+/* A number as the file has it. */
+static void end_tell(double value, enum unit unit, struct buffer *out)
+{
+    buffer_format(out, "%.6g%s", unit == UNIT_SHARE ? 100 * value : value,
+                  unit_text(unit));
 }
 
 void study_claim_tell(const struct study_claim *claim, struct buffer *out)
@@ -49,15 +68,15 @@ static void expect_tell(const struct study_check *check, struct buffer *out)
 
     if (isinf(check->lo)) {
         buffer_add(out, "up to ");
-        number_tell(check->hi, unit, out);
+        end_tell(check->hi, unit, out);
         return;
     }
     buffer_add(out, isinf(check->hi) ? "over " : "");
-    number_tell(check->lo, unit, out);
+    end_tell(check->lo, unit, out);
     if (isinf(check->hi) || check->hi == check->lo)
         return;
     buffer_add(out, " to ");
-    number_tell(check->hi, unit, out);
+    end_tell(check->hi, unit, out);
 }
 
 void study_their_tell(const struct study_claim *claim, struct buffer *out)
@@ -90,10 +109,10 @@ void study_value_tell(const struct study_check *check, struct buffer *out)
 static void range_tell(const struct interval *ci, enum unit unit, struct buffer *out)
 {
     buffer_add(out, "[");
-    number_tell(ci->lo, unit, out);
+    digits_tell(ci->lo, unit, out);
     buffer_add(out, ", ");
-    number_tell(ci->hi, unit, out);
-    buffer_add(out, "]");
+    digits_tell(ci->hi, unit, out);
+    buffer_add(out, unit == UNIT_SHARE ? "]%" : "]");
 }
 
 void study_interval_tell(const struct study_check *check, struct buffer *out)
@@ -147,14 +166,16 @@ static void evidence_tell(const struct study_check *check, struct buffer *out)
 
     buffer_format(out, "%s ", mark);
     measure_tell(check, out);
-    buffer_add(out, " ");
-    study_value_tell(check, out);
+    if (deciding(check)) {
+        buffer_add(out, " ");
+        study_value_tell(check, out);
+    }
     if (check->verdict == STUDY_REFUTED || check->verdict == STUDY_UNDECIDED) {
         buffer_add(out, ", not ");
         expect_tell(check, out);
     }
     if (check->reason) {
-        buffer_add(out, " ");
+        buffer_add(out, ": ");
         buffer_plain(out, check->reason);
     }
     if (check->why) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies of a run as Markdown. */
+#include <string.h>
+
 #include "sheet.h"
 #include "study_sheet.h"
 
@@ -14,6 +16,20 @@ static void print_titles(FILE *file)
     fputs("|\n", file);
 }
 
+/* Parts of a text that two blanks part stand on lines of their own. */
+static void print_parts(char *text, FILE *file)
+{
+    for (char *next; text; text = next) {
+        next = strstr(text, "  ");
+        if (next)
+            *next = '\0';
+        text_markdown(file, text);
+        if (next)
+            fputs("<br>", file);
+        next = next ? next + 2 : NULL;
+    }
+}
+
 static void print_claim(const struct study_claim *claim, FILE *file)
 {
     struct buffer cell = {.text = NULL};
@@ -23,7 +39,10 @@ static void print_claim(const struct study_claim *claim, FILE *file)
         buffer_clear(&cell);
         study_cell(claim, column, &cell);
         fprintf(file, "| %s", mark);
-        text_markdown(file, buffer_text(&cell));
+        if (column == STUDY_NOTES && cell.length)
+            print_parts(cell.text, file);
+        else
+            text_markdown(file, buffer_text(&cell));
         fprintf(file, "%s ", mark);
     }
     fputs("|\n", file);

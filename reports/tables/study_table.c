@@ -88,19 +88,26 @@ static void print_titles(struct page *page)
     fputc('\n', page->file);
 }
 
-/* Notes that fit stand behind the verdict, others below. */
+/* Notes that fit stand behind the verdict, others on lines of their own below. */
 static void print_notes(struct page *page, const struct study_claim *claim, int at)
 {
-    const char *const notes = cell_text(page, claim, STUDY_NOTES);
+    char *notes = (char *)cell_text(page, claim, STUDY_NOTES);
     const int width = page->options->width;
-    const bool fits = !width || at + GAP + text_width(notes) <= width;
 
-    if (!*notes) {
-        fputc('\n', page->file);
+    if (!*notes || !width || at + GAP + text_width(notes) <= width) {
+        fprintf(page->file, "%*s%s\n", *notes ? GAP : 0, "", notes);
         return;
     }
-    fprintf(page->file, fits ? "%*s" : "\n%*s", fits ? GAP : WRAP_INDENT, "");
-    text_wrapped(page->file, width, notes, fits ? at + GAP : WRAP_INDENT);
+    fputc('\n', page->file);
+    for (char *next; notes; notes = next) {
+        next = strstr(notes, "  ");
+        if (next) {
+            *next = '\0';
+            next += 2;
+        }
+        fprintf(page->file, "%*s", WRAP_INDENT, "");
+        text_wrapped(page->file, width, notes, WRAP_INDENT);
+    }
 }
 
 static void print_claim(struct page *page, const struct study_claim *claim)

@@ -3,26 +3,29 @@
 #include <string.h>
 
 #include "sample_explained.h"
+#include "sample_study.h"
 #include "sample_verdicts.h"
 
 enum { MANY = 10000 };
 
 static struct run *make(const char *which)
 {
-    return !strcmp(which, "run")            ? sample_run()
-           : !strcmp(which, "plan")         ? sample_run_plan()
-           : !strcmp(which, "hostile")      ? sample_run_hostile()
-           : !strcmp(which, "empty")        ? run_new()
-           : !strcmp(which, "why")          ? sample_explained()
-           : !strcmp(which, "why-hostile")  ? sample_explained_hostile()
-           : !strcmp(which, "many")         ? sample_many(MANY)
-           : !strcmp(which, "gate")         ? sample_verdicts(false)
-           : !strcmp(which, "gate-strict")  ? sample_verdicts(true)
-           : !strcmp(which, "gate-stored")  ? sample_verdicts_stored()
-           : !strcmp(which, "gate-code")    ? sample_verdicts_code()
-           : !strcmp(which, "gate-hostile") ? sample_verdicts_hostile()
-           : !strcmp(which, "gate-many")    ? sample_verdicts_many(MANY)
-                                            : NULL;
+    return !strcmp(which, "run")             ? sample_run()
+           : !strcmp(which, "plan")          ? sample_run_plan()
+           : !strcmp(which, "hostile")       ? sample_run_hostile()
+           : !strcmp(which, "empty")         ? run_new()
+           : !strcmp(which, "why")           ? sample_explained()
+           : !strcmp(which, "why-hostile")   ? sample_explained_hostile()
+           : !strcmp(which, "study")         ? sample_study_run()
+           : !strcmp(which, "study-hostile") ? sample_study_hostile()
+           : !strcmp(which, "many")          ? sample_many(MANY)
+           : !strcmp(which, "gate")          ? sample_verdicts(false)
+           : !strcmp(which, "gate-strict")   ? sample_verdicts(true)
+           : !strcmp(which, "gate-stored")   ? sample_verdicts_stored()
+           : !strcmp(which, "gate-code")     ? sample_verdicts_code()
+           : !strcmp(which, "gate-hostile")  ? sample_verdicts_hostile()
+           : !strcmp(which, "gate-many")     ? sample_verdicts_many(MANY)
+                                             : NULL;
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 
 #include "sample_explained.h"
 #include "sample_gate.h"
+#include "sample_study.h"
 
 int main(int argc, char **argv)
 {
@@ -14,11 +15,17 @@ int main(int argc, char **argv)
                       : !strcmp(which, "hostile") ? sample_run_hostile()
                       : !strcmp(which, "gate")    ? sample_gate()
                       : !strcmp(which, "why")     ? sample_explained()
+                      : !strcmp(which, "study")   ? sample_study_run()
                       : !strcmp(which, "empty")   ? run_new()
                                                   : NULL;
     int code;
+    if (!strcmp(which, "study-file")) {
+        fputs(sample_study_file, stdout);
+        return 0;
+    }
     if (!run) {
-        fprintf(stderr, "usage: sample_json plan|run|hostile|gate|why|empty\n");
+        fprintf(stderr,
+                "usage: sample_json plan|run|hostile|gate|why|study|study-file|empty\n");
         return 2;
     }
     code = run_write_json(run, stdout, &error);

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Validates what the JSON writer writes against reports/json/schema.json.
+"""Validates what the JSON writer writes against reports/json/schema.json, and study files against
+reports/json/study-schema.json.
 
-usage: schema.py SAMPLE_JSON SCHEMA
+usage: schema.py SAMPLE_JSON SCHEMA STUDY_SCHEMA
 """
 import copy
 import json
@@ -12,7 +13,7 @@ import unittest
 
 import jsonschema
 
-PROGRAM, SCHEMA_FILE = sys.argv[1:3]
+PROGRAM, SCHEMA_FILE, STUDY_SCHEMA_FILE = sys.argv[1:4]
 
 
 def reject_constant(name):
@@ -32,17 +33,21 @@ def sample(which):
                       object_pairs_hook=unique)
 
 
+def validator(path):
+    with open(path, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
 class Schema(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with open(SCHEMA_FILE, encoding="utf-8") as file:
-            schema = json.load(file)
-        jsonschema.Draft202012Validator.check_schema(schema)
-        cls.validator = jsonschema.Draft202012Validator(schema)
+        cls.validator = validator(SCHEMA_FILE)
         cls.run_sample = sample("run")
 
     def test_documents_are_valid(self):
-        for which in ("plan", "run", "hostile", "gate", "why", "empty"):
+        for which in ("plan", "run", "hostile", "gate", "why", "study", "empty"):
             with self.subTest(which):
                 errors = [f"{list(e.absolute_path)}: {e.message}"
                           for e in self.validator.iter_errors(sample(which))]
@@ -68,7 +73,7 @@ class Schema(unittest.TestCase):
 
     def test_older_documents_are_valid(self):
         document = copy.deepcopy(self.run_sample)
-        del document["sources"], document["gate"]
+        del document["sources"], document["gate"], document["studies"]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
                         "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
@@ -126,7 +131,7 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key not in ("interrupted", "sources", "gate"):
+            if key not in ("interrupted", "sources", "gate", "studies"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
@@ -156,6 +161,68 @@ class Schema(unittest.TestCase):
             "proof": lambda d, r: r.update(proof={"absent": None, "mode": "maybe"}),
             "share": lambda d, r: r["proof"]["isa"].update(avx=1.5),
             "fact": lambda d, r: d["settings"].update(x=[]),
+        }
+        for name, change in bad.items():
+            with self.subTest(name):
+                self.reject(change)
+
+    def test_bad_studies_of_a_run_are_rejected(self):
+        document = sample("study")
+        study, = document["studies"]
+        claim = study["claims"][0]
+        optional = {"title", "source", "is_quick", "ci_level", "as", "at", "quick", "needs", "why",
+                    "quote", "text", "kind", "their", "note", "instead", "confounders"}
+        for owner in (study, claim, claim["evidence"][0], claim["points"][0],
+                      study["account"], study["account"]["sums"][0]):
+            for key in set(owner) - optional - {"fact"} - (
+                    {"at", "reason", "type"} if "residual" in owner else set()):
+                with self.subTest(missing=key):
+                    value = owner.pop(key)
+                    self.assertFalse(self.validator.is_valid(document))
+                    owner[key] = value
+        self.assertTrue(self.validator.is_valid(document))
+
+
+class StudyFile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.validator = validator(STUDY_SCHEMA_FILE)
+        cls.file = sample("study-file")
+
+    def reject(self, change):
+        document = copy.deepcopy(self.file)
+        change(document, document["claims"][0])
+        self.assertFalse(self.validator.is_valid(document))
+
+    def test_the_sample_is_valid(self):
+        self.assertEqual([e.message for e in self.validator.iter_errors(self.file)], [])
+        self.assertEqual(len({c["measure"] for c in self.file["claims"]} |
+                             {e["measure"] for c in self.file["claims"]
+                              for e in c.get("evidence", [])}), 12)
+
+    def test_bad_files_are_rejected(self):
+        bad = {
+            "version": lambda d, c: d.update(study=2),
+            "name": lambda d, c: d.update(name="a b"),
+            "no claims": lambda d, c: d.update(claims=[]),
+            "unknown": lambda d, c: d.update(claim=[]),
+            "unknown of a claim": lambda d, c: c.update(expects=[1, 2]),
+            "unknown of evidence": lambda d, c: c["evidence"][0].update(id="1"),
+            "unknown of an arm": lambda d, c: d["arms"]["clean"].update(kernel="x"),
+            "pages": lambda d, c: d["arms"]["clean"].update(pages="1g"),
+            "threads": lambda d, c: d["arms"]["clean"].update(threads=0),
+            "measure": lambda d, c: c.update(measure="time"),
+            "one arm": lambda d, c: c.update(of=["spill"]),
+            "no arms": lambda d, c: c.pop("of"),
+            "open": lambda d, c: c.update(expect=[None, None]),
+            "one end": lambda d, c: c.update(expect=[1]),
+            "no fact": lambda d, c: c["evidence"][0].pop("fact"),
+            "needs": lambda d, c: c.update(needs=["cores:8"]),
+            "kind": lambda d, c: c.update(kind="X"),
+            "no quote": lambda d, c: c.pop("quote"),
+            "quote by us": lambda d, c: c.update(by="us", text="x"),
+            "account": lambda d, c: d["account"].update(parts=[]),
+            "pair": lambda d, c: d["account"].update(total=["both"]),
         }
         for name, change in bad.items():
             with self.subTest(name):

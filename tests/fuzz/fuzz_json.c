@@ -33,11 +33,38 @@ static void check_text(const struct run *run, enum format format, int width)
     free(text);
 }
 
+/* The same bytes as a study file. */
+static void check_study(const uint8_t *data, size_t size)
+{
+    struct error error = {.text = ""};
+    struct run *const run = run_new(), *again;
+    struct study *const study = run ? run_add_study(run) : NULL;
+
+    must(study, "memory");
+    if (study_read_json(study, (const char *)data, size, &error)) {
+        must(error.text[0], "an error has a text");
+        run_free(run);
+        return;
+    }
+    must(!study_calculate(study) && !study_judge(study), "a study can be judged");
+    char *const first = sample_text(run, FORMAT_JSON, NULL);
+    must(!run_read_json(&again, first, strlen(first), &error), "a run can hold a study");
+    char *const second = sample_text(again, FORMAT_JSON, NULL);
+    must(!strcmp(first, second), "writing a study is stable");
+    for (enum format format = FORMAT_TABLE; format < FORMATS; format++)
+        check_text(run, format, 60);
+    free(first);
+    free(second);
+    run_free(run);
+    run_free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error error = {.text = ""};
     struct run *run, *again;
     char *first, *second;
+    check_study(data, size);
     if (run_read_json(&run, (const char *)data, size, &error)) {
         must(!run && error.text[0], "an error has a text and no run");
         return 0;

@@ -7,7 +7,7 @@
 #include "effort.h"
 #include "fuzz_json.h"
 #include "mutate_json.h"
-#include "sample_run.h"
+#include "sample_study.h"
 #include "unit.h"
 
 enum { MUTANTS = 1000, SEEDS_MAX = 100, ROOM = 64 };
@@ -51,6 +51,7 @@ static int set_up(void **state)
     if (n >= 0)
         free(entries);
     add_seed(&seeds, sample_run());
+    add_seed(&seeds, sample_study_run());
     *state = &seeds;
     return n > 10 ? 0 : -1;
 }
@@ -97,6 +98,25 @@ static void changed_members(void **state)
     assert_in_range(read, n / 10, n - n / 10);
 }
 
+/* The same of a study file: LLVMFuzzerTestOneInput() reads it as one. */
+static void changed_studies(void **state)
+{
+    uint64_t seed = 3;
+    const size_t n = MUTANTS / effort_divisor();
+    size_t read = 0;
+    for (size_t i = 0; i < n; i++) {
+        char *const text =
+            mutate_json(sample_study_file, strlen(sample_study_file), &seed);
+        struct study study = {.name = NULL};
+        assert_non_null(text);
+        assert_false(survives(text, strlen(text)));
+        read += !study_read_json(&study, text, strlen(text), NULL);
+        study_clear(&study);
+        free(text);
+    }
+    assert_in_range(read, n / 20, n - n / 10);
+}
+
 /* Files that were cut, or with bytes that changed. */
 static void changed_bytes(void **state)
 {
@@ -141,5 +161,6 @@ static void every_truncation(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(changed_members),
-                             TEST(changed_bytes), TEST(every_truncation));
+                             TEST(changed_studies), TEST(changed_bytes),
+                             TEST(every_truncation));
 }

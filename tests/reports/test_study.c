@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Studies: what a file says, what is wrong with it, verdicts, and what is printed. */
+#include "golden.h"
+#include "read_back.h"
+#include "sample_study.h"
+
+static void drop(struct study *study)
+{
+    study_clear(study);
+    free(study);
+}
+
+/* ---- the file ---- */
+
+static void arms_inherit(void **state)
+{
+    struct study *const study = sample_study();
+    const struct study_arm *const clean = study_find_arm(study, "clean");
+    const struct study_arm *const pad = study_find_arm(study, "pad");
+    assert_string_equal(clean->op, "conv");
+    assert_string_equal(clean->isa, "avx2");
+    assert_null(clean->shape);
+    assert_int_equal(clean->threads, 1);
+    assert_int_equal(pad->threads, STUDY_THREADS_ALL);
+    assert_string_equal(pad->pages, "2m");
+    assert_near(pad->align, 64, 0);
+    assert_string_equal(study_find_arm(study, "fma")->op, "roof");
+    assert_null(study_find_arm(study, "none"));
+    drop(study);
+}
+
+static void checks_inherit(void **state)
+{
+    struct study *const study = sample_study();
+    const struct study_check *const first = &study->claims[0].check;
+    const struct study_check *const sizes = &study_find_claim(study, "8")->check;
+    assert_string_equal(first->at[0], "n1c16h512w512k16r3s3b8");
+    assert_string_equal(first->quick[0], "n1c16h66w66k16r3s3b8");
+    assert_near(first->lo, 1, 0);
+    assert_true(isinf(first->hi));
+    assert_int_equal(first->as, AS_RATIO);
+    assert_int_equal(study->claims[0].evidence[0].as, AS_DIFFERENCE);
+    assert_int_equal(sizes->n_at, 2);
+    assert_int_equal(sizes->n_quick, 1);
+    assert_string_equal(study_find_claim(study, "9")->check.what, "mad");
+    assert_string_equal(study_find_claim(study, "15")->check.what, "max_ulp");
+    assert_int_equal(study_find_claim(study, "17")->check.n_at, 0);
+    assert_int_equal(study->account.n_at, 1);
+    assert_near(study->level, 1 - 0.05 / 11, 1e-12);
+    drop(study);
+}
+
+/* Reads the sample with one text of it replaced; the error, or "". */
+static const char *changed(const char *from, const char *to)
+{
+    static struct error error;
+    struct study study = {.name = NULL};
+    const char *const at = strstr(sample_study_file, from);
+    char *text = NULL;
+    assert_non_null(at);
+    assert_true(asprintf(&text, "%.*s%s%s", (int)(at - sample_study_file),
+                         sample_study_file, to, at + strlen(from)) > 0);
+    error.text[0] = '\0';
+    const int code = study_read_json(&study, text, strlen(text), &error);
+    assert_int_equal(code, error.text[0] ? -EINVAL : 0);
+    study_clear(&study);
+    free(text);
+    return error.text;
+}
+
+static void mistakes_name_their_field(void **state)
+{
+    static const struct {
+        const char *from, *to, *error;
+    } rows[] = {
+        {"\"study\": 1", "\"study\": 2",
+         "study: 2 is not supported; this program reads 1"},
+        {"burnt-conv", "burnt conv", "name: expected up to 64 letters, digits, - _ ."},
+        {"\"sha256\"", "\"sha\"", "source.sha: no such field"},
+        {"\"isa\"", "\"isas\"", "work.isas: no such field"},
+        {"\"op\": \"conv\", ", "", "arms.clean.op: missing, and so it is in work"},
+        {"\"2m\"", "\"1g\"", "arms.pad.pages: expected \"4k\" or \"2m\""},
+        {"\"cold\"", "\"ice\"", "arms.pad.cache: expected \"warm\" or \"cold\""},
+        {"\"input\": \"zero\", \"threads\": \"all\"", "\"threads\": 0",
+         "arms.pad.threads: expected a number of threads or \"all\""},
+        {"\"align\": 64", "\"align\": -1", "arms.pad.align: expected a number from 0"},
+        {"time_ratio", "time", "claims[0].measure: no measure 'time'"},
+        {"[1, null], \"ev", "[2, 1], \"ev",
+         "claims[0].expect: the first end is above the second"},
+        {"[1, null], \"ev", "[null, null], \"ev", "claims[0].expect: both ends are open"},
+        {"[1, null], \"ev", "[\"1\", 2], \"ev", "claims[0].expect: expected two numbers"},
+        {"[1, null], \"ev", "1, \"ev", "claims[0].expect: expected two numbers"},
+        {SAMPLE_STUDY_OF, "\"of\": [\"spill\", \"cleen\"]",
+         "claims[0].of[1]: no arm 'cleen'"},
+        {SAMPLE_STUDY_OF, "\"of\": [\"spill\"]", "claims[0].of: time_ratio takes 2 arms"},
+        {"\"as\": \"difference\"", "\"as\": \"value\"",
+         "claims[0].evidence[0].as: static of 2 arms has no value"},
+        {"\"as\": \"difference\"", "\"as\": \"sum\"",
+         "claims[0].evidence[0].as: expected"},
+        {"\"fact\"", "\"metric\"", "claims[0].evidence[0].fact: missing"},
+        {"\"kind\": \"C\"", "\"kind\": \"X\"",
+         "claims[0].kind: expected P, C, F, T or S"},
+        {"\"id\": \"5b\"", "\"id\": \"5a\"", "claims[1].id: another claim is '5a'"},
+        {"and too many branches", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16",
+         "claims[1].quote: more than 15 words"},
+        {"8.33 / 3.06", "8.33 / cycles", "claims[8].formula: expected numbers"},
+        {"\"threads\": \"all\", \"expect\"", "\"expect\"", "claims[9].threads: missing"},
+        {"cpus:8", "cores:8", "claims[9].needs[0]: expected cpus:N"},
+        {"\"instead\": \"16\"", "\"instead\": \"61\"",
+         "claims[9].instead: no claim '61'"},
+        {"\"by\": \"us\", \"text\"", "\"by\": \"us\", \"note\"",
+         "claims[10].text: missing"},
+        {"\"by\": \"us\"", "\"by\": \"them\"", "claims[10].by: expected \"us\""},
+        {"\"by\": \"us\", ", "", "claims[10].quote: missing"},
+        {"[[\"spill\"", "[[\"spit\"", "account.parts[0]: no arm 'spit'"},
+        {"\"total\": [\"both\", \"clean\"]", "\"total\": [\"both\"]",
+         "account.total: expected the names of two arms"},
+        {"\"shapes\": [\"n1c16h512w512k16r3s3b8\"], ", "",
+         "claims[0].at: missing, and work has no shapes"},
+        {"\"account\"", "\"accounts\"", "accounts: no such field"},
+        {"\"study\": 1,", "\"study\": 1, \"study\": 1,",
+         "study: this key is there twice"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *const error = changed(rows[i].from, rows[i].to);
+        if (strncmp(error, rows[i].error, strlen(rows[i].error)) != 0)
+            fail_msg("'%s' for '%s': %s", rows[i].to, rows[i].error, error);
+    }
+    assert_string_equal(changed("\"threads\": 1", "\"threads\": 2"), "");
+}
+
+static void shapes_of_arms(void **state)
+{
+    static const struct {
+        const char *arm, *at, *shape;
+    } rows[] = {{NULL, "64x64x64", "64x64x64"},
+                {"100", "64x64x64", "100"},
+                {"+p1q1", "n1c16h66w66", "n1c16h66w66p1q1"},
+                {"+c8p1", "n1c16h66w66", "n1c8h66w66p1"},
+                {"+p1", "64x64x64", NULL},
+                {"+", "n1", NULL},
+                {"+p1", NULL, NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct study_arm arm = {.shape = (char *)rows[i].arm};
+        struct error error;
+        char *shape = NULL;
+        const int code = study_arm_shape(&arm, rows[i].at, &shape, &error);
+        assert_int_equal(code, rows[i].shape ? 0 : -EINVAL);
+        if (rows[i].shape)
+            assert_string_equal(shape, rows[i].shape);
+        free(shape);
+    }
+}
+
+/* ---- verdicts ---- */
+
+static void verdicts(void **state)
+{
+    static const struct {
+        enum study_measure measure;
+        enum study_as as;
+        double expect[2], ci[2], floor;
+        enum study_verdict verdict;
+        enum study_how how;
+    } rows[] = {
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.6, 1.9},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.4, 1.9},
+         0,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.9, 2.1},
+         0,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.2, 1.4},
+         0,
+         STUDY_REFUTED,
+         HOW_SMALLER},
+        {MEASURE_TIME_RATIO, AS_RATIO, {1.5, 2}, {2.1, 3}, 0, STUDY_REFUTED, HOW_LARGER},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {0.9, 1.1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.01, 1.02},
+         0.03,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        /* A cause must beat the floor. */
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.02, 1.04},
+         0.01,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.02, 1.04},
+         0.03,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.01, 1.02},
+         0.03,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {0.999, 1.004},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {0.8, 0.9},
+         0.03,
+         STUDY_REFUTED,
+         HOW_SMALLER},
+        /* Counts are exact. */
+        {MEASURE_STATIC,
+         AS_RATIO,
+         {1, INFINITY},
+         {1, 1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_STATIC,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.001, 1.001},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_STATIC,
+         AS_DIFFERENCE,
+         {1, INFINITY},
+         {1, 1},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_STATIC,
+         AS_DIFFERENCE,
+         {1, INFINITY},
+         {0, 0},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_STATIC, AS_VALUE, {1, 1}, {1, 1}, 0, STUDY_CONFIRMED, HOW_NONE},
+        {MEASURE_STATIC, AS_VALUE, {1, 2}, {0, 0}, 0, STUDY_REFUTED, HOW_SMALLER},
+        {MEASURE_METRIC, AS_VALUE, {-INFINITY, 2}, {3, 4}, 0, STUDY_REFUTED, HOW_LARGER},
+        {MEASURE_THREAD_RATIO,
+         AS_VALUE,
+         {4, 5},
+         {0.9, 1.1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct study_check check = {.measure = rows[i].measure,
+                                          .as = rows[i].as,
+                                          .lo = rows[i].expect[0],
+                                          .hi = rows[i].expect[1]};
+        struct study_point point = {
+            .value = (rows[i].ci[0] + rows[i].ci[1]) / 2,
+            .ci = {.known = true, .lo = rows[i].ci[0], .hi = rows[i].ci[1]},
+            .floor = rows[i].floor};
+        enum study_how how = HOW_LARGER;
+        if (study_point_verdict(&check, &point, &how) != rows[i].verdict ||
+            how != rows[i].how)
+            fail_msg("row %zu is %s", i, study_how_name(how));
+        point.ci.known = false;
+        assert_int_equal(study_point_verdict(&check, &point, &how), STUDY_NOT_MEASURABLE);
+    }
+}
+
+static void verdicts_of_claims(void **state)
+{
+    static const struct {
+        const char *id;
+        enum study_verdict verdict;
+        enum study_how how;
+        size_t decided_by;
+        bool contested;
+    } rows[] = {{"5a", STUDY_CONFIRMED, HOW_NONE, 0, true},
+                {"5b", STUDY_CONFIRMED, HOW_NONE, 0, false},
+                {"8", STUDY_REFUTED, HOW_NO_EFFECT, 1, false},
+                {"9", STUDY_REFUTED, HOW_LARGER, 0, false},
+                {"14", STUDY_UNDECIDED, HOW_NONE, 0, false},
+                {"16", STUDY_REFUTED, HOW_SMALLER, 0, false},
+                {"18", STUDY_REFUTED, HOW_LARGER, 0, false},
+                {"19", STUDY_NOT_MEASURABLE, HOW_NONE, 0, false},
+                {"A", STUDY_PENDING, HOW_NONE, 0, false}};
+    struct run *const run = sample_study_run();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct study_claim *const claim =
+            study_find_claim(&run->studies[0], rows[i].id);
+        assert_int_equal(claim->check.verdict, rows[i].verdict);
+        assert_int_equal(claim->check.how, rows[i].how);
+        assert_int_equal(claim->check.decided_by, rows[i].decided_by);
+        assert_int_equal(claim->contested, rows[i].contested);
+    }
+    run_free(run);
+}
+
+/* An absent point decides if no other refutes; measured anew, its reason goes. */
+static void absent_points(void **state)
+{
+    struct study study = {.name = NULL};
+    struct study_claim *const claim = study_add_claim(&study, "1");
+    struct study_check *const check = &claim->check;
+    check->lo = 1;
+    for (int i = 0; i < 2; i++) {
+        study_point_exact(study_add_point(check, "8"), 2);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_CONFIRMED);
+        assert_null(check->reason);
+        assert_int_equal(study_add_absent(check, "9", "wrong", "try"), 0);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_NOT_MEASURABLE);
+        assert_string_equal(check->reason, "wrong");
+        assert_string_equal(check->type, "try");
+        assert_int_equal(study_expect_confirmed(&study, false), 0);
+        assert_int_equal(study_expect_confirmed(&study, true), 3);
+        study_point_exact(study_add_point(check, "10"), 0);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_REFUTED);
+        assert_int_equal(check->decided_by, 2);
+        assert_null(check->reason);
+        assert_int_equal(study_expect_confirmed(&study, false), 1);
+        study_drop_results(&study);
+        assert_int_equal(check->verdict, STUDY_PENDING);
+    }
+    study_clear(&study);
+}
+
+/* ---- outputs ---- */
+
+static void round_trip(void **state)
+{
+    for (int hostile = 0; hostile < 2; hostile++) {
+        struct run *const run = hostile ? sample_study_hostile() : sample_study_run();
+        struct run *const again = read_back(run);
+        assert_prints_the_same(run, again, FORMAT_TABLE);
+        assert_prints_the_same(run, again, FORMAT_MARKDOWN);
+        assert_prints_the_same(run, again, FORMAT_JUNIT);
+        assert_prints_the_same(run, again, FORMAT_ANNOTATIONS);
+        run_free(run);
+        run_free(again);
+    }
+}
+
+static void golden_outputs(void **state)
+{
+    static const struct {
+        const char *name;
+        bool hostile;
+        enum format format;
+        struct text_options options;
+    } rows[] = {{"study.txt", false, FORMAT_TABLE, {.width = 0}},
+                {"study_narrow.txt", false, FORMAT_TABLE, {.width = 80}},
+                {"study_colour.txt", false, FORMAT_TABLE, {.width = 140, .colour = true}},
+                {"study_hostile.txt", true, FORMAT_TABLE, {.width = 100}},
+                {"study.md", false, FORMAT_MARKDOWN, {.width = 0}},
+                {"study.annotations", false, FORMAT_ANNOTATIONS, {.width = 0}},
+                {"study.xml", false, FORMAT_JUNIT, {.width = 0}}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run =
+            rows[i].hostile ? sample_study_hostile() : sample_study_run();
+        check_golden(rows[i].name, sample_text(run, rows[i].format, &rows[i].options));
+        run_free(run);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (!golden_arguments(argc, argv))
+        return 2;
+    return RUN_TESTS(TEST(arms_inherit), TEST(checks_inherit),
+                     TEST(mistakes_name_their_field), TEST(shapes_of_arms),
+                     TEST(verdicts), TEST(verdicts_of_claims), TEST(absent_points),
+                     TEST(round_trip), TEST(golden_outputs));
+}
