@@ -72,7 +72,8 @@ def main():
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--quick", action="store_true", help="studies with --quick")
     options = parser.parse_args()
-    arguments = [f"--cpu={options.cpu}", *(["--quick"] if options.quick else [])]
+    arguments = [*([f"--cpu={options.cpu}"] if options.competitor else []),
+                 *(["--quick"] if options.quick else [])]
     beside = competitor(options.cpu) if options.competitor else contextlib.nullcontext()
     counts = collections.defaultdict(collections.Counter)
     right = {name: verdict for name, _, _, verdict in claims()}

@@ -23,13 +23,14 @@ struct output {
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
-/* Conditions that no option names: experiments of explain. */
+/* Conditions that no option names: experiments of explain, arms of studies. */
 struct conditions {
     const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
     bool flush_denormals; /* subnormal numbers are zero in the calling thread */
     bool fresh_output;    /* each call writes to pages that are new */
     bool keep_heap;       /* malloc gives no memory back to the system */
     bool spread;          /* operands far from each other within their pages */
+    int memory;           /* file of operands that are shared with others; 0: none */
 };
 
 struct options {
@@ -85,7 +86,7 @@ struct options {
     bool cpus_locked; /* by the caller */
     bool all_code;    /* --asm */
     bool dry_run, in_process, quiet, pathologies;
-    bool quick; /* license: the clock alone; study: its quick shapes */
+    bool quick;              /* license: the clock alone; study: its quick shapes */
     struct text_list claims; /* study: ids; empty: all */
     bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;

@@ -28,18 +28,6 @@ static double stream_gbps(const struct subject *subject)
     return most;
 }
 
-static double vector_bits(const struct subject *subject)
-{
-    const struct offer *const offer = variant_offer(&subject->base);
-    const char *const name =
-        strcmp(offer->isa, "lib") ? offer->isa : offer->worker->info.isa ?: "";
-    const int isa = isa_find(name);
-    if (isa < 0)
-        return NAN;
-    const uint32_t bits = isa_get((size_t)isa)->bits;
-    return bits ? bits : 8 * (double)type_bytes(offer->type);
-}
-
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
@@ -55,7 +43,7 @@ static void add_times(const struct subject *subject, struct inspect_facts *facts
     SET(threads, base->threads);
     SET(thread_use,
         measured_counter(base, "task-clock") / base->median_ns / base->threads);
-    SET(isa_bits, vector_bits(subject));
+    SET(isa_bits, variant_isa_bits(&subject->base));
 }
 
 static void add_counts(const struct subject *subject, struct inspect_facts *facts)

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -234,7 +235,10 @@ static int enlist_defaults(struct catalog *catalog, const struct options *option
 int catalog_make(const struct options *options, struct catalog *catalog,
                  struct error *error)
 {
-    *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
+    const int shared = options->conditions.memory;
+    *catalog =
+        (struct catalog){.memory_fd = shared ? fcntl(shared, F_DUPFD_CLOEXEC, 0)
+                                             : memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};

@@ -12,7 +12,7 @@
 #define STUDY_BATCH_NS 200000.0
 /* An arm has rounds for so long in each pass, if calls are short. */
 #define STUDY_CASE_NS 25e6
-enum { PASSES = 3, PASSES_QUICK = 2 };
+enum { PASSES = 3 };
 
 __attribute__((format(printf, 2, 3))) static void set_absent(struct member *member,
                                                              const char *format, ...)
@@ -74,16 +74,40 @@ static void add_counters(const struct studying *all, struct options *options)
         text_list_add(&options->counters, all->counters.item[i]);
 }
 
-/* False if it cannot take part; the first pass tells why. */
+static bool equal_texts(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Operands of both are the same bytes in the same places. */
+static bool same_operands(const struct case_name *a, const struct case_name *b)
+{
+    return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
+           equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
+           equal_texts(a->input, b->input) && a->align == b->align;
+}
+
+/* So they may share them: pages that caches treat differently are no difference then. */
+static int shared_memory(const struct contender *earlier, size_t n,
+                         const struct case_name *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (same_operands(&earlier[i].member->name, name))
+            return earlier[i].variant.catalog.memory_fd;
+    return 0;
+}
+
+/* The next one; false if it cannot take part, and the first pass tells why. */
 static bool open_contender(const struct pass *pass, struct member *member,
-                           struct contender *contender)
+                           struct contender *contenders, size_t n)
 {
     struct error error = {.text = ""};
-    struct variant *const variant = &contender->variant;
-    *contender = (struct contender){.member = member};
+    struct variant *const variant = &contenders[n].variant;
+    contenders[n] = (struct contender){.member = member};
     variant_options(pass->all->options, &member->name, &variant->options);
     for (unsigned i = 0; i < pass->number; i++)
         (void)random_next(&variant->options.seed);
+    variant->options.conditions.memory = shared_memory(contenders, n, &member->name);
     add_counters(pass->all, &variant->options);
     variant->run = run_of(pass, member);
     variant->group = pass->all->groups++;
@@ -147,7 +171,7 @@ static void list_arms(const struct pass *pass, struct contender *contenders, siz
         arms[i].may_lead = true;
         variant->result += before;
         variant->plan.batch_ns = STUDY_BATCH_NS;
-        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / (double)n);
+        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / PASSES / (double)n);
         variant->plan.rounds_ns = pass->ns;
     }
 }
@@ -161,7 +185,7 @@ static int run_pass(const struct pass *pass, struct error *error)
     for (size_t i = 0; i < most && !interrupted_by; i++) {
         struct member *const member = &pass->set->member[i];
         if (member->timed && !member->absent)
-            n += open_contender(pass, member, &contenders[n]);
+            n += open_contender(pass, member, contenders, n);
     }
     list_arms(pass, contenders, n, arms);
     const int status = interrupted_by ? -EINTR
@@ -186,25 +210,28 @@ static void trace_set(const struct studying *all, struct round_set *set)
             member_trace(all, &set->member[i]);
 }
 
-/* Sets have equal shares of the time that is left, and passes of that. */
+/* A set has its share of the time that is left. Further passes follow as long as another
+ * one like the last fits in. */
 static int measure_set(struct studying *all, size_t number, struct error *error)
 {
     struct round_set *const set = &all->sets.set[number];
-    const unsigned passes = all->settings.quick ? PASSES_QUICK : PASSES;
+    const double share_ns = fmax(all->left_ns, 0) / (double)(all->sets.n - number);
+    double spent_ns = 0, last_ns = 0;
     int status = 0;
-    for (unsigned i = 0; i < passes && status == 0; i++) {
+    for (unsigned i = 0; i < PASSES && status == 0 && spent_ns + last_ns <= share_ns;
+         i++) {
         const int64_t began = clock_now();
-        const double shares =
-            (double)(all->sets.n - number - 1) + (double)(passes - i) / passes;
         struct pass pass = {.all = all,
                             .set = set,
                             .aside = must_have(run_new()),
                             .number = i,
-                            .ns = fmax(all->left_ns, 0) / shares / passes};
+                            .ns = share_ns - spent_ns};
         status = run_pass(&pass, error);
         run_free(pass.aside);
-        all->left_ns -= (double)(clock_now() - began);
+        last_ns = (double)(clock_now() - began);
+        spent_ns += last_ns;
     }
+    all->left_ns -= spent_ns;
     return status;
 }
 

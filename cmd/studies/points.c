@@ -41,11 +41,13 @@ static const struct member *member_of(const struct asking *asking, size_t i,
     const struct member *const member = set_find(
         asking->set, arm->name,
         threads ? threads : threads_of(arm->threads, &asking->all->settings), false);
-    if (!member || member->absent) {
-        no_value(asking, member ? member->absent : "it was not measured");
+    const struct result *const result = member ? member_result(member) : NULL;
+    if (!member || member->absent ||
+        (!result && asking->check->measure != MEASURE_STATIC)) {
+        no_value(asking,
+                 member && member->absent ? member->absent : "it was not measured");
         return NULL;
     }
-    const struct result *const result = member_result(member);
     if (result && i < 2)
         must(string_set(&asking->point->cases[i], result->id));
     return member;
@@ -108,8 +110,7 @@ static double rule_share(const double *ns, const void *context)
 static void limit_share(const struct asking *asking)
 {
     const struct member *const member = member_of(asking, 0, 0);
-    const struct result *const result = member ? member_result(member) : NULL;
-    if (!result)
+    if (!member)
         return;
     const struct series *const pair[] = {&member->series, &member->limit};
     const struct estimate share =

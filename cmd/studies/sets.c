@@ -242,7 +242,7 @@ void sets_make(const struct study *study, const struct set_settings *settings,
     for (size_t i = 0; i < study->n_claims; i++) {
         const struct study_claim *const claim = &study->claims[i];
         want_check(&making, &claim->check);
-        for (size_t k = 0; k < claim->n_evidence && !claim->check.reason; k++)
+        for (size_t k = 0; k < claim->n_evidence; k++)
             want_check(&making, &claim->evidence[k]);
     }
     want_account(&making);

@@ -84,7 +84,7 @@ static bool is_simple(const char *metric)
 /* An event of the machine, or else what a group of them comes to. */
 static void count_for(const struct study_check *check, struct studying *all)
 {
-    static const char *const groups[] = {"core", "cache", "tlb", "frontend"};
+    static const char *const groups[] = {"core", "cache", "tlb", "frontend", "license"};
     struct event event;
     struct error error;
     const bool counts =

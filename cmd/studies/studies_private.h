@@ -8,8 +8,8 @@
 #include <stdarg.h>
 
 #include "findings.h"
+#include "reports.h"
 #include "studies/studies.h"
-#include "study/study.h"
 #include "variant/variant.h"
 
 /* ---- brought.c ---- */

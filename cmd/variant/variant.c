@@ -3,6 +3,7 @@
 #include "variant/variant.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* Short batches, as in ab: what the machine does changes from one millisecond to the
@@ -141,6 +142,18 @@ void variant_close(struct variant *variant)
     catalog_free(&variant->catalog);
     options_free(&variant->options);
     variant->open = false;
+}
+
+double variant_isa_bits(const struct variant *variant)
+{
+    const struct offer *const offer = variant_offer(variant);
+    const char *const name =
+        strcmp(offer->isa, "lib") ? offer->isa : offer->worker->info.isa ?: "";
+    const int isa = isa_find(name);
+    if (isa < 0)
+        return NAN;
+    const uint32_t bits = isa_get((size_t)isa)->bits;
+    return bits ? bits : 8 * (double)type_bytes(offer->type);
 }
 
 struct run_arm variant_arm(struct variant *variant)

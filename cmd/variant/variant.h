@@ -75,6 +75,9 @@ static inline struct result *variant_result(const struct variant *variant)
     return &variant->run->results[variant->result];
 }
 
+/* Of the vectors of the instruction set that it names; NaN: unknown. */
+double variant_isa_bits(const struct variant *variant);
+
 /* A run measures it. Its results begin where those of the run end. */
 struct run_arm variant_arm(struct variant *variant);
 
