@@ -254,6 +254,7 @@ void host_read_cpu(struct host *host, const char *root)
     if (host->caches == 0 && !root[0])
         read_caches_cpuid(host);
 #endif
+    host->l2_dtlb_entries = root[0] ? 0 : host_tlb_entries(host_cpuid);
 }
 
 static bool flags_line(char *text, void *context)

@@ -339,6 +339,7 @@ struct host {
     int smt; /* 1 active, 0 not, -1 unknown */
     struct cache cache[8];
     size_t caches;
+    int l2_dtlb_entries;          /* for pages of 4 KiB; 0: not known */
     uint64_t memory;              /* bytes */
     char kernel[128];             /* uname release */
     char os[128];                 /* PRETTY_NAME of os-release */

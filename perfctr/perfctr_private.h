@@ -46,6 +46,11 @@ size_t cpus_cores_at(const char *root, int *cpu, size_t n);
 void host_read_model(struct host *host, const char *root);
 void host_read_cpu(struct host *host, const char *root);
 void host_read_virtualisation(struct host *host, const char *root);
+/* A leaf of CPUID: EAX to EDX. False if the CPU has none of that number. */
+typedef bool cpuid_reader(uint32_t leaf, uint32_t k, uint32_t r[4]);
+cpuid_reader host_cpuid;
+/* Entries for pages of 4 KiB in the second-level TLB for data; 0: not known. */
+int host_tlb_entries(cpuid_reader *read);
 void host_read_pmu(struct host *host, const char *root, const struct perf_system *system);
 
 typedef void event_each_fn(const char *name, const char *description, void *context);

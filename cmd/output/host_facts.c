@@ -77,4 +77,6 @@ void host_facts(const struct host *host, struct run *run)
         snprintf(name, sizeof name, "l%d%c_bytes", cache->level, cache->type);
         add_number(run, name, (double)cache->bytes, true);
     }
+    if (host->l2_dtlb_entries > 0)
+        add_number(run, "l2_dtlb_entries", host->l2_dtlb_entries, false);
 }

@@ -336,6 +336,59 @@ static void test_steal(void **state)
     assert_int_equal(cpus_steal_at(root, 2), -1);
 }
 
+/* CPUs as they answer to CPUID. */
+static bool zen4(uint32_t leaf, uint32_t k, uint32_t r[4])
+{
+    r[0] = r[2] = r[3] = 0;
+    r[1] = 0x6c005040; /* 3072 for data, 64 for code */
+    return leaf == 0x80000006;
+}
+
+static bool alder_lake(uint32_t leaf, uint32_t k, uint32_t r[4])
+{
+    static const uint32_t table[][4] = {
+        {4, 0, 0, 0},
+        {4, 0x00080001, 32, 0x22},    /* code, level 1 */
+        {4, 0x00060001, 16, 0x21},    /* data, level 1 */
+        {4, 0x00080001, 128, 0x4042}, /* code, level 2 */
+        {4, 0x00080007, 256, 0x4043}, /* both, level 2 */
+    };
+    if (leaf != 0x18 || k >= ARRAY_LEN(table))
+        return false;
+    memcpy(r, table[k], sizeof table[k]);
+    return true;
+}
+
+static bool skylake(uint32_t leaf, uint32_t k, uint32_t r[4])
+{
+    r[0] = 0x76036301;
+    r[1] = 0x00f0b5ff;
+    r[2] = 0;
+    r[3] = 0x00c30000;
+    return leaf == 2;
+}
+
+static bool skylake_invalid(uint32_t leaf, uint32_t k, uint32_t r[4])
+{
+    const bool known = skylake(leaf, k, r);
+    r[3] |= UINT32_C(1) << 31; /* this register says nothing */
+    return known;
+}
+
+static bool silent(uint32_t leaf, uint32_t k, uint32_t r[4])
+{
+    return false;
+}
+
+static void test_tlb(void **state)
+{
+    assert_int_equal(host_tlb_entries(zen4), 3072);
+    assert_int_equal(host_tlb_entries(alder_lake), 2048);
+    assert_int_equal(host_tlb_entries(skylake), 1536);
+    assert_int_equal(host_tlb_entries(skylake_invalid), 0);
+    assert_int_equal(host_tlb_entries(silent), 0);
+}
+
 #define IN_TREE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -343,5 +396,6 @@ int main(void)
     return RUN_TESTS(IN_TREE(test_machine), IN_TREE(test_fingerprint), IN_TREE(test_arm),
                      IN_TREE(test_nothing), IN_TREE(test_this_machine), IN_TREE(test_pmu),
                      IN_TREE(test_smaps), IN_TREE(test_small_pages),
-                     IN_TREE(test_huge_pages), IN_TREE(test_memory), IN_TREE(test_steal));
+                     IN_TREE(test_huge_pages), IN_TREE(test_memory), IN_TREE(test_steal),
+                     cmocka_unit_test(test_tlb));
 }

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the studies that simdbench brings: their claims, arms and quotes. With the folder of the
+texts in STUDY_TEXTS, quotes are looked up there; a text is found by its hash.
+
+usage: studies.py FOLDER
+"""
+import hashlib
+import json
+import os
+import re
+import sys
+import unittest
+from pathlib import Path
+
+FOLDER = Path(sys.argv[1])
+# The claims of each text, in its order.
+CLAIMS = {
+    "tropical-gemm": [str(i) for i in range(1, 23)] + ["A"],
+    "trueno": [str(i) for i in range(1, 30)],
+    "burn-conv": [str(i) for i in range(1, 23)],
+    "rusttensor": [str(i) for i in range(1, 31)],
+    "nnc-relu": [str(i) for i in range(1, 15)],
+}
+QUOTE_WORDS = 15
+# measure: how many arms, and the field that says what
+MEASURES = {
+    "time_ratio": ((2,), None), "thread_ratio": ((1,), "threads"),
+    "limit_share": ((1,), None), "metric": ((1, 2), "metric"), "static": ((1, 2), "fact"),
+    "slope": ((1,), None), "explained": ((2,), "count"), "noise": ((1, 2), "name"),
+    "accuracy": ((1,), "name"), "arithmetic": ((0,), "formula"), "host": ((0,), "name"),
+    "command": ((0,), "name"),
+}
+NEEDS = re.compile(r"(cpus:\d+|memory:\d+[GM]i?B|(module|isa|event|uarch):\S+|never:.+)$")
+
+
+def plain(text):
+    """Without marks of emphasis and line breaks."""
+    return " ".join(text.replace("**", "").replace("`", "").split())
+
+
+def parts(quote):
+    """What stands between omissions."""
+    return [plain(part) for part in quote.split(" ... ")]
+
+
+def studies():
+    for path in sorted(FOLDER.glob("*.json")):
+        yield path.stem, json.loads(path.read_text(encoding="utf-8"))
+
+
+def checks(study):
+    for claim in study["claims"]:
+        yield claim["id"], claim
+        for evidence in claim.get("evidence", []):
+            yield claim["id"], evidence
+
+
+class Studies(unittest.TestCase):
+    def test_all_claims_are_there(self):
+        found = {}
+        for name, study in studies():
+            self.assertEqual(study["name"], name)
+            ids = [claim["id"] for claim in study["claims"]]
+            self.assertEqual(len(ids), len(set(ids)))
+            # A claim with two sides has parts: 5a, 5b.
+            found[name] = [i for i in ids if re.fullmatch(r"\d+|[A-Z]", i)]
+            for other in set(ids) - set(found[name]):
+                self.assertIn(other[:-1], ids)
+        self.assertEqual(found, CLAIMS)
+
+    def test_claims_have_words(self):
+        for name, study in studies():
+            for claim in study["claims"]:
+                with self.subTest(name, claim=claim["id"]):
+                    self.assertIn(claim["kind"], tuple("PCFTS"))
+                    self.assertTrue(claim["their"])
+                    if claim.get("by") == "us":
+                        self.assertNotIn("quote", claim)
+                        self.assertTrue(claim["text"])
+                        continue
+                    self.assertLessEqual(len(claim["quote"].split()), QUOTE_WORDS)
+                    self.assertTrue(all(parts(claim["quote"])))
+
+    def test_quotes_are_in_the_texts(self):
+        folder = os.environ.get("STUDY_TEXTS")
+        if not folder:
+            self.skipTest("STUDY_TEXTS names no folder")
+        texts = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_text(encoding="utf-8")
+                 for path in Path(folder).iterdir() if path.is_file()}
+        for name, study in studies():
+            text = plain(texts[study["source"]["sha256"]])
+            for claim in study["claims"]:
+                at = 0
+                for part in parts(claim.get("quote", "")):
+                    with self.subTest(name, claim=claim["id"], part=part):
+                        at = text.find(part, at)
+                        self.assertGreaterEqual(at, 0, "not there, or not in this order")
+                    at += len(part)
+
+    def test_checks_are_complete(self):
+        for name, study in studies():
+            for claim, check in checks(study):
+                with self.subTest(name, claim=claim, measure=check["measure"]):
+                    arms, field = MEASURES[check["measure"]]
+                    of = check.get("of", [])
+                    self.assertIn(len(of), arms)
+                    self.assertLessEqual(set(of), set(study["arms"]))
+                    if field:
+                        self.assertIn(field, check)
+                    ratios = check["measure"] in ("time_ratio", "explained")
+                    self.assertEqual("as" in check, len(of) == 2 and not ratios)
+                    low, high = check["expect"]
+                    self.assertTrue(low is not None or high is not None)
+                    self.assertTrue(low is None or high is None or low <= high)
+                    self.assertTrue(all(NEEDS.match(need) for need in check.get("needs", [])))
+
+    def test_evidence_says_why(self):
+        for name, study in studies():
+            for claim in study["claims"]:
+                for evidence in claim.get("evidence", []):
+                    with self.subTest(name, claim=claim["id"]):
+                        self.assertTrue(evidence.get("why") or
+                                        evidence["measure"] == claim["measure"])
+
+    def test_links_lead_somewhere(self):
+        for name, study in studies():
+            ids = {claim["id"] for claim in study["claims"]}
+            self.assertLessEqual({c["instead"] for c in study["claims"] if "instead" in c}, ids, name)
+            used = {arm for _, check in checks(study) for arm in check.get("of", [])}
+            account = study.get("account")
+            if account:
+                pairs = [account["total"], *account["parts"], *account["reverse"]]
+                used |= {arm for pair in pairs for arm in pair}
+            self.assertEqual(used, set(study["arms"]), name)
+
+    def test_never_has_a_reason(self):
+        for name, study in studies():
+            for claim in study["claims"]:
+                never = [n for n in claim.get("needs", []) if n.startswith("never:")]
+                self.assertTrue(all(len(n) > 20 for n in never), name)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
