@@ -73,7 +73,7 @@ static void executed_lines(struct writer *to, const struct explanation *why)
         return;
     }
     put_number(to, executed->instructions);
-    buffer_add(&to->text, text_same(executed->mode, "whole")
+    buffer_add(&to->text, executed_whole(executed)
                               ? " instructions, the whole call"
                               : " instructions in random windows, not the whole call");
     if (executed->widest_bits > 0)
