@@ -15,26 +15,6 @@ static void set(char **where, const char *text)
 
 /* ---- what was executed ---- */
 
-static void take_census(const struct inspect_census *census, struct executed *executed)
-{
-    set(&executed->mode, census->whole ? "whole" : "sampled");
-    executed->instructions = (double)census->instructions;
-    executed->steps = (double)census->steps;
-    executed->seconds = census->seconds;
-    executed->windows = census->windows;
-    executed->system_calls = (double)census->system_calls;
-    executed->threads = census->threads;
-    executed->share_scalar = census->share_scalar;
-    executed->share_sse = census->share_sse;
-    executed->share_avx = census->share_avx;
-    executed->share_avx512 = census->share_avx512;
-    executed->share_fma = census->share_fma;
-    executed->widest_bits = census->widest_bits;
-    executed->mixes_sse_avx = census->mixes_sse_avx;
-    set(&executed->modules, census->modules);
-    set(&executed->producer, census->producer);
-}
-
 /* The first word of an instruction and how often it stands in an iteration. */
 struct word {
     char text[24];
@@ -225,7 +205,7 @@ void explain_take(const struct subject *subject, const struct inspect_facts *fac
     struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
     set(&explanation->not_traced, subject->trace.known ? NULL : subject->trace.absent);
     if (subject->trace.known) {
-        take_census(census, &explanation->executed);
+        take_executed(census, &explanation->executed);
         take_build(census, &variant_result(&subject->base)->unoptimised);
         take_loops(census, subject->hot_loop, all_code, explanation);
     }

@@ -19,9 +19,9 @@ static void doubt(const struct result *result, struct code_proof *proof)
     const char *isa = said_isa(result);
     const int number = isa ? isa_find(isa) : -1;
     const double said = number < 0 ? 0 : isa_get((size_t)number)->bits;
-    const double ran = proof->main_bits < 128 ? 0 : proof->main_bits;
+    const double bits = proof->executed.main_bits, ran = bits < 128 ? 0 : bits;
     char text[128], vectors[32];
-    if (number < 0 || !(proof->main_bits > 0) || !(ran < said || ran > said))
+    if (number < 0 || !(bits > 0) || !(ran < said || ran > said))
         return;
     snprintf(vectors, sizeof vectors, "vectors of %.0f bits", ran);
     snprintf(text, sizeof text, "executes %s, %s has %.0f",
@@ -29,23 +29,26 @@ static void doubt(const struct result *result, struct code_proof *proof)
     must(string_set(&proof->doubt, text));
 }
 
-static void take_census(const struct inspect_census *census, struct code_proof *proof)
+void take_executed(const struct inspect_census *census, struct executed *executed)
 {
-    proof->whole = census->whole;
-    proof->instructions = (double)census->instructions;
-    proof->steps = (double)census->steps;
-    proof->seconds = census->seconds;
-    proof->system_calls = (double)census->system_calls;
-    proof->threads = census->threads;
-    proof->share_scalar = census->share_scalar;
-    proof->share_sse = census->share_sse;
-    proof->share_avx = census->share_avx;
-    proof->share_avx512 = census->share_avx512;
-    proof->share_fma = census->share_fma;
-    proof->share_transitions = census->share_transitions;
-    proof->widest_bits = census->widest_bits;
-    proof->main_bits = census->main_bits;
-    must(string_set(&proof->modules, census->modules));
+    must(string_set(&executed->mode, census->whole ? "whole" : "sampled"));
+    executed->instructions = (double)census->instructions;
+    executed->steps = (double)census->steps;
+    executed->seconds = census->seconds;
+    executed->windows = census->windows;
+    executed->system_calls = (double)census->system_calls;
+    executed->threads = census->threads;
+    executed->share_scalar = census->share_scalar;
+    executed->share_sse = census->share_sse;
+    executed->share_avx = census->share_avx;
+    executed->share_avx512 = census->share_avx512;
+    executed->share_fma = census->share_fma;
+    executed->share_transitions = census->share_transitions;
+    executed->widest_bits = census->widest_bits;
+    executed->main_bits = census->main_bits;
+    executed->mixes_sse_avx = census->mixes_sse_avx;
+    must(string_set(&executed->modules, census->modules));
+    must(string_set(&executed->producer, census->producer));
 }
 
 void take_build(const struct inspect_census *census, char **unoptimised)
@@ -112,7 +115,7 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     if (status < 0) {
         must(string_set(&proof->absent, error.text));
     } else {
-        take_census(&census, proof);
+        take_executed(&census, &proof->executed);
         doubt(result, proof);
         take_build(&census, &proof->unoptimised);
         if (census.whole && sees_spills(&census))

@@ -5,19 +5,21 @@
 #include "json.h"
 #include "json_value.h"
 
-static const struct fields proof_counts =
-    FIELDS(FIELD(NAME, code_proof, doubt), FIELD(NAME, code_proof, unoptimised),
-           FIELD(AMOUNT, code_proof, instructions), FIELD(AMOUNT, code_proof, steps),
-           FIELD(AMOUNT, code_proof, seconds), FIELD(AMOUNT, code_proof, system_calls),
-           FIELD(AMOUNT, code_proof, threads), FIELD(AMOUNT, code_proof, widest_bits),
-           FIELD(AMOUNT, code_proof, main_bits), FIELD(NAME, code_proof, modules));
+static const struct fields judged =
+    FIELDS(FIELD(NAME, code_proof, doubt), FIELD(NAME, code_proof, unoptimised));
+static const struct fields counts =
+    FIELDS(FIELD(TEXT, executed, mode), FIELD(AMOUNT, executed, instructions),
+           FIELD(AMOUNT, executed, steps), FIELD(AMOUNT, executed, seconds),
+           FIELD(AMOUNT, executed, system_calls), FIELD(AMOUNT, executed, threads),
+           FIELD(AMOUNT, executed, widest_bits), FIELD(AMOUNT, executed, main_bits),
+           FIELD(NAME, executed, modules));
 static const struct fields isa_shares =
-    FIELDS(FIELD_AS("scalar", AMOUNT, code_proof, share_scalar),
-           FIELD_AS("sse", AMOUNT, code_proof, share_sse),
-           FIELD_AS("avx", AMOUNT, code_proof, share_avx),
-           FIELD_AS("avx512", AMOUNT, code_proof, share_avx512),
-           FIELD_AS("fma", AMOUNT, code_proof, share_fma),
-           FIELD_AS("transitions", AMOUNT, code_proof, share_transitions));
+    FIELDS(FIELD_AS("scalar", AMOUNT, executed, share_scalar),
+           FIELD_AS("sse", AMOUNT, executed, share_sse),
+           FIELD_AS("avx", AMOUNT, executed, share_avx),
+           FIELD_AS("avx512", AMOUNT, executed, share_avx512),
+           FIELD_AS("fma", AMOUNT, executed, share_fma),
+           FIELD_AS("transitions", AMOUNT, executed, share_transitions));
 
 static void put_proof(struct json *json, cJSON *parent, const char *name,
                       const struct code_proof *proof)
@@ -29,9 +31,9 @@ static void put_proof(struct json *json, cJSON *parent, const char *name,
     json_text(json, object, "absent", proof->absent);
     if (proof->absent)
         return;
-    json_text(json, object, "mode", proof->whole ? "whole" : "sampled");
-    json_fields(json, object, &proof_counts, proof);
-    json_fields(json, json_object(json, object, "isa"), &isa_shares, proof);
+    json_fields(json, object, &judged, proof);
+    json_fields(json, object, &counts, &proof->executed);
+    json_fields(json, json_object(json, object, "isa"), &isa_shares, &proof->executed);
     json_call(json, object, "call", &proof->call);
     json_call(json, object, "small_call", &proof->small);
 }
@@ -42,17 +44,13 @@ void json_proofs(struct json *json, cJSON *parent, const struct result *result)
     put_proof(json, parent, "base_proof", result->base_proof);
 }
 
-static int read_mode(const struct value *object, struct code_proof *proof)
+static int check_mode(const struct value *object, const char *mode)
 {
-    const struct value mode = value_member(object, "mode");
-    const int code = value_want(&mode, cJSON_IsString(mode.json), "a string");
+    const struct value value = value_member(object, "mode");
 
-    if (code)
-        return code;
-    proof->whole = !strcmp(mode.json->valuestring, "whole");
-    return proof->whole || !strcmp(mode.json->valuestring, "sampled")
+    return !strcmp(mode, "whole") || !strcmp(mode, "sampled")
                ? 0
-               : VALUE_FAIL(&mode, "expected whole or sampled");
+               : VALUE_FAIL(&value, "expected whole or sampled");
 }
 
 static int read_proof(const struct value *entry, const char *name,
@@ -70,10 +68,12 @@ static int read_proof(const struct value *entry, const char *name,
     const int code = value_object(&object) ?: value_name(&absent, &(*where)->absent);
     if (code || (*where)->absent)
         return code;
-    return read_mode(&object, *where)
-               ?: value_fields(&object, &proof_counts, *where)
+    struct executed *const executed = &(*where)->executed;
+    return value_fields(&object, &judged, *where)
+               ?: value_fields(&object, &counts, executed)
+               ?: check_mode(&object, executed->mode)
                ?: value_object(&isa)
-               ?: value_fields(&isa, &isa_shares, *where)
+               ?: value_fields(&isa, &isa_shares, executed)
                ?: json_read_call(&object, "call", &(*where)->call)
                ?: json_read_call(&object, "small_call", &(*where)->small);
 }

@@ -6,6 +6,16 @@
 #include "model.h"
 #include "text/text.h"
 
+bool executed_whole(const struct executed *executed)
+{
+    return executed->mode && !strcmp(executed->mode, "whole");
+}
+
+void executed_clear(struct executed *executed)
+{
+    TEXTS_FREE(executed->mode, executed->modules, executed->producer);
+}
+
 struct code_proof *code_proof_new(void)
 {
     return calloc(1, sizeof(struct code_proof));
@@ -32,7 +42,8 @@ void code_proof_free(struct code_proof *proof)
 {
     if (!proof)
         return;
-    TEXTS_FREE(proof->absent, proof->doubt, proof->unoptimised, proof->modules);
+    TEXTS_FREE(proof->absent, proof->doubt, proof->unoptimised);
+    executed_clear(&proof->executed);
     whole_call_clear(&proof->call);
     whole_call_clear(&proof->small);
     free(proof);

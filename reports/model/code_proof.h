@@ -5,6 +5,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* One call executed this. Numbers that are not known are NaN, texts NULL. */
+struct executed {
+    char *mode; /* "whole": every instruction of one call; "sampled": windows at random
+                   times */
+    double instructions; /* of the call; sampled: those that were seen */
+    double steps;        /* times that the process was stopped */
+    double seconds;      /* that the trace took */
+    double windows;      /* 0 if whole */
+    double system_calls, threads;
+    /* Parts of the instructions; the first four make 1, FMA is a part of these. */
+    double share_scalar, share_sse, share_avx, share_avx512, share_fma;
+    double share_transitions; /* legacy SSE while upper halves are dirty */
+    double widest_bits;       /* of any register; 32 and 64: scalar floats; 0: neither */
+    double main_bits; /* the widest that a twentieth of the float arithmetic has; if there
+                         is hardly any, of all on vectors */
+    bool mixes_sse_avx;
+    char *modules;  /* "97% jit, 3% libdnnl.so.2" */
+    char *producer; /* compiler and flags */
+};
+/* Every instruction of one call. */
+bool executed_whole(const struct executed *executed);
+/* Frees its texts. */
+void executed_clear(struct executed *executed);
+
 /* A loop of a call. Counts are of all its iterations, with those of the functions that it
  * calls, without those of loops within it. */
 struct code_loop {
@@ -35,18 +59,7 @@ struct code_proof {
     char *doubt;  /* how it contradicts what the row says: "executes 128-bit vectors, avx2
                      has 256"; NULL: it does not */
     char *unoptimised; /* how it shows that nobody optimised it; NULL: it does not */
-    bool whole;        /* every instruction of one call; else windows at random times */
-    /* Whole: of the call; else those that were seen. Times that the process stopped. */
-    double instructions, steps;
-    double seconds; /* that the trace took */
-    double system_calls, threads;
-    /* Parts of the instructions; the first four make 1, FMA is a part of these. */
-    double share_scalar, share_sse, share_avx, share_avx512, share_fma;
-    double widest_bits; /* of any register; 32 and 64: scalar floats; 0: neither */
-    double main_bits; /* the widest that a twentieth of the float arithmetic has; if there
-                         is hardly any, of all on vectors */
-    double share_transitions; /* legacy SSE while upper halves are dirty */
-    char *modules;            /* "97% jit, 3% libdnnl.so.2" */
+    struct executed executed;
     struct whole_call call;
     struct whole_call small; /* another one with less work, in case that another run has
                                 no larger one */

@@ -181,8 +181,8 @@ void explanation_free(struct explanation *explanation)
 {
     if (!explanation)
         return;
-    TEXTS_FREE(explanation->executed.mode, explanation->executed.modules,
-               explanation->executed.producer, explanation->not_traced);
+    executed_clear(&explanation->executed);
+    free(explanation->not_traced);
     FOR_EACH (struct explained_loop, loop, explanation->loops, explanation->n_loops)
         loop_free(loop);
     FOR_EACH (struct explained_bound, bound, explanation->bounds, explanation->n_bounds)

@@ -10,22 +10,8 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "model/code_proof.h"
 #include "stats/stats.h"
-
-/* One call executed this. Numbers that are not known are NaN, texts NULL. */
-struct executed {
-    char *mode; /* "whole": every instruction; "sampled": windows of some calls */
-    double instructions; /* the call's; sampled: seen in the windows */
-    double steps;        /* times that the process was stopped */
-    double seconds;
-    double windows; /* 0 if whole */
-    double system_calls, threads;
-    double share_scalar, share_sse, share_avx, share_avx512, share_fma; /* parts of all */
-    double widest_bits;
-    bool mixes_sse_avx;
-    char *modules;  /* "97% jit, 3% libdnnl.so.2" */
-    char *producer; /* compiler and flags */
-};
 
 /* Numbers are of an iteration, by name as in inspect/facts.def: "vector_reloads". */
 struct explained_count {

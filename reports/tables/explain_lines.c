@@ -6,7 +6,7 @@
 #include "text/text.h"
 
 /* Findings beyond the first few are named alone. */
-enum { FINDINGS_IN_FULL = 2, BOUNDS_SHOWN = 4 };
+enum { FINDINGS_IN_FULL = 1, FINDINGS_SHOWN = 2, BOUNDS_SHOWN = 4 };
 
 struct writer {
     struct buffer text;
@@ -73,7 +73,7 @@ static void executed_lines(struct writer *to, const struct explanation *why)
         return;
     }
     put_number(to, executed->instructions);
-    buffer_add(&to->text, text_same(executed->mode, "whole")
+    buffer_add(&to->text, executed_whole(executed)
                               ? " instructions, the whole call"
                               : " instructions in random windows, not the whole call");
     if (executed->widest_bits > 0)
@@ -301,6 +301,8 @@ static void finding_lines(struct writer *to, const struct explanation *why, size
     buffer_plain(&to->text, finding->text ?: "");
     end(to, number == 0 ? "findings" : "");
     evidence_line(to, "  evidence", "", finding->evidence, finding->n_evidence);
+    if (number >= FINDINGS_IN_FULL)
+        return;
     evidence_line(to, "  against", "not ", finding->against, finding->n_against);
     refute_line(to, why, finding);
     if (finding->remedy) {
@@ -311,9 +313,9 @@ static void finding_lines(struct writer *to, const struct explanation *why, size
 
 static void findings_lines(struct writer *to, const struct explanation *why)
 {
-    for (size_t i = 0; i < why->n_findings && i < FINDINGS_IN_FULL; i++)
+    for (size_t i = 0; i < why->n_findings && i < FINDINGS_SHOWN; i++)
         finding_lines(to, why, i);
-    for (size_t i = FINDINGS_IN_FULL; i < why->n_findings; i++) {
+    for (size_t i = FINDINGS_SHOWN; i < why->n_findings; i++) {
         put_comma(to, ", ");
         put_cause(to, &why->findings[i]);
     }
@@ -323,14 +325,31 @@ static void findings_lines(struct writer *to, const struct explanation *why)
 
 /* ---- the rest ---- */
 
+/* Nothing of what it needs was seen. */
+static bool is_none(const struct explained_exclusion *exclusion)
+{
+    return !exclusion->counter && exclusion->why.value == 0;
+}
+
 static void excluded_line(struct writer *to, const struct explanation *why)
 {
+    const char *before = "; none at all: ";
     FOR_EACH (const struct explained_exclusion, exclusion, why->excluded,
               why->n_excluded) {
+        if (is_none(exclusion))
+            continue;
         put_comma(to, "; ");
         buffer_plain(&to->text, exclusion->cause ?: "");
         buffer_add(&to->text, exclusion->counter ? ", as " : ": ");
         put_fact(to, &exclusion->why);
+    }
+    FOR_EACH (const struct explained_exclusion, exclusion, why->excluded,
+              why->n_excluded) {
+        if (!is_none(exclusion))
+            continue;
+        buffer_add(&to->text, to->text.length ? before : before + 2);
+        buffer_plain(&to->text, exclusion->cause ?: "");
+        before = ", ";
     }
     if (why->n_excluded)
         end(to, "not it");
@@ -388,15 +407,29 @@ static bool is_told(const struct explanation *why, const char *name)
     return false;
 }
 
+/* Less is what processes differ by. */
+static bool changes_nothing(const struct explained_ratio *ratio)
+{
+    return fabs(ratio->ratio - 1) < 0.02;
+}
+
 static void ratios_line(struct writer *to, const struct explanation *why)
 {
+    const char *before = "; no change: ";
     FOR_EACH (const struct explained_ratio, ratio, why->ratios, why->n_ratios) {
-        if (ratio->absent || is_told(why, ratio->name))
+        if (ratio->absent || is_told(why, ratio->name) || changes_nothing(ratio))
             continue;
         put_comma(to, ", ");
         buffer_plain(&to->text, ratio->name ?: "");
         buffer_add(&to->text, " ");
         put_ratio(to, ratio->ratio, &ratio->ci);
+    }
+    FOR_EACH (const struct explained_ratio, ratio, why->ratios, why->n_ratios) {
+        if (ratio->absent || is_told(why, ratio->name) || !changes_nothing(ratio))
+            continue;
+        buffer_add(&to->text, to->text.length ? before : before + 2);
+        buffer_plain(&to->text, ratio->name ?: "");
+        before = ", ";
     }
     if (to->text.length)
         end(to, "experiments");

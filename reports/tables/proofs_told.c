@@ -44,7 +44,7 @@ void proof_lines(struct legend *legend)
             tally_add(&builds, unoptimised(result), strlen(unoptimised(result)),
                       result->id ?: "");
         if (result->proof && !result->proof->absent)
-            *(result->proof->whole ? &whole : &sampled) += 1;
+            *(executed_whole(&result->proof->executed) ? &whole : &sampled) += 1;
     }
     if (whole || sampled) {
         buffer_format(&legend->buffer, "proved: %zu case%s by all instructions of a call",

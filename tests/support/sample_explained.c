@@ -130,11 +130,15 @@ static void add_others(struct explanation *why)
     set_evidence(&exclusion->why, "x", 0.99, 0.88, false);
     SET(exclusion->why.what, "flush_denormals");
     exclusion->why.ci = interval(0.98, 1.01);
-    exclusion = explanation_add_exclusion(why, "page-faults");
+    exclusion = explanation_add_exclusion(why, "tlb");
     need(exclusion);
     exclusion->counter = true;
-    set_evidence(&exclusion->why, "of CPU time", 0.01, 0.05, false);
-    SET(exclusion->why.what, "kernel_share");
+    set_evidence(&exclusion->why, "of accesses", 0.01, 0.02, false);
+    SET(exclusion->why.what, "page_share");
+    exclusion = explanation_add_exclusion(why, "call");
+    need(exclusion);
+    set_evidence(&exclusion->why, "/iteration", 0, 0.5, true);
+    SET(exclusion->why.what, "calls");
     struct explained_unknown *const unknown = explanation_add_unknown(why, "line-splits");
     need(unknown);
     SET(unknown->missing, "alignment");

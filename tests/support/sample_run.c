@@ -263,26 +263,26 @@ static void prove_case(struct result *result, size_t seed)
                      seed == 2 ? "a foreign worker marks no calls" : NULL));
     if (proof->absent)
         return;
-    proof->whole = seed == 0;
-    proof->instructions = 104663;
-    proof->steps = 1629;
-    proof->seconds = 0.125;
-    proof->system_calls = (double)seed;
-    proof->threads = 1;
-    proof->share_scalar = 0.25;
-    proof->share_avx = 0.75;
-    proof->share_fma = 0.5;
-    proof->widest_bits = proof->main_bits = 256;
-    if (proof->whole)
+    const bool whole = seed == 0;
+    need(!string_set(&proof->executed.mode, whole ? "whole" : "sampled"));
+    proof->executed.instructions = 104663;
+    proof->executed.steps = 1629;
+    proof->executed.seconds = 0.125;
+    proof->executed.system_calls = (double)seed;
+    proof->executed.threads = 1;
+    proof->executed.share_scalar = 0.25;
+    proof->executed.share_avx = 0.75;
+    proof->executed.share_fma = 0.5;
+    proof->executed.widest_bits = proof->executed.main_bits = 256;
+    if (whole)
         add_call(proof);
-    need(!string_set(&proof->modules, "97% jit, 3% libdnnl.so.2"));
-    if (!proof->whole) {
+    need(!string_set(&proof->executed.modules, "97% jit, 3% libdnnl.so.2"));
+    if (!whole) {
         need(!string_set(&proof->unoptimised, "its debug information says -O0"));
         need(!string_set(&result->unoptimised, proof->unoptimised));
     }
-    need(!string_set(&proof->doubt, proof->whole
-                                        ? "executes vectors of 256 bits, avx512 has 512"
-                                        : NULL));
+    need(!string_set(&proof->doubt,
+                     whole ? "executes vectors of 256 bits, avx512 has 512" : NULL));
 }
 
 static void measure_case(struct result *result, const struct plan_row *row, size_t seed)
