@@ -61,4 +61,4 @@ class Plants(Case):
 
 
 class FreshPlants(Plants):
-    MODULE, PLANTS, SOUND = "fresh", 10, 6
+    MODULE, PLANTS, SOUND = "fresh", 30, 10

@@ -18,7 +18,7 @@ enum {
     FACTOR = 31,     /* of hash */
     WINDOW = 12,     /* rows, of window */
     TILE = 8,        /* rows and columns, of detile */
-    RECORD = 16,     /* elements of a record of centre, of which RECORD_USED are wanted */
+    RECORD = 16,     /* elements of a record of centre, of which WANTED are wanted */
     FEATURES = 1040, /* elements of a row of slice */
     WANTED = 8,      /* of a record or of a row */
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for AVX2 whose trouble is where their arrays lie, and products of matrices. */
-#include <cpuid.h>
+/* Kernels for AVX2 whose trouble is where their arrays lie. */
 #include <immintrin.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -10,20 +9,20 @@
 
 /* ---- smooth, f32 ---- */
 
-/* Elements [from, to) of a filter of x, which has neighbours on both sides. */
+INLINE void smooth_vector(const float *x, float *y)
+{
+    const __m256 sides = _mm256_add_ps(_mm256_loadu_ps(x - 1), _mm256_loadu_ps(x + 1));
+    const __m256 middle = _mm256_mul_ps(_mm256_loadu_ps(x), _mm256_set1_ps(0.5F));
+    _mm256_storeu_ps(y, _mm256_fmadd_ps(sides, _mm256_set1_ps(0.25F), middle));
+}
+
+/* Elements [from, to) of a filter of x, eight or more, which has neighbours on both
+ * sides. The last vector overlaps the one before. */
 INLINE void smooth_part(const float *x, float *y, ptrdiff_t from, ptrdiff_t to)
 {
-    const __m256 half = _mm256_set1_ps(0.5F), quarter = _mm256_set1_ps(0.25F);
-    ptrdiff_t i = from;
-    for (; i + 8 <= to; i += 8) {
-        const __m256 sides =
-            _mm256_add_ps(_mm256_loadu_ps(x + i - 1), _mm256_loadu_ps(x + i + 1));
-        _mm256_storeu_ps(
-            y + i,
-            _mm256_fmadd_ps(sides, quarter, _mm256_mul_ps(_mm256_loadu_ps(x + i), half)));
-    }
-    for (; i < to; i++)
-        y[i] = 0.5F * x[i] + 0.25F * (x[i - 1] + x[i + 1]);
+    for (ptrdiff_t i = from; i + 8 < to; i += 8)
+        smooth_vector(x + i, y + i);
+    smooth_vector(x + to - 8, y + to - 8);
 }
 
 /* The first filter, ends included. */
@@ -34,14 +33,16 @@ INLINE void smooth_all(const float *x, float *y, ptrdiff_t n)
     y[n - 1] = x[n - 1];
 }
 
-/* Both filters, `block` elements after the other: the second one reads from a buffer what
- * the first one has just written there. */
-INLINE void smooth_blocks(const float *x, float *y, ptrdiff_t n, const ptrdiff_t block)
+/* A twin: both filters, a block after the other. */
+RUN(f69)
 {
-    enum { MOST = 2048, MARGIN = 16 };
-    float buffer[MOST + 2 * MARGIN];
-    for (ptrdiff_t i = 0; i < n; i += block) {
-        const ptrdiff_t from = i ? i - 1 : 1, end = i + block,
+    enum { BLOCK = 2048, MARGIN = 16 };
+    const float *const x = F32(0);
+    float *const y = F32(1), buffer[BLOCK + 2 * MARGIN];
+    const ptrdiff_t n = DIM(0);
+    (void)state;
+    for (ptrdiff_t i = 0; i < n; i += BLOCK) {
+        const ptrdiff_t from = i ? i - 1 : 1, end = i + BLOCK,
                         to = end < n ? end + 1 : n - 1;
         float *const middle = buffer + MARGIN - i;
         smooth_part(x, middle, from, to);
@@ -54,20 +55,6 @@ INLINE void smooth_blocks(const float *x, float *y, ptrdiff_t n, const ptrdiff_t
     }
     y[0] = x[0];
     y[n - 1] = x[n - 1];
-}
-
-/* Sound: a buffer of 8 KiB. */
-RUN(f69)
-{
-    (void)state;
-    smooth_blocks(F32(0), F32(1), DIM(0), 2048);
-}
-
-/* Blocks so small that vectors are read while their parts are on their way to memory. */
-RUN(f25)
-{
-    (void)state;
-    smooth_blocks(F32(0), F32(1), DIM(0), 64);
 }
 
 /* Two sweeps over memory instead of one. */
@@ -114,11 +101,12 @@ INLINE double row_total(const double *x, ptrdiff_t n)
 /* Sound: one division a row. */
 RUN(f70)
 {
+    const ptrdiff_t m = DIM(0);
     const ptrdiff_t n = DIM(1);
     const double *x = F64(0);
     double *y = F64(1);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++, x += n, y += n) {
+    for (ptrdiff_t i = 0; i < m; i++, x += n, y += n) {
         const __m256d factor = _mm256_set1_pd(1 / row_total(x, n));
 #pragma GCC unroll 4
         for (ptrdiff_t j = 0; j < n; j += 4)
@@ -129,11 +117,12 @@ RUN(f70)
 /* A division for each element. */
 RUN(f28)
 {
+    const ptrdiff_t m = DIM(0);
     const ptrdiff_t n = DIM(1);
     const double *x = F64(0);
     double *y = F64(1);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++, x += n, y += n) {
+    for (ptrdiff_t i = 0; i < m; i++, x += n, y += n) {
         const __m256d total = _mm256_set1_pd(row_total(x, n));
 #pragma GCC unroll 4
         for (ptrdiff_t j = 0; j < n; j += 4)
@@ -251,7 +240,7 @@ INLINE void heat_rest(const double *x, double *y, ptrdiff_t h, ptrdiff_t w)
     }
 }
 
-/* Sound. */
+/* A twin. */
 RUN(f67)
 {
     const ptrdiff_t h = DIM(0), w = DIM(1);
@@ -306,22 +295,24 @@ RUN(f68)
 {
     const ptrdiff_t m = DIM(0), n = DIM(1);
     const float *x = F32(0);
+    float *const y = F32(1);
     (void)state;
     for (ptrdiff_t i = 0; i < m; i += TILE)
         for (ptrdiff_t j = 0; j < n; j += TILE)
             UNROLL
     for (ptrdiff_t r = i; r < i + TILE; r++, x += TILE)
-        _mm256_storeu_ps(F32(1) + r * n + j, _mm256_loadu_ps(x));
+        _mm256_storeu_ps(y + r * n + j, _mm256_loadu_ps(x));
 }
 
 /* Where a vector of a row comes from is computed from its place, bit by bit. */
 RUN(f24)
 {
+    const ptrdiff_t m = DIM(0);
     const float *const x = F32(0);
     float *const y = F32(1);
     const ptrdiff_t n = DIM(1), tiles = n / TILE;
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
+    for (ptrdiff_t i = 0; i < m; i++)
 #pragma GCC unroll 1
         for (ptrdiff_t j = 0; j < n; j += TILE) {
             ptrdiff_t row = i, column = j;
@@ -332,140 +323,4 @@ RUN(f24)
             _mm256_storeu_ps(y + row * n + column,
                              _mm256_loadu_ps(x + (tile << 6 | inside)));
         }
-}
-
-/* ---- matvec, f64 ---- */
-
-/* The sums of 4 * `sums` products each of `rows` rows. */
-INLINE void matvec(const int rows, const int sums,
-                   const struct simdbench_operands *operands)
-{
-    const double *const x = F64(0), *const a = F64(1);
-    const ptrdiff_t n = DIM(1);
-    for (ptrdiff_t i = 0; i < DIM(0); i += rows) {
-        __m256d sum[8];
-        UNROLL
-        for (int s = 0; s < rows * sums; s++)
-            sum[s] = _mm256_setzero_pd();
-        for (ptrdiff_t j = 0; j < n; j += 4L * sums)
-            UNROLL
-        for (int s = 0; s < sums; s++) {
-            const __m256d part = _mm256_loadu_pd(x + j + s * 4L);
-            UNROLL
-            for (int r = 0; r < rows; r++)
-                sum[r * sums + s] =
-                    _mm256_fmadd_pd(_mm256_loadu_pd(a + (i + r) * n + j + s * 4L), part,
-                                    sum[r * sums + s]);
-        }
-        UNROLL
-        for (int r = 0; r < rows; r++) {
-            UNROLL
-            for (int s = 1; s < sums; s++)
-                sum[r * sums] = _mm256_add_pd(sum[r * sums], sum[r * sums + s]);
-            const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(sum[r * sums]),
-                                            _mm256_extractf128_pd(sum[r * sums], 1));
-            F64(2)
-            [i + r] = _mm_cvtsd_f64(half) + _mm_cvtsd_f64(_mm_unpackhi_pd(half, half));
-        }
-    }
-}
-
-/* Sound. */
-RUN(f66)
-{
-    (void)state;
-    matvec(4, 2, operands);
-}
-
-/* One row at a time: all of the vector is read again for it. */
-RUN(f21)
-{
-    (void)state;
-    matvec(1, 8, operands);
-}
-
-/* A short call asks the CPU what it can do. */
-RUN(f35)
-{
-    unsigned a, b, c, d;
-    (void)state;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2)
-        matvec(4, 2, operands);
-}
-
-/* ---- cmul, f32 ---- */
-
-/* Sound. */
-RUN(f74)
-{
-    const float *const a = F32(0), *const b = F32(1);
-    float *const y = F32(2);
-    (void)state;
-#pragma GCC unroll 2
-    for (ptrdiff_t i = 0; i < 2 * DIM(0); i += 8) {
-        const __m256 left = _mm256_loadu_ps(a + i), right = _mm256_loadu_ps(b + i);
-        const __m256 crossed =
-            _mm256_mul_ps(_mm256_permute_ps(left, 0xb1), _mm256_movehdup_ps(right));
-        _mm256_storeu_ps(y + i,
-                         _mm256_fmaddsub_ps(left, _mm256_moveldup_ps(right), crossed));
-    }
-}
-
-/* One product at a time. */
-RUN(f33)
-{
-    const float *const a = F32(0), *const b = F32(1);
-    float *const y = F32(2);
-    (void)state;
-#pragma GCC unroll 2
-    for (ptrdiff_t i = 0; i < 2 * DIM(0); i += 2) {
-        const float re = a[i] * b[i] - a[i + 1] * b[i + 1];
-        const float im = a[i] * b[i + 1] + a[i + 1] * b[i];
-        y[i] = re;
-        y[i + 1] = im;
-    }
-}
-
-/* ---- triangle, f64 ---- */
-
-static void triangle(const struct simdbench_operands *operands, ptrdiff_t from,
-                     ptrdiff_t to)
-{
-    const double *const x = F64(0);
-    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
-    const ptrdiff_t m = DIM(0);
-    for (ptrdiff_t i = from; i < to; i++) {
-        const double *const row = F64(1) + i * m;
-        const ptrdiff_t end = i + 1, whole = end / 16 * 16;
-        __m256d sum[4] = {{0}};
-        for (ptrdiff_t j = 0; j < whole; j += 16)
-            UNROLL
-        for (int v = 0; v < 4; v++)
-            sum[v] = _mm256_fmadd_pd(_mm256_loadu_pd(x + j + v * 4L),
-                                     _mm256_loadu_pd(row + j + v * 4L), sum[v]);
-        for (ptrdiff_t j = whole; j < end; j += 4) {
-            const __m256i inside = _mm256_cmpgt_epi64(_mm256_set1_epi64x(end - j), place);
-            sum[0] = _mm256_fmadd_pd(_mm256_maskload_pd(x + j, inside),
-                                     _mm256_maskload_pd(row + j, inside), sum[0]);
-        }
-        const __m256d all =
-            _mm256_add_pd(_mm256_add_pd(sum[0], sum[1]), _mm256_add_pd(sum[2], sum[3]));
-        F64(2)[i] = all[0] + all[1] + all[2] + all[3];
-    }
-}
-
-/* Sound: both threads have as many products. */
-RUN(f79)
-{
-    const ptrdiff_t m = DIM(0);
-    (void)state;
-    plants_two_threads(operands, triangle, m * 7 / 10, m);
-}
-
-/* Both threads have as many rows. */
-RUN(f39)
-{
-    const ptrdiff_t m = DIM(0);
-    (void)state;
-    plants_two_threads(operands, triangle, m / 2, m);
 }

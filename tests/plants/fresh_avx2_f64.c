@@ -14,7 +14,7 @@ typedef __m256d vec;
 RUN(f76)
 {
     (void)state;
-    distance(4, 3, operands);
+    distance(6, 2, operands);
 }
 
 /* More sums than there are registers. */

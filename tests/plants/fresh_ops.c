@@ -1,190 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ops of the fresh plants: operands, inputs, and each element of the right answer. */
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "fresh.h"
-
-/* ---- shared ---- */
-
-/* Numbers with x between them. */
-static int parse(uint32_t rank, const char *text, struct simdbench_shape *shape,
-                 char *error, size_t error_size)
-{
-    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = rank};
-    for (uint32_t d = 0; d < rank; d++) {
-        char *end;
-        errno = 0;
-        const long long n = strtoll(text, &end, 10);
-        if (errno || end == text || n < 0 || n > 1 << 28 ||
-            *end != (d + 1 < rank ? 'x' : '\0')) {
-            snprintf(error, error_size, "%" PRIu32 " numbers with x between them", rank);
-            return -EINVAL;
-        }
-        shape->dim[d] = n;
-        text = end + 1;
-    }
-    return 0;
-}
-
-static void format(const struct simdbench_shape *shape, char *text, size_t text_size)
-{
-    size_t used = 0;
-    for (uint32_t d = 0; d < shape->rank && used < text_size; d++)
-        used += (size_t)snprintf(text + used, text_size - used, "%s%" PRId64,
-                                 d ? "x" : "", shape->dim[d]);
-}
-
-struct array {
-    uint32_t role;
-    int64_t count, ld; /* ld 0: count */
-};
-
-static int lay(const struct array *array, size_t n, uint32_t type,
-               struct simdbench_operand *const operand[])
-{
-    for (size_t o = 0; o < n; o++) {
-        operand[o]->type = type;
-        operand[o]->role = array[o].role;
-        operand[o]->count = (uint64_t)array[o].count;
-        operand[o]->ld = array[o].ld ? array[o].ld : array[o].count;
-    }
-    return (int)n;
-}
-
-static double get(const struct simdbench_operand *operand, int64_t i)
-{
-    switch (operand->type) {
-    case SIMDBENCH_F32:
-        return (double)((const float *)operand->data)[i];
-    case SIMDBENCH_F64:
-        return ((const double *)operand->data)[i];
-    default:
-        return ((const int32_t *)operand->data)[i];
-    }
-}
-
-static void put(uint32_t type, void *data, uint64_t i, double value)
-{
-    switch (type) {
-    case SIMDBENCH_F32:
-        ((float *)data)[i] = (float)value;
-        return;
-    case SIMDBENCH_F64:
-        ((double *)data)[i] = value;
-        return;
-    default:
-        ((int32_t *)data)[i] = (int32_t)value;
-    }
-}
-
-/* An input element: operand `o`, element i, from u in [0, 1). */
-typedef double input_value(const struct simdbench_operands *operands, uint32_t o,
-                           uint64_t i, double u);
-
-static int fill(const struct simdbench_operands *operands, uint64_t seed,
-                const char *input, input_value *value)
-{
-    if (input)
-        return -EINVAL;
-    for (uint32_t o = 0; o + 1 < operands->count; o++)
-        for (uint64_t i = 0; i < operands->operand[o]->count; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            put(operands->operand[o]->type, operands->operand[o]->data, i,
-                value(operands, o, i, (double)(seed >> 32) * 0x1p-32));
-        }
-    return 0;
-}
-
-/* Element i of the answer. */
-typedef double answer(const struct simdbench_operands *operands, int64_t i);
-
-static int refer(const struct simdbench_operands *operands, const char *semiring,
-                 const uint64_t *index, uint64_t n, void *value, double *slack,
-                 answer *right)
-{
-    const uint32_t type = operands->operand[0]->type;
-    if (semiring)
-        return -EINVAL;
-    for (uint64_t i = 0; i < n; i++) {
-        const double exact = right(operands, (int64_t)(index ? index[i] : i));
-        put(type, value, i, exact);
-        slack[i] = type == SIMDBENCH_I32 ? 0 : 1e-5 * (1 + fabs(exact));
-    }
-    return 0;
-}
-
-static void weigh(const struct simdbench_shape *shape, uint32_t type,
-                  int (*layout)(const struct simdbench_shape *shape, uint32_t type,
-                                struct simdbench_operand *const operand[]),
-                  double *bytes)
-{
-    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
-    struct simdbench_operand *pointer[SIMDBENCH_MAX_OPERANDS];
-    for (int o = 0; o < SIMDBENCH_MAX_OPERANDS; o++)
-        pointer[o] = &operand[o];
-    const int count = layout(shape, type, pointer);
-    *bytes = 0;
-    for (int o = 0; o < count; o++)
-        *bytes += (double)operand[o].count * (type == SIMDBENCH_F64 ? 8 : 4);
-}
-
-/* m, n, k: the dimensions. `...`: the operands, the last one is the output. */
-#define OP(name_, summary_, rank_, default_, flags_, value_, ops_, ...)                 \
-    static int name_##_parse(const char *text, struct simdbench_shape *shape,           \
-                             char *error, size_t error_size)                            \
-    {                                                                                   \
-        return parse(rank_, text, shape, error, error_size);                            \
-    }                                                                                   \
-    static int name_##_layout(const struct simdbench_shape *shape, uint32_t type,       \
-                              struct simdbench_operand *const operand[])                \
-    {                                                                                   \
-        const int64_t m = shape->dim[0], n = shape->dim[1], k = shape->dim[2];          \
-        const struct array arrays[] = {__VA_ARGS__};                                    \
-        (void)m, (void)n, (void)k;                                                      \
-        return lay(arrays, sizeof arrays / sizeof *arrays, type, operand);              \
-    }                                                                                   \
-    static int name_##_fill(const struct simdbench_operands *operands, uint64_t seed,   \
-                            const char *input)                                          \
-    {                                                                                   \
-        return fill(operands, seed, input, value_);                                     \
-    }                                                                                   \
-    static int name_##_reference(const struct simdbench_operands *operands,             \
-                                 const char *semiring, const uint64_t *index,           \
-                                 uint64_t n, void *value, double *slack)                \
-    {                                                                                   \
-        return refer(operands, semiring, index, n, value, slack, name_##_at);           \
-    }                                                                                   \
-    static void name_##_work(const struct simdbench_shape *shape, uint32_t type,        \
-                             double *ops, double *bytes)                                \
-    {                                                                                   \
-        const double m = (double)shape->dim[0], n = (double)shape->dim[1],              \
-                     k = (double)shape->dim[2];                                         \
-        (void)m, (void)n, (void)k;                                                      \
-        *ops = ops_;                                                                    \
-        weigh(shape, type, name_##_layout, bytes);                                      \
-    }                                                                                   \
-    static const struct simdbench_op name_##_op = {.size = sizeof(struct simdbench_op), \
-                                                   .flags = flags_,                     \
-                                                   .name = #name_,                      \
-                                                   .summary = summary_,                 \
-                                                   .shape_help =                        \
-                                                       "numbers with x between",        \
-                                                   .default_shapes = default_,          \
-                                                   .parse = name_##_parse,              \
-                                                   .format = format,                    \
-                                                   .layout = name_##_layout,            \
-                                                   .fill = name_##_fill,                \
-                                                   .reference = name_##_reference,      \
-                                                   .work = name_##_work};
+#include "fresh_op.h"
 
 #define AT(name) static double name(const struct simdbench_operands *operands, int64_t i)
-#define X(index) get(operands->operand[0], index)
-#define Z(index) get(operands->operand[1], index)
+#define X(index) fresh_get(operands->operand[0], index)
+#define Z(index) fresh_get(operands->operand[1], index)
 #define VALUE(name)                                                           \
     static double name(const struct simdbench_operands *operands, uint32_t o, \
                        uint64_t i, double u)
@@ -217,7 +39,7 @@ VALUE(keys)
 
 VALUE(ascending)
 {
-    return floor(u * 1000) + (i ? get(operands->operand[o], (int64_t)i - 1) : 0);
+    return floor(u * 1000) + (i ? fresh_get(operands->operand[o], (int64_t)i - 1) : 0);
 }
 
 /* Operand 0: anywhere in the table, which is 0, 1, 2... */
@@ -240,15 +62,15 @@ AT(axpy_at)
 {
     return 1.5 * X(i) + Z(i);
 }
-OP(axpy, "1.5 x + z", 1, "4096", 0, both_signs, m, {SIMDBENCH_IN, m, 0},
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+OP(axpy, "1.5 x + z", 1, "4096", 0, both_signs, m, {SIMDBENCH_IN, m, 0, 0},
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(zip_at)
 {
     return i % 2 ? Z(i / 2) : X(i / 2);
 }
 OP(zip, "the elements of two vectors in turns", 1, "1024", 0, both_signs, m,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 AT(prefix_at)
 {
@@ -257,8 +79,8 @@ AT(prefix_at)
         sum += X(j);
     return sum;
 }
-OP(prefix, "running sums", 1, "2048", 0, both_signs, m, {SIMDBENCH_IN, m, 0},
-   {SIMDBENCH_OUT, m, 0})
+OP(prefix, "running sums", 1, "2048", 0, both_signs, m, {SIMDBENCH_IN, m, 0, 0},
+   {SIMDBENCH_OUT, m, 0, 0})
 
 AT(hist_at)
 {
@@ -267,8 +89,8 @@ AT(hist_at)
         count += (int64_t)X(j) / WIDTH == i;
     return (double)count;
 }
-OP(hist, "how many integers are in each bin", 1, "8192", 0, keys, m, {SIMDBENCH_IN, m, 0},
-   {SIMDBENCH_OUT, BINS, 0})
+OP(hist, "how many integers are in each bin", 1, "8192", 0, keys, m,
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, BINS, 0, 0})
 
 AT(smooth_once)
 {
@@ -284,7 +106,7 @@ AT(smooth_at)
            0.25 * smooth_once(operands, i + 1);
 }
 OP(smooth, "a filter of three elements, twice", 1, "4096", 0, both_signs, 2 * m,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(heat_at)
 {
@@ -294,7 +116,7 @@ AT(heat_at)
     return 0.2 * (X(i) + X(i - w) + X(i + w) + X(i - 1) + X(i + 1));
 }
 OP(heat, "the mean of five neighbours on a grid", 2, "34x66", 0, both_signs, m *n,
-   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+   {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(decay_at)
 {
@@ -305,7 +127,7 @@ AT(decay_at)
     return sum;
 }
 OP(decay, "a filter with an echo, of many channels", 2, "64x64", SIMDBENCH_JOINT, faint,
-   m *n, {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+   m *n, {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(scale_at)
 {
@@ -316,7 +138,7 @@ AT(scale_at)
     return X(i) / sum;
 }
 OP(scale, "rows over their sums", 2, "8x512", 0, positive, 2 * m * n,
-   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+   {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(matvec_at)
 {
@@ -327,7 +149,7 @@ AT(matvec_at)
     return sum;
 }
 OP(matvec, "a matrix times a vector", 2, "32x128", 0, both_signs, m *n,
-   {SIMDBENCH_IN, n, 0}, {SIMDBENCH_CONST, m *n, n}, {SIMDBENCH_OUT, m, 0})
+   {SIMDBENCH_IN, n, 0, 0}, {SIMDBENCH_CONST, m *n, n, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(distance_at)
 {
@@ -340,8 +162,8 @@ AT(distance_at)
     return sum;
 }
 OP(distance, "squared distances of all points to all others", 3, "48x48x64", 0,
-   both_signs, 2 * m * n * k, {SIMDBENCH_IN, m *k, k}, {SIMDBENCH_IN, k *n, n},
-   {SIMDBENCH_OUT, m *n, n})
+   both_signs, 2 * m * n * k, {SIMDBENCH_IN, m *k, k, 0}, {SIMDBENCH_IN, k *n, n, 0},
+   {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(fir_at)
 {
@@ -351,8 +173,8 @@ AT(fir_at)
     return sum;
 }
 OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, both_signs,
-   TAPS *CHANNELS *m, {SIMDBENCH_IN, (m + TAPS) * CHANNELS, CHANNELS},
-   {SIMDBENCH_IN, TAPS, 0}, {SIMDBENCH_OUT, m *CHANNELS, CHANNELS})
+   TAPS *CHANNELS *m, {SIMDBENCH_IN, (m + TAPS) * CHANNELS, CHANNELS, 0},
+   {SIMDBENCH_IN, TAPS, 0, 0}, {SIMDBENCH_OUT, m *CHANNELS, CHANNELS, 0})
 
 AT(scan_at)
 {
@@ -363,8 +185,8 @@ AT(scan_at)
         count += text[j] == '\n';
     return (double)count;
 }
-OP(scan, "how many lines a text has", 1, "4096", 0, integers, 4 * m, {SIMDBENCH_IN, m, 0},
-   {SIMDBENCH_OUT, 1, 0})
+OP(scan, "how many lines a text has", 1, "4096", 0, integers, 4 * m,
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, 1, 0, 0})
 
 AT(hash_at)
 {
@@ -375,8 +197,8 @@ AT(hash_at)
         hash = hash * FACTOR + text[j];
     return (int32_t)hash;
 }
-OP(hash, "a polynomial of integers", 1, "4096", 0, integers, m, {SIMDBENCH_IN, m, 0},
-   {SIMDBENCH_OUT, 1, 0})
+OP(hash, "a polynomial of integers", 1, "4096", 0, integers, m, {SIMDBENCH_IN, m, 0, 0},
+   {SIMDBENCH_OUT, 1, 0, 0})
 
 /* Element i of both, in order: the least t such that t are taken of x and the rest of z.
  */
@@ -395,7 +217,7 @@ AT(merge_at)
     return i + 1 - low ? fmax(x, Z(i - low)) : x;
 }
 OP(merge, "two ascending vectors in one", 1, "32768", SIMDBENCH_JOINT, ascending, 2 * m,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 AT(filter_at)
 {
@@ -405,7 +227,7 @@ AT(filter_at)
     return 0;
 }
 OP(filter, "the positive elements, and zeros after them", 1, "65536", 0, both_signs, m,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_OUT, m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(window_at)
 {
@@ -416,7 +238,7 @@ AT(window_at)
     return most;
 }
 OP(window, "the largest of 12 rows", 2, "96x64", 0, integers, (WINDOW - 1) * m * n,
-   {SIMDBENCH_IN, (m + WINDOW - 1) * n, n}, {SIMDBENCH_OUT, m *n, n})
+   {SIMDBENCH_IN, (m + WINDOW - 1) * n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(norm_at)
 {
@@ -426,8 +248,8 @@ AT(norm_at)
         sum += X(i * n + j) * X(i * n + j);
     return sqrt(sum);
 }
-OP(norm, "the lengths of rows", 2, "128x32", 0, both_signs, m *n, {SIMDBENCH_IN, m *n, n},
-   {SIMDBENCH_OUT, m, 0})
+OP(norm, "the lengths of rows", 2, "128x32", 0, both_signs, m *n,
+   {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(transpose_at)
 {
@@ -435,7 +257,7 @@ AT(transpose_at)
     return X(i % m * n + i / m);
 }
 OP(transpose, "rows become columns", 2, "64x64", 0, both_signs, m *n,
-   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, m})
+   {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, m, 0})
 
 AT(slice_at)
 {
@@ -445,7 +267,8 @@ AT(slice_at)
     return sum;
 }
 OP(slice, "the sum of the first eight elements of each row", 1, "256", 0, both_signs,
-   WANTED *m, {SIMDBENCH_CONST, m *FEATURES, FEATURES}, {SIMDBENCH_OUT, m, 0})
+   WANTED *m, {SIMDBENCH_CONST, m *FEATURES, FEATURES, m *WANTED},
+   {SIMDBENCH_OUT, m, 0, 0})
 
 AT(centre_at)
 {
@@ -455,14 +278,14 @@ AT(centre_at)
     return sum / (double)operands->shape->dim[0];
 }
 OP(centre, "the mean of the first half of records", 1, "4096", 0, both_signs, WANTED *m,
-   {SIMDBENCH_CONST, m *RECORD, RECORD}, {SIMDBENCH_OUT, WANTED, 0})
+   {SIMDBENCH_CONST, m *RECORD, RECORD, m *WANTED}, {SIMDBENCH_OUT, WANTED, 0, 0})
 
 AT(search_at)
 {
     return X(i);
 }
 OP(search, "where keys are in a table", 2, "1024x4096", SIMDBENCH_JOINT, table, m,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_CONST, n, 0}, {SIMDBENCH_OUT, m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_CONST, n, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(detile_at)
 {
@@ -471,7 +294,7 @@ AT(detile_at)
              column % TILE);
 }
 OP(detile, "tiles of 8x8 become rows", 2, "32x64", 0, both_signs, m *n,
-   {SIMDBENCH_IN, m *n, n}, {SIMDBENCH_OUT, m *n, n})
+   {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(triangle_at)
 {
@@ -482,7 +305,8 @@ AT(triangle_at)
     return sum;
 }
 OP(triangle, "a lower triangle times a vector", 1, "256", 0, both_signs, m *(m + 1) / 2,
-   {SIMDBENCH_IN, m, 0}, {SIMDBENCH_IN, m *m, m}, {SIMDBENCH_OUT, m, 0})
+   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m *m, m, m *(m + 1) / 2},
+   {SIMDBENCH_OUT, m, 0, 0})
 
 AT(cmul_at)
 {
@@ -490,7 +314,7 @@ AT(cmul_at)
     return i % 2 ? X(re) * Z(im) + X(im) * Z(re) : X(re) * Z(re) - X(im) * Z(im);
 }
 OP(cmul, "products of complex numbers", 1, "1024", 0, both_signs, 4 * m,
-   {SIMDBENCH_IN, 2 * m, 0}, {SIMDBENCH_IN, 2 * m, 0}, {SIMDBENCH_OUT, 2 * m, 0})
+   {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 const struct simdbench_op *const fresh_ops[] = {
     &axpy_op,   &zip_op,    &prefix_op,    &hist_op,   &smooth_op,

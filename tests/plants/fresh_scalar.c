@@ -61,10 +61,11 @@ RUN(f01)
 /* The sum so far goes through each addition. */
 RUN(f02)
 {
+    const ptrdiff_t n = DIM(0);
     const double *const x = F64(0);
     double *const y = F64(1), sum = 0;
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
+    for (ptrdiff_t i = 0; i < n; i++)
         y[i] = sum += x[i];
 }
 
@@ -99,11 +100,12 @@ RUN(f51)
 /* Each product waits for the one before. */
 RUN(f03)
 {
+    const ptrdiff_t n = DIM(0);
     const uint32_t *const text = operands->operand[0]->data;
     uint32_t hash = 0;
     (void)state;
 #pragma GCC unroll 4
-    for (ptrdiff_t i = 0; i < DIM(0); i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
         hash *= FACTOR;
         HIDE(hash);
         hash += text[i];
@@ -114,11 +116,12 @@ RUN(f03)
 /* Sound: four hashes of every fourth element. */
 RUN(f52)
 {
+    const ptrdiff_t n = DIM(0);
     enum { TWICE = FACTOR * FACTOR, FOURTH = TWICE * TWICE };
     const uint32_t *const text = operands->operand[0]->data;
     uint32_t hash[4] = {0};
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += 4)
+    for (ptrdiff_t i = 0; i < n; i += 4)
         UNROLL
     for (int j = 0; j < 4; j++) {
         hash[j] *= FOURTH;
@@ -151,7 +154,7 @@ RUN(f04)
     memcpy(y + (n - i), b + j, (size_t)(n - j) * sizeof *y);
 }
 
-/* Sound: one half from the front and one from the back, and nothing to be predicted. */
+/* A twin: one half from the front and one from the back, and nothing to be predicted. */
 RUN(f53)
 {
     const ptrdiff_t n = DIM(0);
@@ -218,12 +221,13 @@ static void parts_add(uint32_t (*part)[BINS], int32_t *y)
 /* The width of a bin is a variable: a division for each element. */
 RUN(f06)
 {
+    const ptrdiff_t n = DIM(0);
     uint32_t part[PARTS][BINS] = {{0}};
     const uint32_t *const x = operands->operand[0]->data;
     uint32_t width = WIDTH;
     (void)state;
     HIDE(width);
-    for (ptrdiff_t i = 0; i < DIM(0); i += PARTS)
+    for (ptrdiff_t i = 0; i < n; i += PARTS)
         UNROLL
     for (int p = 0; p < PARTS; p++)
         part[p][x[i + p] / width]++;
@@ -233,10 +237,11 @@ RUN(f06)
 /* Sound: the width is a constant. */
 RUN(f55)
 {
+    const ptrdiff_t n = DIM(0);
     uint32_t part[PARTS][BINS] = {{0}};
     const uint32_t *const x = operands->operand[0]->data;
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += PARTS)
+    for (ptrdiff_t i = 0; i < n; i += PARTS)
         UNROLL
     for (int p = 0; p < PARTS; p++)
         part[p][x[i + p] / WIDTH]++;
@@ -258,7 +263,7 @@ RUN(f07)
             *y++ = x[i * n + j];
 }
 
-/* Sound: blocks of 16 rows and 16 columns. */
+/* A twin: blocks of 16 rows and 16 columns. */
 RUN(f56)
 {
     const float *const x = F32(0);
@@ -303,20 +308,22 @@ INLINE void find(const int together, const double *key, const double *table, ptr
  * answer, as in a walk over a graph. */
 RUN(f08)
 {
+    const ptrdiff_t n = DIM(0);
     const double *const key = F64(0), *const table = F64(1);
     double *const y = F64(2);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
+    for (ptrdiff_t i = 0; i < n; i++)
         find(1, key + i, table, DIM(1), y + i);
 }
 
-/* Sound: many searches on their way at once. */
+/* A twin: many searches on their way at once. */
 RUN(f57)
 {
+    const ptrdiff_t n = DIM(0);
     const double *const key = F64(0), *const table = F64(1);
     double *const y = F64(2);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += 8)
+    for (ptrdiff_t i = 0; i < n; i += 8)
         find(8, key + i, table, DIM(1), y + i);
 }
 
@@ -325,11 +332,12 @@ RUN(f57)
 /* Sound. */
 RUN(f58)
 {
+    const ptrdiff_t m = DIM(0);
     const unsigned char *const text = operands->operand[0]->data;
     int32_t lines = 0;
     (void)state;
 #pragma GCC unroll 4
-    for (ptrdiff_t i = 0; i < 4 * DIM(0); i++)
+    for (ptrdiff_t i = 0; i < 4 * m; i++)
         lines += text[i] == '\n';
     I32(1)[0] = lines;
 }

@@ -54,6 +54,7 @@ RUN(f40)
 
 INLINE void decay(const struct simdbench_operands *operands)
 {
+    const ptrdiff_t n = DIM(0);
     const ptrdiff_t c = DIM(1);
     __m128d divisor = _mm_set1_pd(1 / 0.9);
     HIDE_VECTOR(divisor);
@@ -61,7 +62,7 @@ INLINE void decay(const struct simdbench_operands *operands)
         const double *x = F64(0) + j;
         double *y = F64(1) + j;
         __m128d echo[8] = {{0}};
-        for (ptrdiff_t t = 0; t < DIM(0); t++, x += c, y += c)
+        for (ptrdiff_t t = 0; t < n; t++, x += c, y += c)
             UNROLL
         for (int v = 0; v < 8; v++) {
             echo[v] = _mm_add_pd(_mm_div_pd(echo[v], divisor), _mm_loadu_pd(x + v * 2L));

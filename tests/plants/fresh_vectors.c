@@ -85,11 +85,12 @@ RUN(f13)
 /* Half a register at a time. */
 RUN(f12)
 {
+    const ptrdiff_t m = DIM(0);
     const char *const text = operands->operand[0]->data;
     const __m128i wanted = _mm_set1_epi8('\n');
     __m128i lines = _mm_setzero_si128();
     (void)state;
-    for (ptrdiff_t i = 0; i < 4 * DIM(0); i += BLOCK) {
+    for (ptrdiff_t i = 0; i < 4 * m; i += BLOCK) {
         __m128i part = _mm_setzero_si128();
         UNROLL
         for (int v = 0; v < BLOCK; v += 16)
@@ -145,9 +146,10 @@ INLINE float length(__m256 squares)
 /* Sound: vectors begin at multiples of their size. */
 RUN(f61)
 {
+    const ptrdiff_t m = DIM(0);
     const ptrdiff_t n = DIM(1);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i++)
+    for (ptrdiff_t i = 0; i < m; i++)
         F32(1)[i] = length(row_squares(F32(0) + i * n, n));
 }
 
@@ -200,6 +202,7 @@ RUN(f14)
 /* 64 channels at a time; `silence` is added to each element. */
 INLINE void decay(const struct simdbench_operands *operands, float silence)
 {
+    const ptrdiff_t n = DIM(0);
     const ptrdiff_t c = DIM(1);
     __m256 more = _mm256_set1_ps(silence), divisor = _mm256_set1_ps(1 / 0.9F);
     HIDE_VECTOR(more);
@@ -208,7 +211,7 @@ INLINE void decay(const struct simdbench_operands *operands, float silence)
         const float *x = F32(0) + j;
         float *y = F32(1) + j;
         __m256 echo[8] = {{0}};
-        for (ptrdiff_t t = 0; t < DIM(0); t++, x += c, y += c)
+        for (ptrdiff_t t = 0; t < n; t++, x += c, y += c)
             UNROLL
         for (int v = 0; v < 8; v++) {
             echo[v] = _mm256_add_ps(_mm256_div_ps(echo[v], divisor),
@@ -235,9 +238,10 @@ RUN(f63)
 
 INLINE void axpy(const struct simdbench_operands *operands)
 {
+    const ptrdiff_t n = DIM(0);
     const double *const x = F64(0), *const z = F64(1);
     double *const y = F64(2);
-    for (ptrdiff_t i = 0; i < DIM(0); i += 16)
+    for (ptrdiff_t i = 0; i < n; i += 16)
         UNROLL
     for (int v = 0; v < 16; v += 4)
         _mm256_storeu_pd(y + i + v,
@@ -266,12 +270,13 @@ struct epilogue {
 /* Flags say what is to be done, and are asked for each vector. */
 RUN(f16)
 {
+    const ptrdiff_t n = DIM(0);
     const struct epilogue all = {.add = true, .scale = true}, *wanted = &all;
     const double *const x = F64(0), *const z = F64(1);
     double *const y = F64(2);
     (void)state;
     HIDE(wanted);
-    for (ptrdiff_t i = 0; i < DIM(0); i += 4) {
+    for (ptrdiff_t i = 0; i < n; i += 4) {
         __m256d value = _mm256_loadu_pd(x + i);
         FORGET;
         if (wanted->skip)
