@@ -10,9 +10,8 @@ cd "$root"
 export LC_ALL=C.UTF-8
 
 quick=(format text shell layers rooms headers subject symbols)
-# Two lanes, one a core: nothing in them is measured.
-lanes=('asan fuzz hostile old_cpu' 'gcc tidy arm64 valgrind')
-read -ra slow <<<"${lanes[*]}"
+# Two at a time in this order, one a core: nothing in them is measured.
+slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu)
 leaves=(base kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
@@ -261,21 +260,12 @@ check() {
     printf '%-9s ok %3d s\n' "$1" $((SECONDS - started))
 }
 
-# All lanes at once; what their checks say is printed lane by lane, at their end.
-check_lanes() {
-    local lane name pids=() status=0 logs
-    build_test # which several lanes use
-    logs=$(mktemp -d)
-    for lane in "${!lanes[@]}"; do
-        (for name in ${lanes[lane]}; do check "$name"; done) >"$logs/$lane" 2>&1 &
-        pids+=($!)
-    done
-    for lane in "${!lanes[@]}"; do
-        wait "${pids[lane]}" || status=1
-        cat "$logs/$lane"
-    done
-    rm -r "$logs"
-    return "$status"
+# All slow checks, in a queue; what one says is printed at its end.
+check_queue() {
+    # shellcheck disable=SC2016
+    printf '%s\n' "${slow[@]}" | xargs -P 2 -I NAME bash -c \
+        'said=$("$0" "$1" 2>&1) && status=0 || status=1; printf "%s\n" "$said"; exit "$status"' \
+        "$here" NAME
 }
 
 if [[ $* == table ]]; then
@@ -286,8 +276,8 @@ wanted=()
 for argument in "${@:-quick}"; do
     case $argument in
         quick) wanted+=("${quick[@]}") ;;
-        full) wanted+=("${quick[@]}" tests lanes) ;;
-        slow) wanted+=(lanes) ;;
+        full) wanted+=("${quick[@]}" tests queue) ;;
+        slow) wanted+=(queue) ;;
         *)
             declare -F "check_$argument" >/dev/null ||
                 die "no check is called $argument: quick, full, slow," \

@@ -62,9 +62,13 @@ arm64_apt() {
 
 # build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
 # Silent, but for one line if it takes longer than a second, and the output if it fails.
+# Scripts that run side by side wait for each other.
 build() {
-    local directory=$root/build/$1 options output='' more='' fd said=''
+    local directory=$root/build/$1 options output='' more='' fd lock said=''
     shift
+    mkdir -p "$root/build"
+    exec {lock}>"$directory.lock"
+    flock "$lock"
     if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
         export CC=clang-19
     fi
@@ -87,7 +91,7 @@ build() {
         IFS= read -r -d '' -u "$fd" more || :
         output+=$more
     }
-    exec {fd}<&-
+    exec {fd}<&- {lock}>&-
     if [[ ${output##*$'\n'} != 0 ]]; then
         printf '%s\n' "${output%$'\n'*}" >&2
         die "build failed"
