@@ -71,7 +71,7 @@ struct counter {
 
 /* A number derived from counters and what else is known of a case. `formula`: names of
  * counters, `elements` (operations of a call), `ns` (its median), `probe-ghz`, `tsc-ghz`,
- * and numbers, joined by + * / and parentheses. */
+ * and numbers, joined by + - * / and parentheses. */
 struct metric {
     char *name, *unit, *formula; /* unit: may be empty */
     bool asked;                  /* the user wants to see it */

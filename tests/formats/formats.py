@@ -36,7 +36,8 @@ class EveryFormat(unittest.TestCase):
     def test_valid(self):
         for form in RULES:
             for sample in ("run", "hostile", "empty", "gate", "gate-strict", "gate-stored",
-                           "gate-code", "gate-hostile", "why", "why-hostile"):
+                           "gate-code", "gate-hostile", "why", "why-hostile", "study",
+                           "study-hostile"):
                 with self.subTest(format=form, sample=sample):
                     read(sample, form)
 
@@ -53,6 +54,12 @@ class EveryFormat(unittest.TestCase):
         text = repr(read("why-hostile", "junit")).replace("\\\\", "\\")
         for piece in HOSTILE:
             self.assertIn(piece, text)
+
+    def test_hostile_claims_are_kept(self):
+        for form in ("junit", "annotations"):
+            text = repr(read("study-hostile", form)).replace("\\\\", "\\")
+            for piece in HOSTILE:
+                self.assertIn(piece, text)
 
     def test_many(self):
         for form in RULES:
@@ -131,6 +138,23 @@ class PlainRun(unittest.TestCase):
     def test_nothing_planned_is_told(self):
         self.assertEqual(read("plan", "junit"), {})
         self.assertEqual(read("plan", "gbench"), {})
+
+
+class Study(unittest.TestCase):
+    def test_junit(self):
+        cases = read("study", "junit")
+        self.assertEqual({name: outcome for name, (outcome, _) in cases.items()
+                          if "@" not in name},
+                         {"5a": "failure", "5b": "pass", "8": "failure", "9": "failure",
+                          "14": "skipped", "15": "failure", "16": "failure", "17": "failure",
+                          "18": "failure", "19": "skipped", "A": "skipped"})
+
+    def test_annotations(self):
+        told = [(kind, title.split()[-1]) for kind, title, _ in read("study", "annotations")]
+        self.assertEqual(told, [
+            *[("error", claim) for claim in ("8", "9", "15", "16", "17", "18")],
+            ("warning", "5a"), ("warning", "14"), ("notice", "19"), ("notice", "A"),
+            ("notice", "study"), ("notice", "simdbench")])
 
 
 class Gate(unittest.TestCase):

@@ -57,6 +57,8 @@ static void values(void **state)
                 {"100 * cycles / (cycles + instructions)", 25},
                 {"100 * cycles / (6 * cycles)", 100.0 / 6},
                 {"(cycles + (instructions + 2 * X.A:B)) / elements", 16},
+                {"instructions - cycles - 300", 500},
+                {"2 * (instructions - cycles)", 1600},
                 {"X.A:B / elements", 0},
                 {"cycles + instructions * 2", 2800},
                 {"cycles", 400},
