@@ -49,7 +49,7 @@ ROOMS = {
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
-                    "cmd/measure", "cmd/output", "cmd/variant"],
+                    "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/output", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",

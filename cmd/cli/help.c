@@ -141,9 +141,12 @@ static const struct {
     const char *status, *meaning;
 } exit_statuses[] = {
     {"0", "all that was asked for was done"},
-    {"1", "ab, compare: a case regressed"},
+    {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
+          "contested"},
     {"2", "bad usage, a bad file, or output that could not be written"},
-    {"3", "ab, compare with --strict: a case is inconclusive or unusable"},
+    {"3",
+     "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
+     "study is undecided or not measurable"},
     {"4", "a result was wrong, a case failed, or one is above its limit"},
     {"5", "nothing was measured (all cases were skipped) or compared"},
     {"6", "other runs kept the CPUs for longer than --wait"},

@@ -22,7 +22,7 @@
 #define CASES (GATED | COMMAND_THREADS | COMMAND_EXPLAIN)
 #define TIMERS (CASES | COMMAND_STUDY)
 #define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
-#define RECORDED \
+#define RECORDED                                                                   \
     (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
@@ -95,7 +95,7 @@ const struct option_row option_rows[] = {
      "With confirmed a claim that is refuted or contested fails with status 1.",
      option_set_second, AT(expect_confirmed)},
     {"strict", NULL, COMPARE, COMMAND_STUDY, NULL,
-     "With --expect=confirmed, fail with status 3 if a claim is undecided.",
+     "With --expect=confirmed, fail with status 3 if a claim is undecided or not measurable.",
      option_set_flag, AT(strict)},
 
     {"cpu", "LIST", CONDITIONS, TIMERS | COMMAND_SELFTEST,

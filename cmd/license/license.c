@@ -141,6 +141,27 @@ static int measure(const struct options *options, bool progress, struct license 
     return rc;
 }
 
+int license_clock(int cpu, struct license_effect *least, struct error *error)
+{
+    struct license_scope *const scope = must_have(calloc(1, sizeof *scope));
+    scope->name = "one core";
+    scope->cpu[0] = cpu;
+    scope->n_cpu = 1;
+    *least = (struct license_effect){.ratio = NAN};
+    const int rc = license_probe(scope, ROUNDS, (uint64_t)clock_now(), NULL, error);
+    if (rc == 0)
+        license_summarise(scope);
+    for (size_t i = 0; i < scope->n_classes && rc == 0; i++) {
+        const struct license_class *const class = &scope->class[i];
+        if (class->bits && !class->control && !class->skip[0] && !class->untimed &&
+            !(class->effect.ratio >= least->ratio))
+            *least = class->effect;
+    }
+    license_scope_free(scope);
+    free(scope);
+    return rc;
+}
+
 static int write_json(const void *license, FILE *file, struct error *error)
 {
     return license_write_json(license, file, error);

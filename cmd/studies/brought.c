@@ -36,13 +36,10 @@ static char *folder_of(const char *path)
 
 int study_open(const char *word, struct study *study, char **folder, struct error *error)
 {
-    struct error why = {.text = ""};
     *folder = NULL;
     if (is_file(word)) {
         *folder = folder_of(word);
-        const int status = study_load(study, word, &why);
-        return status < 0 ? error_set(error, status, "%.200s: %.400s", word, why.text)
-                          : status;
+        return study_load(study, word, error);
     }
     for (const struct brought *brought = brought_studies; brought->name; brought++)
         if (!strcmp(brought->name, word))

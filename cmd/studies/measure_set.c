@@ -176,6 +176,17 @@ static void list_arms(const struct pass *pass, struct contender *contenders, siz
     }
 }
 
+/* Sets count as groups. */
+static void tell(void *context, const struct progress *progress)
+{
+    const struct studying *const all = context;
+    struct progress mine = *progress;
+    mine.group = all->at;
+    mine.n_groups = all->sets.n;
+    if (all->watcher->progress)
+        all->watcher->progress(all->watcher->context, &mine);
+}
+
 static int run_pass(const struct pass *pass, struct error *error)
 {
     const size_t most = pass->set->n;
@@ -188,8 +199,9 @@ static int run_pass(const struct pass *pass, struct error *error)
             n += open_contender(pass, member, contenders, n);
     }
     list_arms(pass, contenders, n, arms);
+    const struct watcher watcher = {.context = pass->all, .progress = tell};
     const int status = interrupted_by ? -EINTR
-                       : n            ? run_arms(arms, n, pass->all->watcher, error)
+                       : n            ? run_arms(arms, n, &watcher, error)
                                       : 0;
     for (size_t i = 0; i < n; i++) {
         if (status == 0)
@@ -210,12 +222,21 @@ static void trace_set(const struct studying *all, struct round_set *set)
             member_trace(all, &set->member[i]);
 }
 
+/* Of the members of this set and those after it. */
+static double share_of(const struct set_list *sets, size_t number)
+{
+    size_t members = 0;
+    for (size_t i = number; i < sets->n; i++)
+        members += sets->set[i].n;
+    return (double)sets->set[number].n / (double)members;
+}
+
 /* A set has its share of the time that is left. Further passes follow as long as another
  * one like the last fits in. */
 static int measure_set(struct studying *all, size_t number, struct error *error)
 {
     struct round_set *const set = &all->sets.set[number];
-    const double share_ns = fmax(all->left_ns, 0) / (double)(all->sets.n - number);
+    const double share_ns = fmax(all->left_ns, 0) * share_of(&all->sets, number);
     double spent_ns = 0, last_ns = 0;
     int status = 0;
     for (unsigned i = 0; i < PASSES && status == 0 && spent_ns + last_ns <= share_ns;
@@ -241,7 +262,7 @@ int sets_measure(struct studying *all, struct error *error)
     /* Traces come first: then what is timed runs alone. */
     for (size_t i = 0; i < all->sets.n; i++)
         trace_set(all, &all->sets.set[i]);
-    for (size_t i = 0; i < all->sets.n && status == 0; i++)
-        status = measure_set(all, i, error);
+    for (all->at = 0; all->at < all->sets.n && status == 0; all->at++)
+        status = measure_set(all, all->at, error);
     return interrupted_by ? -EINTR : status;
 }

@@ -6,22 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A check at a shape, and the point to be filled. */
-struct asking {
-    const struct studying *all;
-    const struct study_check *check;
-    const struct round_set *set;
-    struct study_point *point;
-    double level;
-};
-
-static void no_value(const struct asking *asking, const char *reason)
+void no_value(const struct asking *asking, const char *reason)
 {
     if (!asking->point->reason)
         must(string_set(&asking->point->reason, reason));
 }
 
-static void take_estimate(const struct asking *asking, const struct estimate *estimate)
+void take_estimate(const struct asking *asking, const struct estimate *estimate)
 {
     asking->point->value = estimate->value;
     asking->point->ci = estimate->ci;
@@ -32,9 +23,7 @@ static void take_estimate(const struct asking *asking, const struct estimate *es
     }
 }
 
-/* The arm as it was measured; NULL and the reason. */
-static const struct member *member_of(const struct asking *asking, size_t i,
-                                      uint32_t threads)
+const struct member *asked_member(const struct asking *asking, size_t i, uint32_t threads)
 {
     const struct study_arm *const arm =
         study_find_arm(asking->all->study, asking->check->of[i]);
@@ -73,8 +62,8 @@ double set_floor(const struct round_set *set, double level)
 
 static void time_ratio(const struct asking *asking)
 {
-    const struct member *const a = member_of(asking, 0, 0);
-    const struct member *const b = member_of(asking, 1, 0);
+    const struct member *const a = asked_member(asking, 0, 0);
+    const struct member *const b = asked_member(asking, 1, 0);
     if (!a || !b)
         return;
     const struct series *const pair[] = {&a->series, &b->series};
@@ -87,8 +76,8 @@ static void time_ratio(const struct asking *asking)
 static void thread_ratio(const struct asking *asking)
 {
     const uint32_t threads = threads_of(asking->check->threads, &asking->all->settings);
-    const struct member *const one = member_of(asking, 0, 1);
-    const struct member *const many = member_of(asking, 0, threads);
+    const struct member *const one = asked_member(asking, 0, 1);
+    const struct member *const many = asked_member(asking, 0, threads);
     if (!one || !many)
         return;
     const struct series *const pair[] = {&one->series, &many->series};
@@ -109,7 +98,7 @@ static double rule_share(const double *ns, const void *context)
 
 static void limit_share(const struct asking *asking)
 {
-    const struct member *const member = member_of(asking, 0, 0);
+    const struct member *const member = asked_member(asking, 0, 0);
     if (!member)
         return;
     const struct series *const pair[] = {&member->series, &member->limit};
@@ -128,7 +117,7 @@ static double rule_deviation(const double *ns, const void *context)
 
 static void noise(const struct asking *asking)
 {
-    const struct member *const member = member_of(asking, 0, 0);
+    const struct member *const member = asked_member(asking, 0, 0);
     if (!member)
         return;
     if (!asking->check->what || strcmp(asking->check->what, "floor") != 0) {
@@ -207,8 +196,8 @@ static double rule_explained(const double *ns, const void *context)
 static void explained(const struct asking *asking)
 {
     const char *const event = asking->check->what;
-    const struct member *const a = member_of(asking, 0, 0);
-    const struct member *const b = member_of(asking, 1, 0);
+    const struct member *const a = asked_member(asking, 0, 0);
+    const struct member *const b = asked_member(asking, 1, 0);
     if (!a || !b)
         return;
     const double cycles = unit_cycles(asking->all, event);
@@ -225,193 +214,15 @@ static void explained(const struct asking *asking)
     take_estimate(asking, &share);
 }
 
-/* A number of one case. */
-static struct estimate exact(double value)
-{
-    return (struct estimate){
-        value, {.known = isfinite(value), .lo = value, .hi = value, .level = 1}};
-}
-
-static struct estimate sampled(const double *values, size_t n, double level)
-{
-    return (struct estimate){stats_median(values, n),
-                             stats_median_interval(values, n, level)};
-}
-
-static double rule_rate(const double *ns, const void *context)
-{
-    const double *const work = context;
-    return *work / ns[0];
-}
-
-static double rule_per_op(const double *ns, const void *context)
-{
-    const double *const ops = context;
-    return ns[0] / *ops;
-}
-
-static struct estimate counted(const struct result *result, const char *name,
-                               double level)
-{
-    const double value = measured_counter(result, name);
-    for (size_t i = 0; i < result->n_counters && !isnan(value); i++) {
-        const struct counter *const counter = &result->counters[i];
-        if (strcmp(counter->name, name) != 0)
-            continue;
-        struct estimate raw = sampled(counter->samples, counter->n, level);
-        raw.value = value;
-        raw.ci.lo = fmax(raw.ci.lo / (double)result->iterations - counter->overhead, 0);
-        raw.ci.hi = fmax(raw.ci.hi / (double)result->iterations - counter->overhead, 0);
-        return raw;
-    }
-    return exact(measured_metric(result, name));
-}
-
-static struct estimate metric_of(const struct asking *asking, const struct member *member)
-{
-    const char *const what = asking->check->what;
-    const struct result *const result = member_result(member);
-    const struct series *const alone[] = {&member->series};
-    if (!strcmp(what, "workspace_bytes"))
-        return exact(result->workspace_bytes);
-    if (!strcmp(what, "threads_used"))
-        return exact(result->threads_used);
-    if (!strcmp(what, "ghz"))
-        return sampled(result->clock_ghz, result->n_clock, asking->level);
-    if (!strcmp(what, "gops"))
-        return series_estimate(alone, 1, asking->level, rule_rate, &result->ops);
-    if (!strcmp(what, "gbs"))
-        return series_estimate(alone, 1, asking->level, rule_rate, &result->bytes);
-    if (!strcmp(what, "ns_per_op"))
-        return series_estimate(alone, 1, asking->level, rule_per_op, &result->ops);
-    return counted(result, what, asking->level);
-}
-
-static struct estimate accuracy_of(const struct asking *asking,
-                                   const struct member *member)
-{
-    const struct result *const result = member_result(member);
-    const bool mean = asking->check->what && !strcmp(asking->check->what, "mean_ulp");
-    return exact(!result->has_accuracy ? NAN : mean ? result->mean_ulp : result->max_ulp);
-}
-
-/* A fact, or one over another: "branches/fma". */
-static struct estimate fact_of(const struct asking *asking, const struct member *member)
-{
-    char name[128];
-    const char *const what = asking->check->what;
-    const char *const below = strchr(what, '/');
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(what, "/"), what);
-    const enum inspect_fact fact = inspect_fact_find(name);
-    const enum inspect_fact other = below ? inspect_fact_find(below + 1) : INSPECT_FACTS;
-    if (fact == INSPECT_FACTS || (below && other == INSPECT_FACTS))
-        no_value(asking, "there is no fact of that name");
-    else if (member->not_traced)
-        no_value(asking, member->not_traced);
-    else
-        return exact(inspect_fact_value(&member->facts, fact) /
-                     (below ? inspect_fact_value(&member->facts, other) : 1));
-    return exact(NAN);
-}
-
-/* Two numbers become one; their samples are not paired, so neither is the interval. */
-static struct estimate join(const struct estimate *a, const struct estimate *b,
-                            enum study_as as)
-{
-    const bool ratio = as == AS_RATIO;
-    struct estimate both = {.value = ratio ? a->value / b->value : a->value - b->value};
-    both.ci = (struct interval){.known = a->ci.known && b->ci.known,
-                                .lo = ratio ? a->ci.lo / b->ci.hi : a->ci.lo - b->ci.hi,
-                                .hi = ratio ? a->ci.hi / b->ci.lo : a->ci.hi - b->ci.lo,
-                                .level = fmin(a->ci.level, b->ci.level)};
-    return both;
-}
-
-typedef struct estimate number_of(const struct asking *asking,
-                                  const struct member *member);
-
-static void number(const struct asking *asking, number_of *of, const char *unknown)
-{
-    struct estimate value[2] = {{.value = NAN}};
-    const size_t n = asking->check->n_of < 2 ? 1 : 2;
-    for (size_t i = 0; i < n; i++) {
-        const struct member *const member = member_of(asking, i, 0);
-        if (!member)
-            return;
-        value[i] = of(asking, member);
-        if (isnan(value[i].value)) {
-            no_value(asking, unknown);
-            return;
-        }
-    }
-    const struct estimate whole =
-        n == 2 ? join(&value[0], &value[1], asking->check->as) : value[0];
-    take_estimate(asking, &whole);
-}
-
-static void metric(const struct asking *asking)
-{
-    number(asking, metric_of, "it could not be counted here");
-}
-
-static void accuracy(const struct asking *asking)
-{
-    number(asking, accuracy_of, "its errors are not known");
-}
-
-static void fact(const struct asking *asking)
-{
-    number(asking, fact_of, "its trace does not tell");
-}
-
-/* ---- the host ---- */
-
-static double host_value(const struct run *run, const char *what)
-{
-    char name[64];
-    const int isa = isa_find(what);
-    if (isa >= 0)
-        return isa_available((size_t)isa, NULL, 0);
-    const double number = facts_find_number(&run->host, what);
-    if (!isnan(number))
-        return number;
-    /* "l2_bytes": of data. */
-    for (const char *kind = "du"; *kind && strlen(what) > 3; kind++) {
-        snprintf(name, sizeof name, "%.2s%c%s", what, *kind, what + 2);
-        if (!isnan(facts_find_number(&run->host, name)))
-            return facts_find_number(&run->host, name);
-    }
-    return NAN;
-}
-
-static void host(const struct asking *asking)
-{
-    const double value = host_value(asking->all->run, asking->check->what);
-    if (isnan(value))
-        no_value(asking, "this host does not tell");
-    else
-        study_point_exact(asking->point, value);
-}
-
-static void command(const struct asking *asking)
-{
-    no_value(asking, "no command of simdbench tells it");
-}
-
 /* ---- all of them ---- */
 
-static void (*const rules[STUDY_MEASURES])(const struct asking *asking) = {
-    [MEASURE_TIME_RATIO] = time_ratio,
-    [MEASURE_THREAD_RATIO] = thread_ratio,
-    [MEASURE_LIMIT_SHARE] = limit_share,
-    [MEASURE_METRIC] = metric,
-    [MEASURE_STATIC] = fact,
-    [MEASURE_SLOPE] = slope,
-    [MEASURE_EXPLAINED] = explained,
-    [MEASURE_NOISE] = noise,
-    [MEASURE_ACCURACY] = accuracy,
-    [MEASURE_HOST] = host,
-    [MEASURE_COMMAND] = command,
+static point_rule *const rules[STUDY_MEASURES] = {
+    [MEASURE_TIME_RATIO] = time_ratio,   [MEASURE_THREAD_RATIO] = thread_ratio,
+    [MEASURE_LIMIT_SHARE] = limit_share, [MEASURE_METRIC] = point_metric,
+    [MEASURE_STATIC] = point_fact,       [MEASURE_SLOPE] = slope,
+    [MEASURE_EXPLAINED] = explained,     [MEASURE_NOISE] = noise,
+    [MEASURE_ACCURACY] = point_accuracy, [MEASURE_HOST] = point_host,
+    [MEASURE_COMMAND] = point_command,
 };
 
 static bool has_one_point(enum study_measure measure)

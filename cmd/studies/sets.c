@@ -87,7 +87,7 @@ static struct round_set *add_set(struct set_list *list, const char *at,
     if (old)
         return old;
     must_grow(list->set, list->n);
-    list->set[list->n] = (struct round_set){.at = copy(at), .slope = slope};
+    list->set[list->n] = (struct round_set){.at = must_have(strdup(at)), .slope = slope};
     return &list->set[list->n++];
 }
 

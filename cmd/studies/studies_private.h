@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
- * (what is measured together), measure_set.c (doing so), series.c (what paired times come
- * to), points.c, account.c, facts.c (values of checks) and needs.c (what a machine
- * lacks). */
+ * (what is measured together), measure_set.c and member_facts.c (doing so), series.c
+ * (what paired times come to), points.c, point_numbers.c and account.c (values of checks)
+ * and needs.c (what a machine lacks). */
 #pragma once
 
 #include <stdarg.h>
@@ -106,7 +106,7 @@ static inline void points_of(const struct study_check *check, bool quick, char *
     *n = quick && check->n_quick ? check->n_quick : check->n_at;
 }
 
-/* ---- measuring (measure_set.c, facts.c) ---- */
+/* ---- measuring (measure_set.c, member_facts.c) ---- */
 
 struct studying {
     const struct options *options; /* with the CPUs that are locked */
@@ -119,6 +119,7 @@ struct studying {
     double *rates;                     /* of this core; NULL: not measured */
     double left_ns;                    /* time for what is not measured yet */
     size_t groups;                     /* of the run, so far */
+    size_t at;                         /* which set is measured */
 };
 /* Measures all members, some passes of a set one after the other, each in processes of
  * its own. 0, -EINTR, -ENOMEM. */
@@ -133,6 +134,24 @@ struct need_text {
 };
 /* True if this machine lacks that. */
 bool need_unmet(const char *need, const struct run *run, struct need_text *text);
+/* A check at a shape, and the point to be filled. */
+struct asking {
+    const struct studying *all;
+    const struct study_check *check;
+    const struct round_set *set;
+    struct study_point *point;
+    double level;
+};
+/* The first reason why there is no value stays. */
+void no_value(const struct asking *asking, const char *reason);
+void take_estimate(const struct asking *asking, const struct estimate *estimate);
+/* The arm number `i` as it was measured, with the arm's own threads if they are 0; NULL
+ * and the reason. */
+const struct member *asked_member(const struct asking *asking, size_t i,
+                                  uint32_t threads);
+/* Fill a point each (point_numbers.c). */
+typedef void point_rule(const struct asking *asking);
+point_rule point_metric, point_accuracy, point_fact, point_host, point_command;
 /* Adds the points of all checks but those of arithmetic. */
 void points_fill(const struct studying *all);
 /* Adds the sums of the account (account.c). */

@@ -86,13 +86,28 @@ static int read_arm(const struct value *value, bool strict, const char *names,
                ?: check_choice(value, "cache", arm->cache, "warm", "cold");
 }
 
-/* An arm has what it leaves to the work. */
+/* These mean something to an op alone. */
+static bool is_of_op(size_t offset)
+{
+    static const size_t offsets[] = {
+        offsetof(struct study_arm, semiring), offsetof(struct study_arm, variant),
+        offsetof(struct study_arm, layout), offsetof(struct study_arm, input)};
+    for (size_t i = 0; i < ARRAY_LEN(offsets); i++)
+        if (offsets[i] == offset)
+            return true;
+    return false;
+}
+
+/* An arm has what it leaves to the work, if its op is that of the work. */
 static int inherit(const struct value *value, const struct study_arm *work,
                    struct study_arm *arm)
 {
     const struct fields *const fields = &study_arm_fields;
+    const bool other_op = arm->op && work->op && strcmp(arm->op, work->op) != 0;
 
     for (size_t i = 0; i < fields->n; i++) {
+        if (other_op && is_of_op(fields->field[i].offset))
+            continue;
         char *const *const from = (void *)((char *)work + fields->field[i].offset);
         char **const to = (void *)((char *)arm + fields->field[i].offset);
         if (fields->field[i].kind == FIELD_NAME && !*to && string_set(to, *from))

@@ -47,7 +47,8 @@ const char *study_as_name(enum study_as as);         /* "value", "difference", "
 int study_as_find(const char *name, enum study_as *as);
 
 /* A case in part: texts are NULL and numbers 0 where the file says nothing. The reader
- * gives each arm what it leaves to `work`. */
+ * gives each arm what it leaves to `work`; one of another op gets no semiring, variant,
+ * layout and input from there. */
 struct study_arm {
     char *name; /* NULL: the work */
     char *op, *semiring, *type, *isa, *variant, *layout;

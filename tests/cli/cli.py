@@ -32,6 +32,7 @@ from cli_rooms import *
 from cli_run import *
 from cli_selftest import *
 from cli_shapes import *
+from cli_study import *
 from cli_threads import *
 from cli_usage import *
 
