@@ -195,6 +195,25 @@ static void expect_third(uint32_t type, const void *got, const void *want,
     assert_int_equal(operands_compare(&output, NULL, 3, want, one, &error), 0);
 }
 
+/* More is allowed where something is. */
+static void test_loosely(void **state)
+{
+    const double got[] = {1, 2, 3}, want[] = {1, 2.5, 3}, slack[] = {0, 0.25, 0};
+    const double none[3] = {0};
+    struct simdbench_operand output = matrix(1, 3, 3);
+    struct error error;
+    output.type = SIMDBENCH_F64;
+    output.data = (void *)(uintptr_t)got;
+    assert_int_equal(operands_compare(&output, NULL, 3, want, slack, &error), -EDOM);
+    assert_int_equal(
+        operands_compare_loosely(&output, NULL, 3, want, slack, 0.25, &error), 0);
+    assert_int_equal(
+        operands_compare_loosely(&output, NULL, 3, want, slack, 0.125, &error), -EDOM);
+    assert_non_null(strstr(error.text, "within 0.375"));
+    assert_int_equal(operands_compare_loosely(&output, NULL, 3, want, none, 1, &error),
+                     -EDOM);
+}
+
 static void test_other_types(void **state)
 {
     const int64_t i64_got[] = {1, -7, INT64_MAX}, i64_want[] = {1, -7, INT64_MAX - 1};
@@ -317,6 +336,6 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
                      TEST(test_unequal), TEST(test_message), TEST(test_poisoned),
-                     TEST(test_other_types), TEST(test_spoiled),
+                     TEST(test_loosely), TEST(test_other_types), TEST(test_spoiled),
                      TEST(test_spoiled_without_answers), TEST(test_changed));
 }
