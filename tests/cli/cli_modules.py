@@ -26,6 +26,23 @@ class Plugins(Case):
         self.assertEqual(results["bad"]["status"], status, results["bad"])
         return results["bad"]
 
+    def test_rows_of_studies(self):
+        """By name alone, and what is slow on purpose only if it is asked for."""
+        def variants(*arguments):
+            document = self.run_json(*arguments, *SHORT)
+            return {r["variant"] for r in kernels(document) if r["id"].startswith("study:")}
+
+        self.assertEqual(variants("relu", "--baseline=none", "--sizes=1003"), set())
+        study = ["--plugin=study", "--baseline=none"]
+        self.assertEqual(variants("relu", *study, "--sizes=1003"),
+                         {"autovec", "tiled", "unroll64"})
+        self.assertIn("alloc_twice", variants("relu", *study, "--sizes=1003", "--pathologies"))
+        self.assertEqual(variants("gemm", *study, "--sizes=17", "--variants=ladder_bad*"),
+                         {"ladder_bad", "ladder_bad_O0", "ladder_bad_but_alloc",
+                          "ladder_bad_but_copies", "ladder_bad_but_tiles"})
+        self.assertEqual(variants("reduce", *study, "--semiring=mean", "--sizes=columns5x7"),
+                         {"lanes"})
+
     def test_newer_abi(self):
         done = self.run_tool("gemm", self.module("newer_abi"), "--sizes=8", status=2)
         self.assertIn("newer_abi", done.stderr)

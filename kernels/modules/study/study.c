@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study.h"
 
-#include "../library.h"
+#include "modules/library.h"
 #include "prototypes.h"
 
 void study_hook(const struct simdbench_operands *operands)

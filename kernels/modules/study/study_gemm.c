@@ -30,13 +30,19 @@ enum memory {
 #ifdef STUDY_PLUSTIMES
 #define ZERO 0.0F
 #define STEP(a, b, c) MULTIPLY_ADD(a, b, c)
-#define FOLD(a, b) ((a) + (b))
 #define FOLD_ONE(a, b) ((a) + (b))
+INLINE VEC fold(VEC a, VEC b)
+{
+    return a + b;
+}
 #else
 #define ZERO (-INFINITY)
 #define STEP(a, b, c) MAX((a) + (b), c)
-#define FOLD(a, b) MAX(a, b)
 #define FOLD_ONE(a, b) ((a) > (b) ? (a) : (b))
+INLINE VEC fold(VEC a, VEC b)
+{
+    return MAX(a, b);
+}
 #endif
 
 /* One product, and one matrix of a batch. */
@@ -83,7 +89,7 @@ INLINE void tile_store(const VEC *sum, float *c, ptrdiff_t ldc, int rows, int co
 {
     if (rows == LANES && columns == LANES) {
         for (int i = 0; i < LANES; i++, c += ldc)
-            STORE(c, first ? sum[i] : FOLD(sum[i], LOAD(c)));
+            STORE(c, first ? sum[i] : fold(sum[i], LOAD(c)));
         return;
     }
     for (int i = 0; i < rows; i++, c += ldc) {
@@ -228,8 +234,8 @@ static float *block_make(size_t bytes, enum memory memory)
 {
     if (memory == CALLOC)
         return calloc(1, bytes);
-    float *block = malloc(bytes);
-    __asm__ volatile("" : "+r"(block));
+    float *const block = malloc(bytes);
+    __asm__ volatile("" : : "r"(block) : "memory");
     return block ? memset(block, 0, bytes) : NULL;
 }
 

@@ -17,10 +17,10 @@ static struct {
 void heap_look(void)
 {
     const size_t before = mallinfo2().hblks;
-    void *probe = malloc(HEAP_MOST + PAGE);
+    void *const probe = malloc(HEAP_MOST + PAGE);
 
     /* Compilers leave out blocks that nobody uses. */
-    __asm__ volatile("" : "+r"(probe));
+    __asm__ volatile("" : : "r"(probe) : "memory");
     heap.kept = probe && mallinfo2().hblks == before;
     free(probe);
 }
