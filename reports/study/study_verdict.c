@@ -138,7 +138,7 @@ int study_expect_confirmed(const struct study *study, bool strict)
 
 static int calculate(struct study_check *check)
 {
-    if (check->measure != MEASURE_ARITHMETIC || check->n_points)
+    if (check->measure != MEASURE_ARITHMETIC || check->n_points || check->reason)
         return 0;
     const double value = formula_value(check->what, NULL, NULL);
     if (isnan(value))

@@ -33,6 +33,7 @@ from cli_run import *
 from cli_selftest import *
 from cli_shapes import *
 from cli_study import *
+from cli_study_files import *
 from cli_threads import *
 from cli_usage import *
 

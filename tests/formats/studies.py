@@ -3,17 +3,20 @@
 """Checks the studies that simdbench brings: their claims, arms and quotes. With the folder of the
 texts in STUDY_TEXTS, quotes are looked up there; a text is found by its hash.
 
-usage: studies.py FOLDER
+usage: studies.py ROOT COMPILER...
 """
 import hashlib
 import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-FOLDER = Path(sys.argv[1])
+import jsonschema
+
+ROOT, COMPILER = Path(sys.argv[1]), sys.argv[2:]
 # The claims of each text, in its order.
 CLAIMS = {
     "tropical-gemm": [str(i) for i in range(1, 23)] + ["A"],
@@ -44,8 +47,24 @@ def parts(quote):
     return [plain(part) for part in quote.split(" ... ")]
 
 
+def rows(table, *defines):
+    """What each ROW(...) of a table has, for this CPU."""
+    done = subprocess.run([*COMPILER, "-E", "-P", "-x", "c", *defines, ROOT / table], check=True,
+                          capture_output=True, text=True)
+    return [[word.strip() for word in row.split(",")]
+            for row in re.findall(r"ROW\(([^)]*)", done.stdout)]
+
+
+def kernels():
+    """(module or None, op, semiring, type, isa, variant) of the tables of kernels."""
+    own = rows("kernels/kernels.def", "-DOP(op)=", "-DKERNEL(...)=ROW(__VA_ARGS__)")
+    study = rows("kernels/modules/study/study.def")
+    return ({(None, *row[:5]) for row in own} |
+            {("study", *row[:2], "f32", *row[2:4]) for row in study})
+
+
 def studies():
-    for path in sorted(FOLDER.glob("*.json")):
+    for path in sorted((ROOT / "studies").glob("*.json")):
         yield path.stem, json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -114,6 +133,31 @@ class Studies(unittest.TestCase):
                     self.assertTrue(low is not None or high is not None)
                     self.assertTrue(low is None or high is None or low <= high)
                     self.assertTrue(all(NEEDS.match(need) for need in check.get("needs", [])))
+
+    def test_schema(self):
+        text = (ROOT / "reports/json/study-schema.json").read_text(encoding="utf-8")
+        validator = jsonschema.Draft202012Validator(json.loads(text))
+        for name, study in studies():
+            errors = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(study)]
+            self.assertEqual(errors, [], name)
+
+    def test_arms_are_rows(self):
+        known = kernels()
+        self.assertGreater(len(known), 100)
+        if not any(row[4] == "avx2" for row in known):
+            self.skipTest("the arms are rows of x86-64")
+        for name, study in studies():
+            for arm, own in study["arms"].items():
+                with self.subTest(name, arm=arm):
+                    case = {"semiring": "", "module": None, **study["work"], **own}
+                    if case["module"] not in (None, "study"):
+                        text = "".join(path.read_text(encoding="utf-8") for path in
+                                       [*ROOT.glob(f"kernels/modules/{case['module']}*.c"),
+                                        *ROOT.glob(f"scripts/baseline-{case['module']}")])
+                        self.assertTrue(re.search(rf"\b{case['variant']}\b", text))
+                        continue
+                    key = [case[k] for k in ("module", "op", "semiring", "type", "isa", "variant")]
+                    self.assertIn(tuple(key), known)
 
     def test_evidence_says_why(self):
         for name, study in studies():

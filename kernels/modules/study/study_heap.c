@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "study.h"
+#include "study_rows.h"
 
 enum { PAGE = 4096 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study.h"
+#include "study_rows.h"
 
 static const float *in(const struct simdbench_operands *operands, int i)
 {

@@ -7,7 +7,7 @@
 
 #include VECTOR_HEADER
 
-#include "study.h"
+#include "study_rows.h"
 
 #define T f32
 

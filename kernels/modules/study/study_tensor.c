@@ -2,7 +2,7 @@
 /* Rows of the module's own ops: plain loops, for the compiler to vectorise. */
 #include <math.h>
 
-#include "study.h"
+#include "study_rows.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

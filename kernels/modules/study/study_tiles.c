@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study.h"
+#include "study_rows.h"
 
 enum { LINE = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study.h"
+#include "study_rows.h"
 
 #include "modules/library.h"
 #include "prototypes.h"
