@@ -62,6 +62,7 @@ static void unmap(struct service *service)
         munmap(service->memory, service->memory_bytes);
     if (service->arena)
         munmap(service->arena, service->arena_bytes);
+    service->mapped = false;
     service->memory = service->arena = NULL;
     service->memory_bytes = service->arena_bytes = 0;
     memset(&service->operands, 0, sizeof service->operands);
@@ -138,6 +139,7 @@ static cJSON *map(struct service *service, const cJSON *request)
     operands_bind(&service->operands, &operands, &dims,
                   (uint32_t)message_number(request, "threads", 1),
                   copy ? service->arena : service->memory);
+    service->mapped = true;
     cJSON *reply = service_ok();
     if (huge) {
         cJSON_AddNumberToObject(reply, "huge_bytes",
@@ -162,6 +164,8 @@ static cJSON *fill(struct service *service, const cJSON *request)
     const struct simdbench_op *op = service_op(service, message_text(request, "op"));
     if (!op)
         return service_error(-EINVAL, "fill: no such op");
+    if (!service->mapped)
+        return service_error(-ENODATA, "fill: no operands are mapped");
     int status =
         op->fill(&service->operands.view, message_u64(request, "seed", 0), input);
     if (status < 0 && !input)

@@ -53,6 +53,7 @@ struct service {
     uint64_t memory_bytes;
     unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
     uint64_t arena_bytes;
+    bool mapped; /* there are operands, if only none of them */
     struct operands operands;
     struct operands other; /* inputs that another seed filled, in memory of its own;
                               count 0: not yet needed */

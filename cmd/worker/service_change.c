@@ -73,6 +73,8 @@ cJSON *service_change(struct service *service, const cJSON *request)
     const struct simdbench_op *op = service_op(service, message_text(request, "op"));
     if (!op)
         return service_error(-EINVAL, "change: no such op");
+    if (!service->mapped)
+        return service_error(-ENODATA, "change: no operands are mapped");
     const uint64_t seed = message_u64(request, "seed", 0);
     struct operands shared;
     service_shared(service, &shared);

@@ -57,6 +57,21 @@ static void test_load(void **state)
     cJSON_Delete(two);
 }
 
+/* What works on operands is refused before there are any, as after a map that failed. */
+static void test_nothing_mapped(void **state)
+{
+    static const char *const verbs[] = {"fill", "change"};
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+        cJSON *request = message_new(verbs[i]);
+        cJSON_AddStringToObject(request, "op", "relu");
+        message_add_u64(request, "seed", 1);
+        cJSON *reply = ask(request);
+        assert_false(message_true(reply, "ok"));
+        assert_non_null(strstr(message_text(reply, "error"), "no operands are mapped"));
+        cJSON_Delete(reply);
+    }
+}
+
 static void test_bad_load(void **state)
 {
     cJSON *replies[] = {load("no_entry"), load("newer_abi"), load("there_is_none"),
@@ -120,6 +135,7 @@ static int stop(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(LOADED(test_load), LOADED(test_bad_load), LOADED(test_too_many),
+    return RUN_TESTS(LOADED(test_load), LOADED(test_bad_load),
+                     LOADED(test_nothing_mapped), LOADED(test_too_many),
                      LOADED(test_objects));
 }
