@@ -233,7 +233,7 @@ AT(comb_at)
 {
     return fmax(X(i), X(i + DELAY * operands->shape->dim[1]));
 }
-OP(comb, "the larger of two rows that are some apart", 2, "48x64", 0, integers, m *n,
+OP(comb, "the larger of two rows that are some apart", 2, "384x8", 0, integers, m *n,
    {SIMDBENCH_IN, (m + DELAY) * n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(norm_at)
