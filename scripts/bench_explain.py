@@ -5,9 +5,10 @@ and accuses no sound kernel. See scripts/bench.
 
 Plants are in two sets, each a module and a table of the same name. Each plant of the first set
 belongs to one of two halves, by a hash of its name: rules may be derived on the first, and are
-judged on the second. No rule is derived on the fresh set: it is judged. Without options all plants are explained twice, with
-counters and without. --times measures the plants beside their sound twins instead, and
---repeat explains each so often and looks whether the first finding stays the same.
+judged on the second. No rule is derived on the fresh set: it is judged. Without options all
+plants are explained twice, with counters and without. --times measures the plants beside their
+sound twins instead, and --repeat explains each so often and looks whether the first finding
+stays the same.
 
 Exit status 1 if a target is missed."""
 import argparse
@@ -39,7 +40,9 @@ def table(part):
 
 
 def half(kernel):
-    return "judged" if kernel["set"] == "fresh" else HALVES[hashlib.sha256(kernel["name"].encode()).digest()[0] % 2]
+    if kernel["set"] == "fresh":
+        return "judged"
+    return HALVES[hashlib.sha256(kernel["name"].encode()).digest()[0] % 2]
 
 
 def case(kernel):

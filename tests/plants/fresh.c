@@ -47,7 +47,7 @@ MULTIPLES(channels, 1, 64)
 MULTIPLES(filters, 48)
 MULTIPLES(squares, 8, 32)
 MULTIPLES(blocks, 2048)
-MULTIPLES(rows, WINDOW, 8)
+MULTIPLES(rows, 1, 8)
 MULTIPLES(tiles, 12, 48, 1)
 MULTIPLES(big_tiles, 24, 48, 1)
 

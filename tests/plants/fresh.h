@@ -16,7 +16,7 @@ enum {
     BINS = 256,      /* of hist */
     WIDTH = 37,      /* of a bin, in integers */
     FACTOR = 31,     /* of hash */
-    WINDOW = 12,     /* rows, of window */
+    DELAY = 11,      /* rows, of comb */
     TILE = 8,        /* rows and columns, of detile */
     RECORD = 16,     /* elements of a record of centre, of which WANTED are wanted */
     FEATURES = 1040, /* elements of a row of slice */

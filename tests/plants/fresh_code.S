@@ -20,8 +20,8 @@
     vmovdqa %ymm\from, %ymm\to
     .endm
 
-/* window: rdi x, rsi y, rdx rows of y, rcx bytes from one row to the next. Each of the last
- * rows moves to the next register. */
+/* comb: rdi x, rsi y, rdx rows of y, rcx bytes from one row to the next. Each of the rows on
+ * the way moves to the next register. */
     begin f32
     .irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     vmovdqu (%rdi), %ymm\r
@@ -29,15 +29,7 @@
     .endr
 1:
     vmovdqu (%rdi), %ymm11
-    vpmaxsd %ymm0, %ymm1, %ymm12
-    vpmaxsd %ymm2, %ymm3, %ymm13
-    .irp r, 4, 6, 8, 10
-    vpmaxsd %ymm\r, %ymm12, %ymm12
-    .endr
-    .irp r, 5, 7, 9, 11
-    vpmaxsd %ymm\r, %ymm13, %ymm13
-    .endr
-    vpmaxsd %ymm12, %ymm13, %ymm12
+    vpmaxsd %ymm0, %ymm11, %ymm12
     vmovdqu %ymm12, (%rsi)
     copy 0, 1
     copy 1, 2

@@ -229,16 +229,12 @@ AT(filter_at)
 OP(filter, "the positive elements, and zeros after them", 1, "65536", 0, both_signs, m,
    {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
-AT(window_at)
+AT(comb_at)
 {
-    const int64_t n = operands->shape->dim[1];
-    double most = X(i);
-    for (int r = 1; r < WINDOW; r++)
-        most = fmax(most, X(i + r * n));
-    return most;
+    return fmax(X(i), X(i + DELAY * operands->shape->dim[1]));
 }
-OP(window, "the largest of 12 rows", 2, "96x64", 0, integers, (WINDOW - 1) * m * n,
-   {SIMDBENCH_IN, (m + WINDOW - 1) * n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
+OP(comb, "the larger of two rows that are some apart", 2, "384x8", 0, integers, m *n,
+   {SIMDBENCH_IN, (m + DELAY) * n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(norm_at)
 {
@@ -320,5 +316,5 @@ const struct simdbench_op *const fresh_ops[] = {
     &axpy_op,   &zip_op,    &prefix_op,    &hist_op,   &smooth_op,
     &heat_op,   &decay_op,  &scale_op,     &matvec_op, &distance_op,
     &fir_op,    &scan_op,   &hash_op,      &merge_op,  &filter_op,
-    &window_op, &norm_op,   &transpose_op, &slice_op,  &centre_op,
+    &comb_op,   &norm_op,   &transpose_op, &slice_op,  &centre_op,
     &search_op, &detile_op, &triangle_op,  &cmul_op,   NULL};

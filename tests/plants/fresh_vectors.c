@@ -370,32 +370,19 @@ RUN(f19)
     fir(12, ASK, operands);
 }
 
-/* ---- window, i32 ---- */
+/* ---- comb, i32 ---- */
 
-/* Sound: a column of vectors, whose last rows stay in registers; each of twelve rows has
- * code of its own. */
+/* Sound: both rows are read. */
 RUN(f73)
 {
-    const ptrdiff_t m = DIM(0), n = DIM(1);
+    const int32_t *const x = I32(0), *const late = x + DELAY * DIM(1);
+    int32_t *const y = I32(1);
+    const ptrdiff_t n = DIM(0) * DIM(1);
     (void)state;
-    for (ptrdiff_t j = 0; j < n; j += 8) {
-        const int32_t *x = I32(0) + j;
-        int32_t *y = I32(1) + j;
-        __m256i row[WINDOW];
-        UNROLL
-        for (int r = 0; r < WINDOW - 1; r++, x += n)
-            row[r] = _mm256_loadu_si256((const __m256i *)x);
-        for (ptrdiff_t i = 0; i < m; i += WINDOW)
-            UNROLL
-        for (int r = 0; r < WINDOW; r++, x += n, y += n) {
-            row[(r + WINDOW - 1) % WINDOW] = _mm256_loadu_si256((const __m256i *)x);
-            __m256i most = row[0], other = row[1];
-            UNROLL
-            for (int s = 2; s < WINDOW; s += 2) {
-                most = _mm256_max_epi32(most, row[s]);
-                other = _mm256_max_epi32(other, row[s + 1]);
-            }
-            _mm256_storeu_si256((__m256i *)y, _mm256_max_epi32(most, other));
-        }
-    }
+#pragma GCC unroll 4
+    for (ptrdiff_t i = 0; i < n; i += 8)
+        _mm256_storeu_si256(
+            (__m256i *)(y + i),
+            _mm256_max_epi32(_mm256_loadu_si256((const __m256i *)(x + i)),
+                             _mm256_loadu_si256((const __m256i *)(late + i))));
 }
