@@ -174,9 +174,11 @@ bool prove_smaller(const struct catalog *catalog, struct plan_group *group)
     struct shape_info shape;
     const double work = shape_work(&group->shape);
     double most = WORK_FIRST;
+    if (work < WORK_LEAST)
+        return false;
     while (most >= work)
         most /= 8;
-    if (work < WORK_LEAST || !shape_shrink(catalog, group, most, &shape))
+    if (!shape_shrink(catalog, group, most, &shape))
         return false;
     group->shape = shape;
     return true;
