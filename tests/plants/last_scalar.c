@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that know no vectors. */
+#include "last.h"
+
+/* ---- tax, f64 ---- */
+
+/* Sound: maxima instead of branches. */
+RUN(l31)
+{
+    const double *const x = F64(0);
+    double *const y = F64(1);
+    (void)state;
+#pragma clang loop vectorize(disable)
+#pragma GCC unroll 2
+    for (ptrdiff_t i = 0; i < DIM(0); i++) {
+        double sum = allowance();
+        UNROLL
+        for (int k = 0; k < BRACKETS; k++)
+            sum += rate(k) * (x[i] > threshold(k) ? x[i] : threshold(k));
+        y[i] = sum;
+    }
+}
+
+/* The brackets above an income are left out. */
+RUN(l01)
+{
+    const double *const x = F64(0);
+    double *const y = F64(1);
+    (void)state;
+#pragma clang loop vectorize(disable)
+    for (ptrdiff_t i = 0; i < DIM(0); i++) {
+        double sum = 0;
+        UNROLL
+        for (int k = 0; k < BRACKETS; k++) {
+            if (x[i] <= threshold(k))
+                break;
+            sum += rate(k) * (x[i] - threshold(k));
+            HIDE_VECTOR(sum);
+        }
+        y[i] = sum;
+    }
+}
+
+/* ---- walk, f64 ---- */
+
+/* Walks `together`, so that each waits beside the others. */
+INLINE void walk(const int together, const struct simdbench_operands *operands)
+{
+    const double *const next = F64(1);
+    for (ptrdiff_t i = 0; i < DIM(0); i += together) {
+        double place[8];
+        UNROLL
+        for (int w = 0; w < together; w++)
+            place[w] = F64(0)[i + w];
+#pragma GCC unroll 1
+        for (int hop = 0; hop < HOPS; hop++)
+            UNROLL
+        for (int w = 0; w < together; w++)
+            place[w] = next[(ptrdiff_t)place[w]];
+        UNROLL
+        for (int w = 0; w < together; w++)
+            F64(2)[i + w] = place[w];
+    }
+}
+
+RUN(l44)
+{
+    (void)state;
+    walk(8, operands);
+}
+
+/* One walk after the other. */
+RUN(l08)
+{
+    (void)state;
+    walk(1, operands);
+}
