@@ -18,7 +18,7 @@ MULTIPLES(any, 1)
 MULTIPLES(walks, 8, 1)
 MULTIPLES(payments, 8, 64)
 MULTIPLES(products, 6, 16, 1)
-MULTIPLES(deep_products, 6, 16, DEPTH)
+MULTIPLES(crowds, CROWD)
 
 /* The discount of each element of a row. */
 PREPARE(factors)

@@ -12,7 +12,7 @@ enum {
     PERCENT = 8,  /* of worth, for each element */
     BRACKETS = 4, /* of tax */
     HOPS = 64,    /* of walk */
-    DEPTH = 256,  /* of products that are unrolled */
+    CROWD = 1024, /* incomes of tax that are unrolled */
 };
 
 extern const struct simdbench_op *const last_ops[];

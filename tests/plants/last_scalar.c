@@ -4,6 +4,15 @@
 
 /* ---- tax, f64 ---- */
 
+INLINE double tax(double income)
+{
+    double sum = allowance();
+    UNROLL
+    for (int k = 0; k < BRACKETS; k++)
+        sum += rate(k) * (income > threshold(k) ? income : threshold(k));
+    return sum;
+}
+
 /* Sound: maxima instead of branches. */
 RUN(l31)
 {
@@ -12,13 +21,19 @@ RUN(l31)
     (void)state;
 #pragma clang loop vectorize(disable)
 #pragma GCC unroll 2
-    for (ptrdiff_t i = 0; i < DIM(0); i++) {
-        double sum = allowance();
-        UNROLL
-        for (int k = 0; k < BRACKETS; k++)
-            sum += rate(k) * (x[i] > threshold(k) ? x[i] : threshold(k));
-        y[i] = sum;
-    }
+    for (ptrdiff_t i = 0; i < DIM(0); i++)
+        y[i] = tax(x[i]);
+}
+
+/* A loop that is unrolled far too often. */
+RUN(l10)
+{
+    const double *const x = F64(0);
+    double *const y = F64(1);
+    (void)state;
+    for (ptrdiff_t i = 0; i < DIM(0); i += CROWD)
+        _Pragma("GCC unroll 1024") for (ptrdiff_t j = i; j < i + CROWD; j++) y[j] =
+            tax(x[j]);
 }
 
 /* The brackets above an income are left out. */
@@ -26,15 +41,16 @@ RUN(l01)
 {
     const double *const x = F64(0);
     double *const y = F64(1);
+    const ptrdiff_t n = DIM(0);
     (void)state;
-#pragma clang loop vectorize(disable)
-    for (ptrdiff_t i = 0; i < DIM(0); i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double income = x[i];
         double sum = 0;
         UNROLL
         for (int k = 0; k < BRACKETS; k++) {
-            if (x[i] <= threshold(k))
+            if (income <= threshold(k))
                 break;
-            sum += rate(k) * (x[i] - threshold(k));
+            sum += rate(k) * (income - threshold(k));
             HIDE_VECTOR(sum);
         }
         y[i] = sum;

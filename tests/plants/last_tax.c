@@ -36,8 +36,9 @@ RUN(l12)
     } income;
     const double *const x = F64(0);
     double *const y = F64(1);
+    const ptrdiff_t n = DIM(0);
     (void)state;
-    for (ptrdiff_t i = 0; i < DIM(0); i += 4) {
+    for (ptrdiff_t i = 0; i < n; i += 4) {
         UNROLL
         for (int l = 0; l < 4; l++) {
             income.element[l] = x[i + l];

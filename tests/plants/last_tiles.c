@@ -54,34 +54,38 @@ INLINE const float *element(const float *data, ptrdiff_t i, ptrdiff_t down, ptrd
 {
     HIDE(i);
     HIDE(j);
+    HIDE(across);
     return data + i * down + j * across;
 }
 
-/* A tile of C from row i and column j on; `depth` products of each element. */
-INLINE void gemm_tile(const enum way way, const struct matrices *s, ptrdiff_t depth,
+/* A tile of C from row i and column j on. */
+INLINE void gemm_tile(const enum way way, const struct matrices *s,
                       const struct algebra *algebra, ptrdiff_t i, ptrdiff_t j)
 {
     const float *const a = s->a + i * s->lda, *b = s->b + j;
     float *const c = s->c + i * s->ldc + j;
-    ptrdiff_t one = 1;
+    const int times = algebra->times, least = algebra->least;
     __m256 sum[HIGH][2];
-    HIDE(one);
     UNROLL
     for (int r = 0; r < 2 * HIGH; r++)
         sum[r / 2][r % 2] = _mm256_set1_ps(-INFINITY);
-#pragma GCC unroll 1
-    for (ptrdiff_t l = 0; l < depth; l++, b += s->ldb)
+    for (ptrdiff_t l = 0; l < s->k; l++, b += s->ldb) {
+        const __m256 right[2] = {_mm256_loadu_ps(b), _mm256_loadu_ps(b + 8)};
         UNROLL
-    for (int r = 0; r < 2 * HIGH; r++) {
-        const ptrdiff_t row = r / 2, v = r % 2 * 8;
-        const __m256 left = _mm256_broadcast_ss(
-            way == STRIDE ? element(a, row, s->lda, l, one) : a + row * s->lda + l);
-        const __m256 right =
-            _mm256_loadu_ps(way == STRIDE ? element(s->b + j, l, s->ldb, v, one) : b + v);
-        __m256 *const to = &sum[row][v / 8];
-        *to = way == CALL     ? algebra->join(*to, left, right)
-              : way == CHOICE ? choose(algebra->times, algebra->least, *to, left, right)
-                              : max_plus(*to, left, right);
+        for (int r = 0; r < HIGH; r++) {
+            const __m256 left = _mm256_broadcast_ss(
+                way == STRIDE ? element(a, r, s->lda, l, 1) : a + r * s->lda + l);
+            UNROLL
+            for (int v = 0; v < 2; v++)
+                sum[r][v] =
+                    way == CALL     ? algebra->join(sum[r][v], left, right[v])
+                    : way == CHOICE ? choose(times, least, sum[r][v], left, right[v])
+                    : way == STRIDE
+                        ? max_plus(
+                              sum[r][v], left,
+                              _mm256_loadu_ps(element(s->b + j, l, s->ldb, v * 8L, 1)))
+                        : max_plus(sum[r][v], left, right[v]);
+        }
     }
     UNROLL
     for (int r = 0; r < 2 * HIGH; r++)
@@ -95,7 +99,7 @@ INLINE void gemm(const enum way way, const struct simdbench_operands *operands)
     HIDE(algebra);
     for (ptrdiff_t j = 0; j < s.n; j += WIDE)
         for (ptrdiff_t i = 0; i < s.m; i += HIGH)
-            gemm_tile(way, &s, s.k, algebra, i, j);
+            gemm_tile(way, &s, algebra, i, j);
 }
 
 #define GEMM_KERNEL(name, way) \
@@ -110,30 +114,6 @@ GEMM_KERNEL(l39, SOUND)
 GEMM_KERNEL(l04, CALL)
 GEMM_KERNEL(l14, CHOICE)
 GEMM_KERNEL(l19, STRIDE)
-
-/* All products of a tile are unrolled. */
-RUN(l10)
-{
-    const struct matrices s = matrices_of(operands);
-    (void)state;
-    for (ptrdiff_t j = 0; j < s.n; j += WIDE)
-        for (ptrdiff_t i = 0; i < s.m; i += HIGH) {
-            const float *const a = s.a + i * s.lda;
-            const float *b = s.b + j;
-            __m256 sum[2 * HIGH];
-            UNROLL
-            for (int r = 0; r < 2 * HIGH; r++)
-                sum[r] = _mm256_set1_ps(-INFINITY);
-            for (ptrdiff_t l = 0; l < s.k; l += DEPTH)
-                _Pragma("GCC unroll 256") for (int d = 0; d < DEPTH; d++, b += s.ldb)
-                    UNROLL for (int r = 0; r < 2 * HIGH; r++) sum[r] =
-                        max_plus(sum[r], _mm256_broadcast_ss(a + r / 2 * s.lda + l + d),
-                                 _mm256_loadu_ps(b + r % 2 * 8L));
-            UNROLL
-            for (int r = 0; r < 2 * HIGH; r++)
-                _mm256_storeu_ps(s.c + (i + r / 2) * s.ldc + j + r % 2 * 8L, sum[r]);
-        }
-}
 
 /* ---- conv ---- */
 

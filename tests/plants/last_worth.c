@@ -175,7 +175,8 @@ INLINE void forward(const struct simdbench_operands *operands)
         for (ptrdiff_t j = 0; j < n; j += 8) {
             UNROLL
             for (int r = 0; r < ROWS; r++)
-                sum[r] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(x + r * n + j), sum[r]);
+                sum[r] = _mm256_add_ps(
+                    sum[r], _mm256_mul_ps(factor, _mm256_loadu_ps(x + r * n + j)));
             factor = _mm256_mul_ps(factor, _mm256_set1_ps((float)discount(8)));
         }
         UNROLL
