@@ -5,7 +5,7 @@ import json
 
 from cli_tool import MODULES, SHORT, SOURCE, Case, kernels
 
-__all__ = ["FreshPlants", "Plants"]
+__all__ = ["FreshPlants", "LastPlants", "Plants"]
 
 
 class Plants(Case):
@@ -62,3 +62,7 @@ class Plants(Case):
 
 class FreshPlants(Plants):
     MODULE, PLANTS, SOUND = "fresh", 30, 10
+
+
+class LastPlants(Plants):
+    MODULE, PLANTS, SOUND = "last", 20, 10

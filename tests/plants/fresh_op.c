@@ -109,3 +109,17 @@ double fresh_bytes(const struct array *array, size_t n, uint32_t type)
         count += array[o].used ? array[o].used : array[o].count;
     return (double)count * (type == SIMDBENCH_F64 ? 8 : 4);
 }
+
+double fresh_both_signs(const struct simdbench_operands *operands, uint32_t o, uint64_t i,
+                        double u)
+{
+    (void)operands, (void)o, (void)i;
+    return 2 * u - 1;
+}
+
+double fresh_positive(const struct simdbench_operands *operands, uint32_t o, uint64_t i,
+                      double u)
+{
+    (void)operands, (void)o, (void)i;
+    return 0.5 + u;
+}

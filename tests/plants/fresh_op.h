@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An op of the fresh plants from few lines: its operands, an input element, an element of
- * the right answer. */
+/* Ops from few lines: operands, an input element, an element of the right answer. */
 #pragma once
 
 #include <string.h>
@@ -45,6 +44,16 @@ int fresh_refer(const struct simdbench_operands *operands, const char *semiring,
 
 /* The bytes of the elements that a call needs. */
 double fresh_bytes(const struct array *array, size_t n, uint32_t type);
+
+/* Two of those: u in [-1, 1), and in [0.5, 1.5). */
+input_value fresh_both_signs, fresh_positive;
+
+#define AT(name) static double name(const struct simdbench_operands *operands, int64_t i)
+#define X(index) fresh_get(operands->operand[0], index)
+#define Z(index) fresh_get(operands->operand[1], index)
+#define VALUE(name)                                                           \
+    static double name(const struct simdbench_operands *operands, uint32_t o, \
+                       uint64_t i, double u)
 
 /* m, n, k: the dimensions. `...`: the operands, the last one is the output. */
 #define OP(name_, summary_, rank_, default_, flags_, value_, ops_, ...)                 \

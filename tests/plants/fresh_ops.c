@@ -4,26 +4,7 @@
 
 #include "fresh_op.h"
 
-#define AT(name) static double name(const struct simdbench_operands *operands, int64_t i)
-#define X(index) fresh_get(operands->operand[0], index)
-#define Z(index) fresh_get(operands->operand[1], index)
-#define VALUE(name)                                                           \
-    static double name(const struct simdbench_operands *operands, uint32_t o, \
-                       uint64_t i, double u)
-
 /* ---- inputs ---- */
-
-VALUE(both_signs)
-{
-    (void)operands, (void)o, (void)i;
-    return 2 * u - 1;
-}
-
-VALUE(positive)
-{
-    (void)operands, (void)o, (void)i;
-    return 0.5 + u;
-}
 
 VALUE(integers)
 {
@@ -62,14 +43,14 @@ AT(axpy_at)
 {
     return 1.5 * X(i) + Z(i);
 }
-OP(axpy, "1.5 x + z", 1, "4096", 0, both_signs, m, {SIMDBENCH_IN, m, 0, 0},
+OP(axpy, "1.5 x + z", 1, "4096", 0, fresh_both_signs, m, {SIMDBENCH_IN, m, 0, 0},
    {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(zip_at)
 {
     return i % 2 ? Z(i / 2) : X(i / 2);
 }
-OP(zip, "the elements of two vectors in turns", 1, "1024", 0, both_signs, m,
+OP(zip, "the elements of two vectors in turns", 1, "1024", 0, fresh_both_signs, m,
    {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 AT(prefix_at)
@@ -79,7 +60,7 @@ AT(prefix_at)
         sum += X(j);
     return sum;
 }
-OP(prefix, "running sums", 1, "2048", 0, both_signs, m, {SIMDBENCH_IN, m, 0, 0},
+OP(prefix, "running sums", 1, "2048", 0, fresh_both_signs, m, {SIMDBENCH_IN, m, 0, 0},
    {SIMDBENCH_OUT, m, 0, 0})
 
 AT(hist_at)
@@ -105,7 +86,7 @@ AT(smooth_at)
     return 0.25 * smooth_once(operands, i - 1) + 0.5 * smooth_once(operands, i) +
            0.25 * smooth_once(operands, i + 1);
 }
-OP(smooth, "a filter of three elements, twice", 1, "4096", 0, both_signs, 2 * m,
+OP(smooth, "a filter of three elements, twice", 1, "4096", 0, fresh_both_signs, 2 * m,
    {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(heat_at)
@@ -115,7 +96,7 @@ AT(heat_at)
         return X(i);
     return 0.2 * (X(i) + X(i - w) + X(i + w) + X(i - 1) + X(i + 1));
 }
-OP(heat, "the mean of five neighbours on a grid", 2, "34x66", 0, both_signs, m *n,
+OP(heat, "the mean of five neighbours on a grid", 2, "34x66", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(decay_at)
@@ -137,7 +118,7 @@ AT(scale_at)
         sum += X(row + j);
     return X(i) / sum;
 }
-OP(scale, "rows over their sums", 2, "8x512", 0, positive, 2 * m * n,
+OP(scale, "rows over their sums", 2, "8x512", 0, fresh_positive, 2 * m * n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(matvec_at)
@@ -148,7 +129,7 @@ AT(matvec_at)
         sum += Z(i * n + j) * X(j);
     return sum;
 }
-OP(matvec, "a matrix times a vector", 2, "32x128", 0, both_signs, m *n,
+OP(matvec, "a matrix times a vector", 2, "32x128", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, n, 0, 0}, {SIMDBENCH_CONST, m *n, n, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(distance_at)
@@ -162,8 +143,8 @@ AT(distance_at)
     return sum;
 }
 OP(distance, "squared distances of all points to all others", 3, "48x48x64", 0,
-   both_signs, 2 * m * n * k, {SIMDBENCH_IN, m *k, k, 0}, {SIMDBENCH_IN, k *n, n, 0},
-   {SIMDBENCH_OUT, m *n, n, 0})
+   fresh_both_signs, 2 * m * n * k, {SIMDBENCH_IN, m *k, k, 0},
+   {SIMDBENCH_IN, k *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(fir_at)
 {
@@ -172,7 +153,7 @@ AT(fir_at)
         sum += Z(t) * X(i + t * CHANNELS);
     return sum;
 }
-OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, both_signs,
+OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, fresh_both_signs,
    TAPS *CHANNELS *m, {SIMDBENCH_IN, (m + TAPS) * CHANNELS, CHANNELS, 0},
    {SIMDBENCH_IN, TAPS, 0, 0}, {SIMDBENCH_OUT, m *CHANNELS, CHANNELS, 0})
 
@@ -226,8 +207,8 @@ AT(filter_at)
             return X(j);
     return 0;
 }
-OP(filter, "the positive elements, and zeros after them", 1, "65536", 0, both_signs, m,
-   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
+OP(filter, "the positive elements, and zeros after them", 1, "65536", 0, fresh_both_signs,
+   m, {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(comb_at)
 {
@@ -244,7 +225,7 @@ AT(norm_at)
         sum += X(i * n + j) * X(i * n + j);
     return sqrt(sum);
 }
-OP(norm, "the lengths of rows", 2, "128x32", 0, both_signs, m *n,
+OP(norm, "the lengths of rows", 2, "128x32", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
 AT(transpose_at)
@@ -252,7 +233,7 @@ AT(transpose_at)
     const int64_t m = operands->shape->dim[0], n = operands->shape->dim[1];
     return X(i % m * n + i / m);
 }
-OP(transpose, "rows become columns", 2, "64x64", 0, both_signs, m *n,
+OP(transpose, "rows become columns", 2, "64x64", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, m, 0})
 
 AT(slice_at)
@@ -262,8 +243,8 @@ AT(slice_at)
         sum += X(i * FEATURES + j);
     return sum;
 }
-OP(slice, "the sum of the first eight elements of each row", 1, "256", 0, both_signs,
-   WANTED *m, {SIMDBENCH_CONST, m *FEATURES, FEATURES, m *WANTED},
+OP(slice, "the sum of the first eight elements of each row", 1, "256", 0,
+   fresh_both_signs, WANTED *m, {SIMDBENCH_CONST, m *FEATURES, FEATURES, m *WANTED},
    {SIMDBENCH_OUT, m, 0, 0})
 
 AT(centre_at)
@@ -273,8 +254,9 @@ AT(centre_at)
         sum += X(j * RECORD + i);
     return sum / (double)operands->shape->dim[0];
 }
-OP(centre, "the mean of the first half of records", 1, "4096", 0, both_signs, WANTED *m,
-   {SIMDBENCH_CONST, m *RECORD, RECORD, m *WANTED}, {SIMDBENCH_OUT, WANTED, 0, 0})
+OP(centre, "the mean of the first half of records", 1, "4096", 0, fresh_both_signs,
+   WANTED *m, {SIMDBENCH_CONST, m *RECORD, RECORD, m *WANTED},
+   {SIMDBENCH_OUT, WANTED, 0, 0})
 
 AT(search_at)
 {
@@ -289,7 +271,7 @@ AT(detile_at)
     return X((row / TILE * (n / TILE) + column / TILE) * TILE * TILE + row % TILE * TILE +
              column % TILE);
 }
-OP(detile, "tiles of 8x8 become rows", 2, "32x64", 0, both_signs, m *n,
+OP(detile, "tiles of 8x8 become rows", 2, "32x64", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, n, 0})
 
 AT(triangle_at)
@@ -300,8 +282,8 @@ AT(triangle_at)
         sum += Z(i * m + j) * X(j);
     return sum;
 }
-OP(triangle, "a lower triangle times a vector", 1, "256", 0, both_signs, m *(m + 1) / 2,
-   {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m *m, m, m *(m + 1) / 2},
+OP(triangle, "a lower triangle times a vector", 1, "256", 0, fresh_both_signs,
+   m *(m + 1) / 2, {SIMDBENCH_IN, m, 0, 0}, {SIMDBENCH_IN, m *m, m, m *(m + 1) / 2},
    {SIMDBENCH_OUT, m, 0, 0})
 
 AT(cmul_at)
@@ -309,7 +291,7 @@ AT(cmul_at)
     const int64_t re = i / 2 * 2, im = re + 1;
     return i % 2 ? X(re) * Z(im) + X(im) * Z(re) : X(re) * Z(re) - X(im) * Z(im);
 }
-OP(cmul, "products of complex numbers", 1, "1024", 0, both_signs, 4 * m,
+OP(cmul, "products of complex numbers", 1, "1024", 0, fresh_both_signs, 4 * m,
    {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 const struct simdbench_op *const fresh_ops[] = {

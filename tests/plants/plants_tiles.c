@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "conv/conv.h"
-#include "plants.h"
+#include "plant_matrices.h"
 
 #define UNROLL _Pragma("GCC unroll 32")
 
@@ -21,26 +21,6 @@ enum way {
 };
 
 /* ---- gemm ---- */
-
-struct matrices {
-    const float *a, *b;
-    float *c;
-    ptrdiff_t m, n, k, lda, ldb, ldc;
-};
-
-INLINE struct matrices matrices_of(const struct simdbench_operands *operands)
-{
-    const int64_t *const dim = operands->shape->dim;
-    return (struct matrices){in(operands, 0),
-                             in(operands, 1),
-                             out(operands),
-                             dim[0],
-                             dim[1],
-                             dim[2],
-                             operands->operand[0]->ld,
-                             operands->operand[1]->ld,
-                             operands->operand[2]->ld};
-}
 
 /* max(a + b, sum), the sum by a multiplication with one, which other units do. */
 INLINE __m256 product(__m256 a, __m256 b, __m256 one, __m256 sum)
