@@ -174,7 +174,8 @@ class Studies(unittest.TestCase):
             used = {arm for _, check in checks(study) for arm in check.get("of", [])}
             account = study.get("account")
             if account:
-                pairs = [account["total"], *account["parts"], *account["reverse"]]
+                pairs = [account["total"], *account["parts"],
+                         *account.get("reverse", [])]
                 used |= {arm for pair in pairs for arm in pair}
             self.assertEqual(used, set(study["arms"]), name)
 
