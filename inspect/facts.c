@@ -160,7 +160,9 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(permutes);
     SET(line_splits);
     SET(failed_forwards);
-    SET(page_changes);
+    /* Places that follow from registers may lie on other pages than was thought. */
+    if (loop->addresses_exact || loop->page_changes > 0)
+        SET(page_changes);
     SET(aliases_4k);
     SET(legacy_sse);
     SET(vex);

@@ -282,12 +282,12 @@ static void cause_test(const struct inspect_facts *facts, enum inspect_cause cau
 }
 
 /* The share that stands for a finding among those that were flipped. A case at its limit
- * can gain no more than the gap: a flip must show more than that to come first. */
+ * can gain no more than the gap: a flip must show half of that to come first. */
 static double weight(const struct inspect_facts *facts,
                      const struct inspect_finding *finding)
 {
-    return finding->cause == CAUSE_at_limit ? inspect_fact_value(facts, FACT_gap_share)
-                                            : finding->share;
+    const double gap = inspect_fact_value(facts, FACT_gap_share);
+    return finding->cause == CAUSE_at_limit ? 0.5 * gap : finding->share;
 }
 
 /* The largest bound among the evidence of a model; 0: it rests on none. */

@@ -80,19 +80,19 @@ static void test_table_order_breaks_ties(void **state)
     assert_int_equal(findings.finding[1].cause, CAUSE_spills);
 }
 
-/* A case at its limit has only the gap to gain. */
+/* A case at its limit has only the gap to gain, and half of it counts. */
 static void test_limit_and_flips(void **state)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
     inspect_fact_set(&facts, FACT_roof_share, 0.85);
-    inspect_fact_set(&facts, FACT_gap_share, 0.15);
+    inspect_fact_set(&facts, FACT_gap_share, 0.28);
     inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.87, 0.86, 0.88);
     inspect_find(&facts, &findings);
     assert_int_equal(findings.n, 2);
     assert_int_equal(findings.finding[0].cause, CAUSE_at_limit);
     assert_int_equal(findings.finding[1].cause, CAUSE_denormals);
-    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.6, 0.59, 0.61);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.85, 0.84, 0.86);
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
 }
