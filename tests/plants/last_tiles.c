@@ -76,15 +76,20 @@ INLINE void gemm_tile(const enum way way, const struct matrices *s,
             const __m256 left = _mm256_broadcast_ss(
                 way == STRIDE ? element(a, r, s->lda, l, 1) : a + r * s->lda + l);
             UNROLL
-            for (int v = 0; v < 2; v++)
-                sum[r][v] =
-                    way == CALL     ? algebra->join(sum[r][v], left, right[v])
-                    : way == CHOICE ? choose(times, least, sum[r][v], left, right[v])
-                    : way == STRIDE
-                        ? max_plus(
-                              sum[r][v], left,
-                              _mm256_loadu_ps(element(s->b + j, l, s->ldb, v * 8L, 1)))
-                        : max_plus(sum[r][v], left, right[v]);
+            for (int v = 0; v < 2; v++) {
+                __m256 *const to = &sum[r][v];
+                if (way == STRIDE) {
+                    const float *const from = element(s->b + j, l, s->ldb, v * 8L, 1);
+                    *to = max_plus(*to, left, _mm256_loadu_ps(from));
+                    HIDE_VECTOR(*to);
+                } else if (way == CALL) {
+                    *to = algebra->join(*to, left, right[v]);
+                } else if (way == CHOICE) {
+                    *to = choose(times, least, *to, left, right[v]);
+                } else {
+                    *to = max_plus(*to, left, right[v]);
+                }
+            }
         }
     }
     UNROLL

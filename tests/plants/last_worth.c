@@ -63,7 +63,7 @@ RUN(l02)
 RUN(l16)
 {
     (void)state;
-    worth_f64(4, 8, operands);
+    worth_f64(8, 4, operands);
 }
 
 /* Half a register at a time. */
@@ -169,15 +169,16 @@ enum { ROWS = 8 };
 INLINE void forward(const struct simdbench_operands *operands)
 {
     const ptrdiff_t n = DIM(1);
+    __m256 growth = _mm256_set1_ps((float)(1 / discount(8)));
+    HIDE_VECTOR(growth);
     for (ptrdiff_t i = 0; i < DIM(0); i += ROWS) {
         const float *const x = F32(0) + i * n;
         __m256 sum[ROWS] = {{0}}, factor = lanes_f32();
         for (ptrdiff_t j = 0; j < n; j += 8) {
             UNROLL
             for (int r = 0; r < ROWS; r++)
-                sum[r] = _mm256_add_ps(
-                    sum[r], _mm256_mul_ps(factor, _mm256_loadu_ps(x + r * n + j)));
-            factor = _mm256_mul_ps(factor, _mm256_set1_ps((float)discount(8)));
+                sum[r] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(x + r * n + j), sum[r]);
+            factor = _mm256_div_ps(factor, growth);
         }
         UNROLL
         for (int r = 0; r < ROWS; r++)
