@@ -17,7 +17,7 @@ MULTIPLES(vectors, 64)
 MULTIPLES(any, 1)
 MULTIPLES(walks, 8, 1)
 MULTIPLES(payments, 8, 64)
-MULTIPLES(products, 6, 16, 1)
+MULTIPLES(products, 4, 16, 1)
 MULTIPLES(crowds, CROWD)
 
 /* The discount of each element of a row. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of gemm and conv for AVX2, f32: tiles of six rows and two vectors. */
+/* Kernels of gemm and conv for AVX2, f32: tiles of two vectors. */
 #include <immintrin.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "last.h"
 #include "plant_matrices.h"
 
-enum { HIGH = 6, WIDE = 16 };
+/* Rows of a tile of gemm, which keeps a register of ones; channels of one of conv. */
+enum { ROWS = 4, DEEP = 6, WIDE = 16 };
 
 /* ---- gemm ---- */
 
@@ -21,29 +22,29 @@ enum way {
 };
 
 struct algebra {
-    __m256 (*join)(__m256 sum, __m256 a, __m256 b);
+    __m256 (*join)(__m256 one, __m256 sum, __m256 a, __m256 b);
     int times, least; /* instead of plus, instead of max */
 };
 
-static __m256 max_plus(__m256 sum, __m256 a, __m256 b)
+static __m256 max_plus(__m256 one, __m256 sum, __m256 a, __m256 b)
 {
-    return _mm256_max_ps(_mm256_add_ps(a, b), sum);
+    return product(a, b, one, sum);
 }
 
-INLINE __m256 choose(int times, int least, __m256 sum, __m256 a, __m256 b)
+INLINE __m256 choose(int times, int least, __m256 one, __m256 sum, __m256 a, __m256 b)
 {
     HIDE(times);
     HIDE(least);
-    __m256 product = a;
+    __m256 both = a;
     if (times)
-        product = _mm256_mul_ps(a, b);
+        both = _mm256_mul_ps(a, b);
     else
-        product = _mm256_add_ps(a, b);
-    HIDE_VECTOR(product);
+        both = _mm256_fmadd_ps(a, one, b);
+    HIDE_VECTOR(both);
     if (least)
-        sum = _mm256_min_ps(product, sum);
+        sum = _mm256_min_ps(both, sum);
     else
-        sum = _mm256_max_ps(product, sum);
+        sum = _mm256_max_ps(both, sum);
     HIDE_VECTOR(sum);
     return sum;
 }
@@ -65,14 +66,15 @@ INLINE void gemm_tile(const enum way way, const struct matrices *s,
     const float *const a = s->a + i * s->lda, *b = s->b + j;
     float *const c = s->c + i * s->ldc + j;
     const int times = algebra->times, least = algebra->least;
-    __m256 sum[HIGH][2];
+    __m256 sum[ROWS][2], one = _mm256_set1_ps(1);
+    HIDE_VECTOR(one);
     UNROLL
-    for (int r = 0; r < 2 * HIGH; r++)
+    for (int r = 0; r < 2 * ROWS; r++)
         sum[r / 2][r % 2] = _mm256_set1_ps(-INFINITY);
     for (ptrdiff_t l = 0; l < s->k; l++, b += s->ldb) {
         const __m256 right[2] = {_mm256_loadu_ps(b), _mm256_loadu_ps(b + 8)};
         UNROLL
-        for (int r = 0; r < HIGH; r++) {
+        for (int r = 0; r < ROWS; r++) {
             const __m256 left = _mm256_broadcast_ss(
                 way == STRIDE ? element(a, r, s->lda, l, 1) : a + r * s->lda + l);
             UNROLL
@@ -80,20 +82,20 @@ INLINE void gemm_tile(const enum way way, const struct matrices *s,
                 __m256 *const to = &sum[r][v];
                 if (way == STRIDE) {
                     const float *const from = element(s->b + j, l, s->ldb, v * 8L, 1);
-                    *to = max_plus(*to, left, _mm256_loadu_ps(from));
+                    *to = max_plus(one, *to, left, _mm256_loadu_ps(from));
                     HIDE_VECTOR(*to);
                 } else if (way == CALL) {
-                    *to = algebra->join(*to, left, right[v]);
+                    *to = algebra->join(one, *to, left, right[v]);
                 } else if (way == CHOICE) {
-                    *to = choose(times, least, *to, left, right[v]);
+                    *to = choose(times, least, one, *to, left, right[v]);
                 } else {
-                    *to = max_plus(*to, left, right[v]);
+                    *to = max_plus(one, *to, left, right[v]);
                 }
             }
         }
     }
     UNROLL
-    for (int r = 0; r < 2 * HIGH; r++)
+    for (int r = 0; r < 2 * ROWS; r++)
         _mm256_storeu_ps(c + r / 2 * s->ldc + r % 2 * 8L, sum[r / 2][r % 2]);
 }
 
@@ -103,7 +105,7 @@ INLINE void gemm(const enum way way, const struct simdbench_operands *operands)
     const struct matrices s = matrices_of(operands);
     HIDE(algebra);
     for (ptrdiff_t j = 0; j < s.n; j += WIDE)
-        for (ptrdiff_t i = 0; i < s.m; i += HIGH)
+        for (ptrdiff_t i = 0; i < s.m; i += ROWS)
             gemm_tile(way, &s, algebra, i, j);
 }
 
@@ -126,14 +128,14 @@ GEMM_KERNEL(l19, STRIDE)
 INLINE void conv_tile(const float *weights, const float *x, ptrdiff_t ldx,
                       ptrdiff_t depth, float *y, ptrdiff_t ldy)
 {
-    __m256 sum[2 * HIGH] = {{0}};
+    __m256 sum[2 * DEEP] = {{0}};
     for (ptrdiff_t p = 0; p < depth; p++, x += ldx)
         UNROLL
-    for (int r = 0; r < 2 * HIGH; r++)
+    for (int r = 0; r < 2 * DEEP; r++)
         sum[r] = _mm256_fmadd_ps(_mm256_broadcast_ss(weights + r / 2 * depth + p),
                                  _mm256_loadu_ps(x + r % 2 * 8L), sum[r]);
     UNROLL
-    for (int r = 0; r < 2 * HIGH; r++)
+    for (int r = 0; r < 2 * DEEP; r++)
         _mm256_storeu_ps(y + r / 2 * ldy + r % 2 * 8L, sum[r]);
 }
 
@@ -142,7 +144,7 @@ INLINE void conv_all(const float *weights, const float *x, ptrdiff_t depth, floa
                      ptrdiff_t pixels, ptrdiff_t channels)
 {
     for (ptrdiff_t j = 0; j < pixels; j += WIDE)
-        for (ptrdiff_t k = 0; k < channels; k += HIGH)
+        for (ptrdiff_t k = 0; k < channels; k += DEEP)
             conv_tile(weights + k * depth, x + j, pixels, depth, y + k * pixels + j,
                       pixels);
 }
@@ -172,7 +174,7 @@ RUN(l43)
     for (ptrdiff_t j = 0; j < pixels; j += WIDE) {
         for (ptrdiff_t c = 0; c < s.c; c++)
             memcpy(panel + c * WIDE, F32(0) + c * pixels + j, WIDE * sizeof *panel);
-        for (ptrdiff_t k = 0; k < s.k; k += HIGH)
+        for (ptrdiff_t k = 0; k < s.k; k += DEEP)
             conv_tile(F32(1) + k * s.c, panel, WIDE, s.c, F32(2) + k * pixels + j,
                       pixels);
     }

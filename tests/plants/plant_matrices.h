@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operands of gemm under their usual names. */
+/* The operands of gemm under their usual names, and its product for AVX2. */
 #pragma once
+
+#include <immintrin.h>
 
 #include "plants.h"
 
@@ -22,4 +24,10 @@ INLINE struct matrices matrices_of(const struct simdbench_operands *operands)
                              operands->operand[0]->ld,
                              operands->operand[1]->ld,
                              operands->operand[2]->ld};
+}
+
+/* max(a + b, sum), the sum by a multiplication with one, which other units do. */
+INLINE __m256 product(__m256 a, __m256 b, __m256 one, __m256 sum)
+{
+    return _mm256_max_ps(_mm256_fmadd_ps(a, one, b), sum);
 }

@@ -22,12 +22,6 @@ enum way {
 
 /* ---- gemm ---- */
 
-/* max(a + b, sum), the sum by a multiplication with one, which other units do. */
-INLINE __m256 product(__m256 a, __m256 b, __m256 one, __m256 sum)
-{
-    return _mm256_max_ps(_mm256_fmadd_ps(a, one, b), sum);
-}
-
 INLINE __m256 nth_element(__m256i elements, int i)
 {
     HIDE_VECTOR(elements);
