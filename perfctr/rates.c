@@ -28,22 +28,26 @@ static void nothing(uint64_t turns, struct lines *lines)
     (void)lines;
 }
 
-/* Pages that come and go with the work, as those of a kernel that allocates do. */
+/* Pages that come and go with the work, as those of a kernel that allocates do: more of
+ * them than a near cache holds, as the system clears each. */
+enum { PAGE_SHIFT = 12, PAGES = 1024 };
 __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
                                                           struct lines *lines)
 {
-    enum { PAGE_SHIFT = 12 };
     (void)lines;
-    unsigned char *const at = mmap(NULL, turns << PAGE_SHIFT, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED)
-        return;
-    madvise(at, turns << PAGE_SHIFT, MADV_NOHUGEPAGE);
-    for (uint64_t i = 0; i < turns; i++)
-        *(volatile unsigned char *)(at + (i << PAGE_SHIFT)) = 1;
-    munmap(at, turns << PAGE_SHIFT);
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        unsigned char *const at =
+            mmap(NULL, (size_t)PAGES << PAGE_SHIFT, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+            return;
+        madvise(at, (size_t)PAGES << PAGE_SHIFT, MADV_NOHUGEPAGE);
+        for (size_t i = 0; i < PAGES; i++)
+            *(volatile unsigned char *)(at + (i << PAGE_SHIFT)) = 1;
+        munmap(at, (size_t)PAGES << PAGE_SHIFT);
+    }
 }
-#define FAULT_ROW {"cost_fault", NULL, 1, touch, nothing}
+#define FAULT_ROW {"cost_fault", NULL, PAGES, touch, nothing}
 
 #if defined __x86_64__
 

@@ -95,15 +95,6 @@ static void add_alone(const struct subject *subject, struct inspect_facts *facts
                               a.lo / b.hi, a.hi / b.lo);
 }
 
-static void add_rates(const double *rates, struct inspect_facts *facts)
-{
-    for (size_t i = 0; i < core_rate_count(); i++) {
-        const enum inspect_fact fact = inspect_fact_find(core_rate_name(i));
-        if (fact != INSPECT_FACTS)
-            inspect_fact_set(facts, fact, rates[i]);
-    }
-}
-
 /* A sample of a large call knows its loops; how many instructions an operation takes is
  * known from a smaller shape, or counted. */
 static double call_instructions(const struct subject *subject)
@@ -113,44 +104,23 @@ static double call_instructions(const struct subject *subject)
     return counted > 0 ? counted : subject->trace.instructions_per_op * base->ops;
 }
 
-/* Cycles that all iterations of a loop need at least, by measured rates. */
-static double needs(const struct inspect_census *census, const struct inspect_loop *loop,
-                    const double *rates)
-{
-    struct inspect_facts facts = {.fact = {{.known = false}}};
-    add_rates(rates, &facts);
-    inspect_facts_trace(&facts, census, loop);
-    inspect_bounds(&facts);
-    return loop->iterations * (inspect_fact_value(&facts, FACT_code_cycles) +
-                               inspect_fact_value(&facts, FACT_forward_cycles));
-}
-
-/* Chooses the loop that needs most cycles, and gives it its part of the call: cycles that
- * all loops and what is outside need, so that instructions that wait count for more. */
+/* The hot loop has its part of the call by the cycles that it needs, so that instructions
+ * that wait count for more. */
 static void add_hot_loop(struct subject *subject, const double *rates,
                          struct inspect_facts *facts)
 {
     const struct inspect_census *const census = &subject->trace.census;
-    double most = 0, sum = 0;
-    subject->hot_loop = 0;
-    for (size_t i = 0; i < census->n_loops; i++) {
-        const double cycles = needs(census, &census->loop[i], rates);
-        sum += cycles;
-        if (!(cycles > most))
-            continue;
-        most = cycles;
-        subject->hot_loop = i;
-    }
+    double part = 0;
+    subject->hot_loop = variant_hot_loop(census, rates, &part);
     const struct inspect_loop *const loop =
         census->n_loops ? &census->loop[subject->hot_loop] : NULL;
     inspect_facts_trace(facts, census, loop);
     if (!census->whole)
         SET(call_instructions, call_instructions(subject));
-    const double instructions = (double)census->instructions;
-    const double outside = GET(outside_share) * instructions / GET(rate_instructions);
-    const double calls = instructions / GET(call_instructions); /* as many as were seen */
-    if (loop)
-        SET(cycles, GET(call_cycles) * calls / loop->iterations * most / (sum + outside));
+    /* As many calls as were seen. */
+    const double calls = (double)census->instructions / GET(call_instructions);
+    if (loop && part > 0)
+        SET(cycles, GET(call_cycles) * calls / loop->iterations * part);
 }
 
 void explain_facts(struct subject *subject, const double *rates,
@@ -158,7 +128,7 @@ void explain_facts(struct subject *subject, const double *rates,
 {
     *facts = (struct inspect_facts){.fact = {{.known = false}}};
     add_times(subject, facts);
-    add_rates(rates, facts);
+    variant_set_rates(rates, facts);
     add_ratios(subject, facts);
     add_alone(subject, facts);
     if (subject->trace.known)

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "explain/explain.h"
-#include "findings.h"
 #include "variant/variant.h"
 
 /* ---- experiments ---- */

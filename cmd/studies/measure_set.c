@@ -222,13 +222,21 @@ static void trace_set(const struct studying *all, struct round_set *set)
             member_trace(all, &set->member[i]);
 }
 
-/* Of the members of this set and those after it. */
+static size_t timed_members(const struct round_set *set)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++)
+        n += set->member[i].timed && !set->member[i].absent;
+    return n;
+}
+
+/* Of the timed members of this set and those after it. */
 static double share_of(const struct set_list *sets, size_t number)
 {
     size_t members = 0;
     for (size_t i = number; i < sets->n; i++)
-        members += sets->set[i].n;
-    return (double)sets->set[number].n / (double)members;
+        members += timed_members(&sets->set[i]);
+    return members ? (double)timed_members(&sets->set[number]) / (double)members : 0;
 }
 
 /* A set has its share of the time that is left. Further passes follow as long as another

@@ -6,11 +6,13 @@
 
 /* The facts that need no time. */
 static void take_facts(const struct variant_trace *trace, const struct variant *base,
-                       struct inspect_facts *facts)
+                       const double *rates, struct inspect_facts *facts)
 {
+    double part;
     const double ops = variant_group(base)->shape.ops;
     const struct inspect_census *const census = &trace->census;
-    inspect_facts_trace(facts, census, variant_loop(census));
+    const size_t hot = variant_hot_loop(census, rates, &part);
+    inspect_facts_trace(facts, census, census->n_loops ? &census->loop[hot] : NULL);
     if (!census->whole)
         inspect_fact_set(facts, FACT_call_instructions, trace->instructions_per_op * ops);
     inspect_fact_set(facts, FACT_isa_bits, variant_isa_bits(base));
@@ -27,7 +29,7 @@ void member_trace(const struct studying *all, struct member *member)
     if (status == 0) {
         variant_trace(all->options, &member->name, &base, &trace);
         if (trace.known)
-            take_facts(&trace, &base, &member->facts);
+            take_facts(&trace, &base, all->rates, &member->facts);
         else
             status = error_set(&error, -1, "%s", trace.absent);
     }

@@ -109,10 +109,7 @@ static struct estimate join(const struct estimate *a, const struct estimate *b,
     return both;
 }
 
-typedef struct estimate number_of(const struct asking *asking,
-                                  const struct member *member);
-
-static void number(const struct asking *asking, number_of *of, const char *unknown)
+void point_number(const struct asking *asking, number_of *of, const char *unknown)
 {
     struct estimate value[2] = {{.value = NAN}};
     const size_t n = asking->check->n_of < 2 ? 1 : 2;
@@ -133,17 +130,17 @@ static void number(const struct asking *asking, number_of *of, const char *unkno
 
 void point_metric(const struct asking *asking)
 {
-    number(asking, metric_of, "it could not be counted here");
+    point_number(asking, metric_of, "it could not be counted here");
 }
 
 void point_accuracy(const struct asking *asking)
 {
-    number(asking, accuracy_of, "its errors are not known");
+    point_number(asking, accuracy_of, "its errors are not known");
 }
 
 void point_fact(const struct asking *asking)
 {
-    number(asking, fact_of, "its trace does not tell");
+    point_number(asking, fact_of, "its trace does not tell");
 }
 
 /* ---- the host ---- */

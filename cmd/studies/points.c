@@ -44,19 +44,25 @@ const struct member *asked_member(const struct asking *asking, size_t i, uint32_
 
 /* ---- times ---- */
 
+/* How far the arm and itself once more are apart: 0.01; NaN: not known. */
+static double member_floor(const struct round_set *set, const struct member *member,
+                           double level)
+{
+    const struct member *const again =
+        set_find(set, member->arm->name, member->name.threads, true);
+    if (!again)
+        return NAN;
+    const struct series *const pair[] = {&again->series, &member->series};
+    const struct estimate equal = series_estimate(pair, 2, level, rule_ratio, NULL);
+    return equal.ci.known ? fmax(equal.ci.hi, 1 / equal.ci.lo) - 1 : NAN;
+}
+
 double set_floor(const struct round_set *set, double level)
 {
     double floor = 0;
-    for (size_t i = 0; i < set->n; i++) {
+    for (size_t i = 0; i < set->n; i++)
         if (!set->member[i].duplicate)
-            continue;
-        const struct member *const original =
-            set_find(set, set->member[i].arm->name, set->member[i].name.threads, false);
-        const struct series *const pair[] = {&set->member[i].series, &original->series};
-        const struct estimate equal = series_estimate(pair, 2, level, rule_ratio, NULL);
-        if (equal.ci.known)
-            floor = fmax(floor, fmax(equal.ci.hi, 1 / equal.ci.lo) - 1);
-    }
+            floor = fmax(floor, member_floor(set, &set->member[i], level));
     return floor;
 }
 
@@ -96,17 +102,16 @@ static double rule_share(const double *ns, const void *context)
     return work[0] / ns[0] / (work[1] / ns[1]);
 }
 
+static struct estimate share_of_limit(const struct asking *asking,
+                                      const struct member *member)
+{
+    const struct series *const pair[] = {&member->series, &member->limit};
+    return series_estimate(pair, 2, asking->level, rule_share, member->limit_work);
+}
+
 static void limit_share(const struct asking *asking)
 {
-    const struct member *const member = asked_member(asking, 0, 0);
-    if (!member)
-        return;
-    const struct series *const pair[] = {&member->series, &member->limit};
-    const struct estimate share =
-        series_estimate(pair, 2, asking->level, rule_share, member->limit_work);
-    if (isnan(share.value))
-        no_value(asking, "it has no limit that was measured");
-    take_estimate(asking, &share);
+    point_number(asking, share_of_limit, "it has no limit that was measured");
 }
 
 static double rule_deviation(const double *ns, const void *context)
@@ -115,20 +120,20 @@ static double rule_deviation(const double *ns, const void *context)
     return fabs(ns[0] / *median - 1);
 }
 
+static struct estimate noise_of(const struct asking *asking, const struct member *member)
+{
+    const double median = stats_median(member->series.ns, member->series.n);
+    const struct series *const alone[] = {&member->series};
+    if (!asking->check->what || strcmp(asking->check->what, "floor") != 0)
+        return series_estimate(alone, 1, asking->level, rule_deviation, &median);
+    const double floor = member_floor(asking->set, member, asking->level);
+    return (struct estimate){
+        floor, {.known = isfinite(floor), .lo = floor, .hi = floor, .level = 1}};
+}
+
 static void noise(const struct asking *asking)
 {
-    const struct member *const member = asked_member(asking, 0, 0);
-    if (!member)
-        return;
-    if (!asking->check->what || strcmp(asking->check->what, "floor") != 0) {
-        const double median = stats_median(member->series.ns, member->series.n);
-        const struct series *const alone[] = {&member->series};
-        const struct estimate mad =
-            series_estimate(alone, 1, asking->level, rule_deviation, &median);
-        take_estimate(asking, &mad);
-        return;
-    }
-    study_point_exact(asking->point, set_floor(asking->set, asking->level));
+    point_number(asking, noise_of, "too few rounds");
 }
 
 struct slope {

@@ -158,6 +158,8 @@ static void want_point(const struct making *making, const struct study_check *ch
         member->timed |= is_timed(check->measure);
         member->traced |= check->measure == MEASURE_STATIC;
         member->roofs |= check->measure == MEASURE_LIMIT_SHARE;
+        member->floor |= check->measure == MEASURE_NOISE && check->what &&
+                         !strcmp(check->what, "floor");
     }
     if (threads)
         want(making, set, check->of[0], at, threads_of(check->threads, making->settings))
@@ -216,8 +218,9 @@ static size_t times_below(const struct study *study, const char *arm)
     return times;
 }
 
-/* The arm that most others are held against comes first, as it leads, and once more. */
-static void add_duplicate(const struct making *making, struct round_set *set)
+/* The arm that most others are held against comes first, as it leads, and once more; so
+ * do those whose floor is asked for. */
+static void add_duplicates(const struct making *making, struct round_set *set)
 {
     size_t best = 0;
     for (size_t i = 1; i < set->n; i++)
@@ -231,7 +234,13 @@ static void add_duplicate(const struct making *making, struct round_set *set)
     const struct member lead = set->member[best];
     memmove(&set->member[1], &set->member[0], best * sizeof lead);
     set->member[0] = lead;
-    add_member(making, set, lead.arm, set->at, lead.name.threads, true)->timed = true;
+    set->member[0].floor = true;
+    for (size_t i = 0, n = set->n; i < n; i++) {
+        const struct member *const member = &set->member[i];
+        if (member->floor && !member->absent)
+            add_member(making, set, member->arm, set->at, member->name.threads, true)
+                ->timed = true;
+    }
 }
 
 void sets_make(const struct study *study, const struct set_settings *settings,
@@ -247,7 +256,7 @@ void sets_make(const struct study *study, const struct set_settings *settings,
     }
     want_account(&making);
     for (size_t i = 0; i < list->n; i++)
-        add_duplicate(&making, &list->set[i]);
+        add_duplicates(&making, &list->set[i]);
 }
 
 void sets_free(struct set_list *list)

@@ -108,14 +108,19 @@ static void count_all(struct studying *all)
     }
 }
 
+static bool is_by_rates(const struct study_check *check)
+{
+    return check->measure == MEASURE_EXPLAINED || check->measure == MEASURE_STATIC;
+}
+
 static bool needs_rates(const struct study *study)
 {
     bool needed = false;
     for (size_t i = 0; i < study->n_claims; i++) {
         const struct study_claim *const claim = &study->claims[i];
-        needed |= claim->check.measure == MEASURE_EXPLAINED;
+        needed |= is_by_rates(&claim->check);
         for (size_t k = 0; k < claim->n_evidence; k++)
-            needed |= claim->evidence[k].measure == MEASURE_EXPLAINED;
+            needed |= is_by_rates(&claim->evidence[k]);
     }
     return needed;
 }

@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 
-#include "findings.h"
 #include "reports.h"
 #include "studies/studies.h"
 #include "variant/variant.h"
@@ -54,8 +53,8 @@ series_rule rule_ratio;
 struct member {
     const struct study_arm *arm;
     struct case_name name;
-    bool timed, roofs, traced; /* what is wanted of it */
-    bool duplicate;            /* of another one, to see what equals differ by */
+    bool timed, roofs, traced, floor; /* what is wanted of it */
+    bool duplicate;                   /* of another one, to see what equals differ by */
 
     char *absent;                /* why it was not measured; NULL: it was */
     struct run *run;             /* of its result; NULL: there is none */
@@ -116,7 +115,7 @@ struct studying {
     struct run *run;
     const struct watcher *watcher;
     struct text_list events, counters; /* what metrics need */
-    double *rates;                     /* of this core; NULL: not measured */
+    double *rates;                     /* of this core; NULL: no check needs them */
     double left_ns;                    /* time for what is not measured yet */
     size_t groups;                     /* of the run, so far */
     size_t at;                         /* which set is measured */
@@ -151,6 +150,10 @@ const struct member *asked_member(const struct asking *asking, size_t i,
                                   uint32_t threads);
 /* Fill a point each (point_numbers.c). */
 typedef void point_rule(const struct asking *asking);
+/* Of the arm, or of both: then it is their difference or ratio. `unknown`: why not. */
+typedef struct estimate number_of(const struct asking *asking,
+                                  const struct member *member);
+void point_number(const struct asking *asking, number_of *of, const char *unknown);
 point_rule point_metric, point_accuracy, point_fact, point_host, point_command;
 /* Adds the points of all checks but those of arithmetic. */
 void points_fill(const struct studying *all);

@@ -97,9 +97,3 @@ void variant_trace(const struct options *options, const struct case_name *name,
     else
         trace_smaller(options, name, base, to);
 }
-
-/* The hottest loop that has no other one inside, or else the hottest. */
-const struct inspect_loop *variant_loop(const struct inspect_census *census)
-{
-    return census->n_loops ? &census->loop[0] : NULL;
-}

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "findings.h"
 #include "inspect.h"
 #include "measure/measure.h"
 
@@ -104,8 +105,15 @@ struct variant_trace {
  * sample of it and a smaller shape. `base`: it is open. */
 void variant_trace(const struct options *options, const struct case_name *name,
                    const struct variant *base, struct variant_trace *trace);
-/* The loop that facts are about, or NULL. */
-const struct inspect_loop *variant_loop(const struct inspect_census *census);
+
+/* ---- its hot loop (hot_loop.c) ---- */
+
+/* `rates`: of measured_rates(). */
+void variant_set_rates(const double *rates, struct inspect_facts *facts);
+/* Index of the loop that needs most cycles by measured rates, and its part of what all
+ * loops and what is outside need; 0 and 0: no loop is known to need any. */
+size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
+                        double *part);
 
 /* ---- what was measured (measured.c): NaN if it is not known ---- */
 

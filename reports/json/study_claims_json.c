@@ -31,7 +31,7 @@ static const struct rule rules[STUDY_MEASURES] = {
     [MEASURE_LIMIT_SHARE] = {.least = 1, .most = 2, .two_values = true},
     [MEASURE_METRIC] = {.key = "metric", .least = 1, .most = 2, .two_values = true},
     [MEASURE_STATIC] = {.key = "fact", .least = 1, .most = 2, .two_values = true},
-    [MEASURE_SLOPE] = {.least = 1, .most = 2, .two_values = true},
+    [MEASURE_SLOPE] = {.least = 1, .most = 1},
     [MEASURE_EXPLAINED] = {.key = "count", .least = 2, .most = 2},
     [MEASURE_NOISE] = {"name", true, "mad", "floor", 1, 2, true},
     [MEASURE_ACCURACY] = {"name", true, "max_ulp", "mean_ulp", 1, 2, true},
