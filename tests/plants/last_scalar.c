@@ -19,7 +19,6 @@ RUN(l31)
     const double *const x = F64(0);
     double *const y = F64(1);
     (void)state;
-#pragma clang loop vectorize(disable)
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < DIM(0); i++)
         y[i] = tax(x[i]);

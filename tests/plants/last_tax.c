@@ -114,7 +114,6 @@ RUN(l17)
     const float *const x = F32(0);
     float *const y = F32(1);
     (void)state;
-#pragma clang loop vectorize(disable)
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < DIM(0); i++) {
         float sum = (float)allowance();
