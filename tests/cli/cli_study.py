@@ -115,6 +115,7 @@ class Study(StudyCase):
                                   claims=[claim])
         self.assertEqual(claims["slower"]["verdict"], "CONFIRMED", claims)
 
+    @unittest.skipIf(sanitized(), "the code has what sanitizers add")
     def test_facts_of_the_code(self):
         claim = self.claim(measure="static", fact="call_instructions", of=["bad", "good"],
                            expect=[1.5, 6], **{"as": "ratio"})
