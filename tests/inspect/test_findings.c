@@ -158,7 +158,7 @@ static const struct script scripts[] = {
     {CAUSE_register_copies,
      INSPECT_STRUCTURAL,
      {IS(copy_share, 0.3), IS(dispatch_cycles, 7), IS(cycles, 10), HOT, END},
-     {IS(limit_cycles, 9), END}},
+     {IS(limit_cycles, 9), IS(decode_cycles, 9), IS(legacy_sse, 5), END}},
     {CAUSE_address_arithmetic,
      INSPECT_STRUCTURAL,
      {IS(vector_share, 0.2), IS(integer_share, 0.7), IS(dispatch_cycles, 7),
