@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why is one case slower than another? Its time as a product. */
+/* The times of two cases are products: their factors tell why one is slower. */
 #include "explain_private.h"
 
 #include <math.h>

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What looking at a module may take, with the start of its process, in a whole run. */
+/* A look at a module may take so long in a whole run, with the start of its process. */
 #define LOOK_NS INT64_C(250000000)
 /* Operands of a shape of the user are not written again if that takes long. */
 #define PLACED_BYTES (1 << 24)
-/* Of a call with more steps, a few windows are enough to see its loops. */
+/* A call with more steps shows its loops in a few windows. */
 enum { LOOK_STEPS = 2000, LOOK_WINDOWS = 4, LOOK_WINDOW_STEPS = 300 };
 
 struct builds {
@@ -61,7 +61,8 @@ static bool any_wanted(const struct group_state *group, const struct worker *of)
 
 static bool is_of_system(const char *path)
 {
-    static const char *const folders[] = {"/usr/lib", "/lib", NULL};
+    static const char *const folders[] = {"/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/",
+                                          NULL};
     for (size_t i = 0; folders[i]; i++)
         if (!strncmp(path, folders[i], strlen(folders[i])))
             return true;

@@ -197,7 +197,7 @@ static inline bool case_is_limit(const struct group_state *group,
  * or -EINTR. */
 int prove_case(struct worker *worker, uint64_t number, const struct options *options,
                const struct result *result, struct code_proof **out);
-/* What a census tells of the whole call. */
+/* Takes what a census tells of the whole call. */
 void take_executed(const struct inspect_census *census, struct executed *executed);
 /* Tells how code shows that nobody optimised it, if it does. */
 void take_build(const struct inspect_census *census, char **unoptimised);

@@ -193,7 +193,7 @@ void prove_not(struct code_proof **out, const char *why)
 
 /* ---- a group ---- */
 
-/* For the first case, and again after one that broke it. */
+/* The worker starts for the first case, and again after one that broke it. */
 int prove_ready(struct group_state *group, struct worker *worker, struct error *error)
 {
     if (worker_alive(worker))

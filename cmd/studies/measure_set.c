@@ -138,7 +138,7 @@ static void take_limit(const struct contender *contender, unsigned pass)
     }
 }
 
-/* In a further pass a failure costs its rounds alone. */
+/* A failure in a further pass costs its rounds alone. */
 static void take_contender(const struct contender *contender, unsigned pass)
 {
     struct member *const member = contender->member;
@@ -230,7 +230,7 @@ static size_t timed_members(const struct round_set *set)
     return n;
 }
 
-/* Of the timed members of this set and those after it. */
+/* This set has so much of the timed members that are left. */
 static double share_of(const struct set_list *sets, size_t number)
 {
     size_t members = 0;

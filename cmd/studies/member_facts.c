@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a member executes. */
+/* A trace tells what a member executes. */
 #include "studies/studies_private.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a claim needs of the machine. */
+/* A claim may need something that the machine lacks. */
 #include "studies/studies_private.h"
 
 #include <math.h>

@@ -95,7 +95,7 @@ static void thread_ratio(const struct asking *asking)
     asking->point->floor = set_floor(asking->set, asking->level);
 }
 
-/* Of the work of both: shares of a limit are rates. */
+/* Shares of a limit are rates: each has work of its own. */
 static double rule_share(const double *ns, const void *context)
 {
     const double *const work = context;

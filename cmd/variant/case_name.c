@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From words on the command line to cases. */
+/* Words on the command line become cases. */
 #include "variant/variant.h"
 
 #include <errno.h>

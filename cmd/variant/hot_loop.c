@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which loop of a call matters. */
+/* One loop of a call matters most. */
 #include "variant/variant.h"
 
 #include <math.h>

@@ -132,8 +132,8 @@ void variant_add_stream(struct variant *variant)
         group->cases[i].team = group->threads;
 }
 
-/* Processes that are started from now on begin at the same addresses, so that nothing
- * else differs between variants, or at random ones. A sandbox may forbid it. */
+/* Processes that start from now on begin at the same addresses, so that nothing else
+ * differs between variants, or at random ones. A sandbox may forbid it. */
 static void fix_addresses(bool fixed)
 {
     enum { ASK = 0xffffffff };
@@ -150,6 +150,8 @@ int variant_open(struct variant *variant, struct error *error)
     variant->open = true;
     variant->catalog.memory_fd = -1;
     int status = plan_prepare(&variant->options, &variant->catalog, plan, error);
+    /* A worker that breaks starts again with those of the others. */
+    fix_addresses(true);
     if (status == 0) {
         choose_group(plan, variant->options.shapes.item[0]);
         status = expect_one(variant, error);

@@ -43,7 +43,7 @@ void case_list_free(struct case_list *list);
 
 /* ---- a case under certain conditions (variant.c) ---- */
 
-/* With workers and memory of its own. It must not move once it is open. */
+/* It has workers and memory of its own, and must not move once it is open. */
 struct variant {
     struct options options;
     struct catalog catalog;
@@ -78,7 +78,7 @@ static inline struct result *variant_result(const struct variant *variant)
     return &variant->run->results[variant->result];
 }
 
-/* Of the vectors of the instruction set that it names; NaN: unknown. */
+/* Vectors of the instruction set that it names have so many bits; NaN: unknown. */
 double variant_isa_bits(const struct variant *variant);
 
 /* A run measures it. Its results begin where those of the run end. */

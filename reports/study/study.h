@@ -41,7 +41,7 @@ const char *study_measure_name(enum study_measure measure); /* "time_ratio" */
 /* -EINVAL if there is no such measure. */
 int study_measure_find(const char *name, enum study_measure *measure);
 
-/* How the values of two arms become one. */
+/* The values of two arms become one. */
 enum study_as { AS_VALUE, AS_DIFFERENCE, AS_RATIO }; /* of[0] - of[1]; of[0] / of[1] */
 const char *study_as_name(enum study_as as);         /* "value", "difference", "ratio" */
 int study_as_find(const char *name, enum study_as *as);
@@ -78,12 +78,12 @@ enum study_verdict {
 const char *study_verdict_name(enum study_verdict verdict); /* "CONFIRMED" */
 int study_verdict_find(const char *name, enum study_verdict *verdict);
 
-/* In which way a value is outside what was expected. */
+/* A value is outside what was expected in one of these ways. */
 enum study_how { HOW_NONE, HOW_NO_EFFECT, HOW_SMALLER, HOW_LARGER };
 const char *study_how_name(enum study_how how); /* "", "no effect", "smaller", "larger" */
 int study_how_find(const char *name, enum study_how *how);
 
-/* What was measured at one shape. */
+/* A point is what was measured at one shape. */
 struct study_point {
     char *at;           /* shape; NULL: the measure has none */
     char *cases[2];     /* ids of the cases that it was formed from; or NULL */

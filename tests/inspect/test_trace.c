@@ -2,94 +2,11 @@
 /* Traces of functions whose instructions are known, with and without skipping. */
 #include <immintrin.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "inspect.h"
+#include "traced_child.h"
 #include "traced_code.h"
-#include "unit.h"
-
-enum { BUFFER_BYTES = 1 << 20, TURNS = 1000 };
-
-typedef void traced(const void *a, void *b);
-
-static _Alignas(4096) unsigned char buffer[BUFFER_BYTES];
-
-/* A child that comes to inspect_call() once it is let. */
-struct traced_child {
-    pid_t pid;
-    int go, done; /* ends of pipes */
-};
-
-static void be_traced(traced *function, uint64_t turns, int go, int done)
-{
-    char byte;
-    signal(SIGSEGV, SIG_DFL); /* cmocka goes on after one */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (read(go, &byte, 1) != 1)
-        _exit(1);
-    const int status =
-        inspect_call(function, buffer, (void *)(uintptr_t)turns, INSPECT_CALLS);
-    byte = (char)-status;
-    _exit(write(done, &byte, 1) != 1);
-}
-
-static struct traced_child start(traced *function, uint64_t turns)
-{
-    struct traced_child child;
-    int go[2], done[2];
-    assert_int_equal(pipe(go), 0);
-    assert_int_equal(pipe(done), 0);
-    child.pid = fork();
-    assert_true(child.pid >= 0);
-    if (child.pid == 0)
-        be_traced(function, turns, go[0], done[1]);
-    close(go[0]);
-    close(done[1]);
-    child.go = go[1];
-    child.done = done[0];
-    return child;
-}
-
-/* True if inspect_call() returned 0. */
-static bool end(const struct traced_child *child)
-{
-    char byte = 1;
-    int status;
-    const bool returned = read(child->done, &byte, 1) == 1 && byte == 0;
-    kill(child->pid, SIGKILL);
-    assert_int_equal(waitpid(child->pid, &status, 0), child->pid);
-    close(child->go);
-    close(child->done);
-    return returned;
-}
-
-static int trace(traced *function, uint64_t turns, const struct inspect_options *options,
-                 struct inspect_census *census, struct error *error)
-{
-    const struct traced_child child = start(function, turns);
-    assert_int_equal(inspect_attach(child.pid, error), 0);
-    assert_int_equal(write(child.go, "", 1), 1);
-    const int status = inspect_follow(child.pid, options, census, error);
-    if (status == 0 || status == -E2BIG)
-        assert_true(end(&child));
-    else
-        assert_false(end(&child));
-    return status;
-}
-
-static struct inspect_census census_of(traced *function, uint64_t turns, bool step_all)
-{
-    const struct inspect_options options = {.step_all = step_all, .whole_only = true};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    if (trace(function, turns, &options, &census, &error) < 0)
-        fail_msg("%s", error.text);
-    return census;
-}
 
 static void assert_same_loops(const struct inspect_census *a,
                               const struct inspect_census *b, const char *name)
@@ -391,79 +308,12 @@ static void test_threads(void **state)
     inspect_census_free(&census);
 }
 
-/* ---- what goes wrong ---- */
-
-static void test_text(void **state)
-{
-    const struct inspect_options options = {.text = true};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    assert_int_equal(trace(chain, TURNS, &options, &census, &error), 0);
-    assert_int_equal(census.n_lines, 5);
-    assert_int_equal(census.loop[0].line, 0);
-    assert_int_equal(census.loop[0].n_lines, 4);
-    assert_string_equal(census.line[1].text, "mulss xmm2, xmm1");
-    assert_int_equal(census.line[1].executed, TURNS);
-    assert_string_equal(census.line[4].text, "ret");
-    assert_true(census.line[4].loop == INSPECT_NO_LOOP);
-    inspect_census_free(&census);
-}
-
-static void test_crash(void **state)
-{
-    const struct inspect_options options = {.step_all = false};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    assert_int_equal(trace(crashing, 1, &options, &census, &error), -ECHILD);
-    assert_int_equal(census.n_loops, 0);
-}
-
-static bool stop_at_once(void *context)
-{
-    *(int *)context += 1;
-    return true;
-}
-
-static void test_stops(void **state)
-{
-    int asked = 0;
-    const struct inspect_options stop = {.stop = stop_at_once, .stop_context = &asked};
-    const struct inspect_options late = {.timeout_ns = 30000000};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    struct traced_child child = start(loop, 1);
-    assert_int_equal(inspect_attach(child.pid, &error), 0);
-    assert_int_equal(inspect_follow(child.pid, &stop, &census, &error), -EINTR);
-    assert_int_equal(asked, 1);
-    assert_int_equal(inspect_follow(child.pid, &late, &census, &error), -ETIMEDOUT);
-    kill(child.pid, SIGKILL);
-    end(&child);
-}
-
-static void test_nobody_traces(void **state)
-{
-    assert_int_equal(inspect_call(loop, buffer, (void *)1, 1), -EPERM);
-    struct error error = {.text = ""};
-    assert_int_equal(inspect_attach(getppid() + 1000000, &error), -ESRCH);
-    assert_true(strstr(error.text, "ptrace") != NULL);
-}
-
-static bool under_valgrind(void)
-{
-    const char *preload = getenv("LD_PRELOAD");
-    return preload && strstr(preload, "vgpreload");
-}
-
 int main(void)
 {
-    struct error error = {.text = "valgrind runs the program, not the CPU"};
-    if (under_valgrind() || inspect_available(NULL, &error) < 0) {
-        print_message("skipped, nothing can be traced here: %s\n", error.text);
+    if (cannot_trace())
         return 77;
-    }
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
                      TEST(test_splits), TEST(test_mixing), TEST(test_vector_units),
                      TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
-                     TEST(test_threads), TEST(test_text), TEST(test_crash),
-                     TEST(test_stops), TEST(test_nobody_traces));
+                     TEST(test_threads));
 }

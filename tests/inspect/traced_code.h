@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CODE(name, text)                                                        \
-    __attribute__((naked, noinline)) static void name(                          \
+    __attribute__((naked, noinline, unused)) static void name(                  \
         __attribute__((unused)) const void *a, __attribute__((unused)) void *b) \
     {                                                                           \
         __asm__(text);                                                          \

@@ -30,9 +30,6 @@ struct run *sample_run_hostile(void);
 #define SAMPLE_HOSTILE \
     "x\"',;\n\r\t%s%n<script>&|`*_\\\033[31m\xff\xc2\x9b\xe2\x80\xae@me"
 
-/* What a gate of code says of a case. */
-void sample_code(struct comparison *comparison, enum code_verdict verdict);
-
 /* What `write` puts into a file, as text; the caller frees it. */
 char *sample_text(const struct run *run, enum format format,
                   const struct text_options *options);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample_gate.h"
+#include "sample_code.h"
 
 #include <math.h>
 #include <string.h>

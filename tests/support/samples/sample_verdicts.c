@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sample_code.h"
 #include "sample_run.h"
 
 enum { PROCESSES = 16, FEW_PROCESSES = 2, ROUNDS = 6, SAMPLES = 7 };

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces that are asked for text, that are stopped, and that nobody can take. */
+#include "traced_child.h"
+#include "traced_code.h"
+
+static void test_text(void **state)
+{
+    const struct inspect_options options = {.text = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(chain, TURNS, &options, &census, &error), 0);
+    assert_int_equal(census.n_lines, 5);
+    assert_int_equal(census.loop[0].line, 0);
+    assert_int_equal(census.loop[0].n_lines, 4);
+    assert_string_equal(census.line[1].text, "mulss xmm2, xmm1");
+    assert_int_equal(census.line[1].executed, TURNS);
+    assert_string_equal(census.line[4].text, "ret");
+    assert_true(census.line[4].loop == INSPECT_NO_LOOP);
+    inspect_census_free(&census);
+}
+
+static void test_crash(void **state)
+{
+    const struct inspect_options options = {.step_all = false};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(crashing, 1, &options, &census, &error), -ECHILD);
+    assert_int_equal(census.n_loops, 0);
+}
+
+static bool stop_at_once(void *context)
+{
+    *(int *)context += 1;
+    return true;
+}
+
+static void test_stops(void **state)
+{
+    int asked = 0;
+    const struct inspect_options stop = {.stop = stop_at_once, .stop_context = &asked};
+    const struct inspect_options late = {.timeout_ns = 30000000};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    struct traced_child child = start(loop, 1);
+    assert_int_equal(inspect_attach(child.pid, &error), 0);
+    assert_int_equal(inspect_follow(child.pid, &stop, &census, &error), -EINTR);
+    assert_int_equal(asked, 1);
+    assert_int_equal(inspect_follow(child.pid, &late, &census, &error), -ETIMEDOUT);
+    kill(child.pid, SIGKILL);
+    end(&child);
+}
+
+static void test_nobody_traces(void **state)
+{
+    assert_int_equal(inspect_call(loop, buffer, (void *)1, 1), -EPERM);
+    struct error error = {.text = ""};
+    assert_int_equal(inspect_attach(getppid() + 1000000, &error), -ESRCH);
+    assert_true(strstr(error.text, "ptrace") != NULL);
+}
+
+int main(void)
+{
+    if (cannot_trace())
+        return 77;
+    return RUN_TESTS(TEST(test_text), TEST(test_crash), TEST(test_stops),
+                     TEST(test_nobody_traces));
+}
