@@ -3,6 +3,7 @@
 #include "measure_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* --accuracy takes no times: cases that were checked are done. */
@@ -34,26 +35,29 @@ static int ready_group(struct group_state *group, struct error *error)
                                                        : group_calibrate(group, error);
 }
 
-/* The cost of the first group tells what another one will cost. */
+/* What groups cost that take part. The first one tells what another one will cost. */
 struct costs {
-    double ready_ns; /* of the first group: placed, checked, calibrated */
-    double spent_ns; /* of all groups, their rounds included */
+    double first_ns; /* the first group: placed, checked, calibrated */
+    double ready_ns; /* all groups so far */
+    double rounds_ns;
 };
 
 /* Some rounds are void. */
 enum { ROUNDS_WANTED = STATS_MIN_SAMPLES * 3 / 2 };
+/* A batch warms up, and outputs are spoilt and compared around it. */
+#define CALLS_AROUND 2
 
 static double rounds_cost(const struct group_state *group)
 {
     double round_ns = 0;
     for (size_t i = 0; i < group->n_cases; i++)
         if (group->cases[i].active)
-            round_ns +=
-                group->cases[i].call_ns * (double)(group->cases[i].iterations + 1);
+            round_ns += group->cases[i].call_ns *
+                        (double)(group->cases[i].iterations + CALLS_AROUND);
     return ROUNDS_WANTED * round_ns;
 }
 
-/* Why a further group cannot take part, or NULL. */
+/* Why a further group cannot take part, or NULL. Half of the time is for rounds. */
 static const char *unaffordable(const struct group_state *groups, size_t i,
                                 const struct costs *costs)
 {
@@ -61,8 +65,9 @@ static const char *unaffordable(const struct group_state *groups, size_t i,
     const struct shape_info *shape = &groups[i].plan->shape;
     const struct shape_info *first = &groups[0].plan->shape;
     const double times = first->ops > 0 ? shape->ops / first->ops : 1;
-    const double more = times * (costs->ready_ns + rounds_cost(&groups[0]));
-    if (plan->rounds_ns > 0 && costs->spent_ns + more > plan->rounds_ns)
+    const double ready_ns = costs->ready_ns + times * costs->first_ns;
+    const double rounds_ns = costs->rounds_ns + times * rounds_cost(&groups[0]);
+    if (plan->rounds_ns > 0 && fmax(ready_ns, rounds_ns) > plan->rounds_ns / 2)
         return "no time is left for it: calls are too long";
     const double free_bytes = (double)memory_available();
     return free_bytes > 0 && 6 * shape->bytes > free_bytes ? "no memory is left for it"
@@ -77,7 +82,7 @@ static bool alone(const struct group_state *groups, size_t i)
 
 static int ready_groups(struct group_state *groups, size_t n, struct error *error)
 {
-    struct costs costs = {.ready_ns = 0};
+    struct costs costs = {.first_ns = 0};
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !alone(groups, i); i++) {
         const char *const why = i ? unaffordable(groups, i, &costs) : NULL;
@@ -88,8 +93,9 @@ static int ready_groups(struct group_state *groups, size_t n, struct error *erro
             status = ready_group(&groups[i], error);
         const double ns = (double)(clock_now() - began);
         if (i == 0)
-            costs.ready_ns = ns;
-        costs.spent_ns += ns + rounds_cost(&groups[i]);
+            costs.first_ns = ns;
+        costs.ready_ns += ns;
+        costs.rounds_ns += rounds_cost(&groups[i]);
         /* The others go on without it. */
         if (i && status != 0 && status != -EINTR) {
             group_end(&groups[i], NULL, STATUS_FAILED,
