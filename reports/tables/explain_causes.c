@@ -133,31 +133,40 @@ static void findings_lines(struct writer *to, const struct explanation *why)
 
 /* ---- the rest ---- */
 
-/* Nothing of what it needs was seen. */
-static bool is_none(const struct explained_exclusion *exclusion)
+/* What most likely could have been; for the others, JSON has the reasons. */
+enum { EXCLUDED_IN_FULL = 8 };
+
+/* 0: something speaks against it. 1: it lacks evidence. 2: nothing of it was seen. */
+static int exclusion_kind(const struct explained_exclusion *exclusion)
 {
-    return !exclusion->counter && exclusion->why.value == 0;
+    return exclusion->counter ? 0 : exclusion->why.value != 0 ? 1 : 2;
+}
+
+static void put_excluded(struct writer *to, const struct explained_exclusion *exclusion,
+                         bool in_full, const char *before)
+{
+    buffer_add(&to->text, to->text.length ? before : before + 2);
+    buffer_plain(&to->text, exclusion->cause ?: "");
+    if (!in_full)
+        return;
+    buffer_add(&to->text, exclusion->counter ? ", as " : ": ");
+    put_fact(to, &exclusion->why);
 }
 
 static void excluded_line(struct writer *to, const struct explanation *why)
 {
-    const char *before = "; none at all: ";
-    FOR_EACH (const struct explained_exclusion, exclusion, why->excluded,
-              why->n_excluded) {
-        if (is_none(exclusion))
-            continue;
-        put_comma(to, "; ");
-        buffer_plain(&to->text, exclusion->cause ?: "");
-        buffer_add(&to->text, exclusion->counter ? ", as " : ": ");
-        put_fact(to, &exclusion->why);
-    }
-    FOR_EACH (const struct explained_exclusion, exclusion, why->excluded,
-              why->n_excluded) {
-        if (!is_none(exclusion))
-            continue;
-        buffer_add(&to->text, to->text.length ? before : before + 2);
-        buffer_plain(&to->text, exclusion->cause ?: "");
-        before = ", ";
+    const char *between = "; too little: ";
+    size_t n = 0;
+    for (int kind = 0; kind < 3; kind++) {
+        between = kind == 2 ? "; none at all: " : between;
+        FOR_EACH (const struct explained_exclusion, exclusion, why->excluded,
+                  why->n_excluded) {
+            if (exclusion_kind(exclusion) != kind)
+                continue;
+            const bool in_full = kind < 2 && n++ < EXCLUDED_IN_FULL;
+            put_excluded(to, exclusion, in_full, in_full ? "; " : between);
+            between = in_full ? between : ", ";
+        }
     }
     if (why->n_excluded)
         explain_end(to, "not it");
