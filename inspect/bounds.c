@@ -15,7 +15,7 @@ const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles, FACT_vector_cycles,
     FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles, FACT_branch_cycles,
     FACT_load_cycles,    FACT_store_cycles,      FACT_divide_cycles, FACT_chain_cycles,
-    FACT_calling_cycles};
+    FACT_window_cycles,  FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -41,6 +41,16 @@ static double takes(double count, double per_cycle)
 static double cost(double count, double each)
 {
     return count == 0 ? 0 : count * each;
+}
+
+static double known(double count)
+{
+    return count > 0 ? count : 0;
+}
+
+static double integers(const struct inspect_facts *facts)
+{
+    return known(GET(integer_divides));
 }
 
 static double part(double some, double all)
@@ -86,10 +96,13 @@ static double decode_cycles(const struct inspect_facts *facts)
     return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
 }
 
+/* Multiplications go where FMAs go, and divisions block these for a part of their time.
+ */
 static double arithmetic_cycles(const struct inspect_facts *facts)
 {
-    const double bits = GET(widest_bits);
-    return fmax(takes(GET(fma), rate(facts, FACT_rate_fmas_64, bits)),
+    const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
+    return fmax(takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
+                    (divide > 0 ? cost(GET(divides) - integers(facts), divide) : 0),
                 takes(GET(float_arithmetic) - GET(divides),
                       rate(facts, FACT_rate_floats_64, bits)));
 }
@@ -113,10 +126,11 @@ static double shuffle_cycles(const struct inspect_facts *facts)
 
 static double divide_cycles(const struct inspect_facts *facts)
 {
-    const double integers = GET(integer_divides) > 0 ? GET(integer_divides) : 0;
-    return takes(GET(divides) - integers,
-                 rate(facts, FACT_rate_divides_64, GET(widest_bits))) +
-           takes(integers, GET(rate_integer_divides));
+    const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
+    return takes(GET(divides) - doubles - integers(facts),
+                 rate(facts, FACT_rate_divides_64, bits)) +
+           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
+           takes(integers(facts), GET(rate_integer_divides));
 }
 
 static double spill_cycles(const struct inspect_facts *facts)
@@ -157,8 +171,8 @@ static void put_code(struct inspect_facts *facts)
         unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
     PUT(shuffle_cycles, shuffle_cycles(facts));
     /* A comparison and its branch count as one: cores fuse them. */
-    const double fused = GET(branches) > 0 ? GET(branches) : 0;
-    PUT(dispatch_cycles, takes(instructions - fused, GET(rate_instructions)));
+    PUT(dispatch_cycles,
+        takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));
     PUT(branch_cycles, takes(GET(branches), GET(rate_branches)));
     PUT(load_cycles, load_cycles(facts));
@@ -166,6 +180,7 @@ static void put_code(struct inspect_facts *facts)
     PUT(store_cycles, store_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(chain_cycles, GET(chain));
+    PUT(window_cycles, GET(window_chain));
     PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
 }
 

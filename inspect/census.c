@@ -23,6 +23,7 @@ struct making {
     struct sum *sum;
     size_t n_sums;
     size_t *sum_of; /* of each of the loops */
+    unsigned window;
     struct inspect_census *census;
 };
 
@@ -94,7 +95,9 @@ static void add_node(const struct node *node, struct inspect_loop *to)
     to->copies += code->copy ? n : 0;
     to->divides += code->divide ? n : 0;
     to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
+    to->divides_f64 += code->divide_f64 ? n : 0;
     to->float_arithmetic += code->float_arithmetic ? n : 0;
+    to->multiplies += code->multiply ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathers += code->gather ? n : 0;
     to->computed += code->computes ? n : 0;
@@ -131,6 +134,8 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->copies,
                             &loop->divides,
                             &loop->integer_divides,
+                            &loop->divides_f64,
+                            &loop->multiplies,
                             &loop->float_arithmetic,
                             &loop->fma,
                             &loop->gathers,
@@ -177,7 +182,9 @@ static void add_loops(struct making *m)
         sum->loop.innermost &= loop->inner;
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
-            sum->loop.chain = loop_chain(m->nodes, &m->loops, l);
+            sum->loop.chain = loop_chain(m->nodes, &m->loops, l, 0);
+            if (m->window)
+                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, m->window);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
@@ -378,9 +385,13 @@ static bool make(struct making *m, bool text)
     return true;
 }
 
-int census_make(const struct tracer *tracer, bool text, struct inspect_census *census)
+int census_make(const struct tracer *tracer, const struct inspect_options *options,
+                struct inspect_census *census)
 {
-    struct making m = {.tracer = tracer, .nodes = &tracer->nodes, .census = census};
+    struct making m = {.tracer = tracer,
+                       .nodes = &tracer->nodes,
+                       .window = options->window,
+                       .census = census};
     census->instructions = tracer->instructions;
     census->system_calls = tracer->system_calls;
     int status = loops_find(m.nodes, census->whole, &m.loops);
@@ -391,7 +402,7 @@ int census_make(const struct tracer *tracer, bool text, struct inspect_census *c
     m.places = places_open(tracer->child.pid);
     if (!tracer->instructions)
         status = error_set(tracer->error, -ENODATA, "no instruction was seen");
-    else if (!make(&m, text))
+    else if (!make(&m, options->text))
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);

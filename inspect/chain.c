@@ -4,10 +4,18 @@
 #include "inspect_private.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PATH_MAX_NODES = 2048, PLACES_MAX = 64, TURNS = 32 };
 enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5 };
+
+/* Vector instructions in the order of the program, up to as many as the core can hold
+ * that wait for operands: what comes next enters when the first of them starts. */
+enum { WINDOW_MAX = 512 };
+struct window {
+    unsigned size, n; /* size 0: any number may wait */
+    double start[WINDOW_MAX];
+    double entered;
+};
 
 /* A value in memory, at the place that an operand names. */
 struct place {
@@ -18,7 +26,22 @@ struct ready {
     double at[REGISTER_COUNT];
     struct place place[PLACES_MAX];
     unsigned n_places;
+    struct window window;
 };
+
+/* When the next one may enter. */
+static double enter(struct window *window)
+{
+    unsigned first = 0;
+    if (window->n < window->size)
+        return window->entered;
+    for (unsigned i = 1; i < window->n; i++)
+        if (window->start[i] < window->start[first])
+            first = i;
+    window->entered = fmax(window->entered, window->start[first]);
+    window->start[first] = window->start[--window->n];
+    return window->entered;
+}
 
 /* The way that most turns take. */
 static uint32_t usual_way(const struct nodes *nodes, const struct loops *loops,
@@ -86,6 +109,10 @@ static void execute(struct ready *ready, const struct code *code)
         if (place)
             start = fmax(start, place->ready + FORWARD_CYCLES);
     }
+    if (ready->window.size && code->computes && !code->copy) {
+        start = fmax(start, enter(&ready->window));
+        ready->window.start[ready->window.n++] = start;
+    }
     const double end = start + code->latency;
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1)
@@ -126,13 +153,13 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
     return n ? __builtin_popcountll(read & general) : -1;
 }
 
-double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop)
+double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
+                  unsigned window)
 {
     uint32_t way[PATH_MAX_NODES];
-    struct ready ready;
+    struct ready ready = {.window.size = window < WINDOW_MAX ? window : WINDOW_MAX};
     double half = 0;
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
-    memset(&ready, 0, sizeof ready);
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);
@@ -140,4 +167,26 @@ double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t
             execute(&ready, &nodes->node[way[i]].code);
     }
     return (last_of(&ready) - half) / (TURNS / 2.0);
+}
+
+unsigned inspect_window(double cycles)
+{
+    const unsigned latency =
+        latency_of("fmadd", &(struct code){.encoding = ENCODING_VEX});
+    for (unsigned size = 1; size < WINDOW_MAX; size++) {
+        struct window window = {.size = size};
+        double ready = 0, half = 0;
+        for (unsigned turn = 0; turn < TURNS; turn++) {
+            half = turn == TURNS / 2 ? ready : half;
+            ready = 0;
+            for (unsigned i = 0; i < INSPECT_CHAIN; i++) {
+                ready = fmax(ready, enter(&window));
+                window.start[window.n++] = ready;
+                ready += latency;
+            }
+        }
+        if ((ready - half) / (TURNS / 2.0) <= cycles)
+            return size;
+    }
+    return 0;
 }

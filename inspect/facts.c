@@ -132,6 +132,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         SET(trips);
     if (loop->chain > 0)
         SET(chain);
+    if (loop->window_chain > 0)
+        SET(window_chain);
     if (loop->carried >= 0)
         SET(carried);
     SET(instructions);
@@ -150,6 +152,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(copies);
     SET(divides);
     SET(integer_divides);
+    SET(divides_f64);
+    SET(multiplies);
     SET(float_arithmetic);
     SET(fma);
     SET(gathers);

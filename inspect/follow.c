@@ -299,7 +299,7 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     census->seconds = (double)(now_ns() - began) * 1e-9;
     census->threads = child_threads(&tracer->child);
     if (status == 0)
-        status = census_make(tracer, options->text, census);
+        status = census_make(tracer, options, census);
     if (status == 0)
         status = estimate_call(tracer, options, census);
     if (status == -E2BIG) {

@@ -52,7 +52,9 @@ struct inspect_loop {
     double copies;                /* a vector register to another one */
     double divides;               /* and square roots, of any kind */
     double integer_divides;       /* are a part of them */
+    double divides_f64;           /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
+    double multiplies;            /* of floats, with those of fma */
     /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
      * Of these, shuffles of any kind, and permutes of two sources by indices. */
     double computed, shuffles, permutes;
@@ -67,6 +69,9 @@ struct inspect_loop {
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free, by a small table of latencies; 0: unknown */
+    /* The same if a core sees no more than inspect_options.window vector instructions
+     * that wait; 0: unknown. */
+    double window_chain;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
@@ -136,6 +141,12 @@ int inspect_built_unoptimised(const char *producer);
 /* Of the instructions of such a loop at least so many access the stack. */
 #define INSPECT_STACK_SHARE 0.1
 
+/* How many vector instructions may wait for operands in this core, so that INSPECT_CHAIN
+ * FMAs take so many `cycles` in a loop, in which each waits for the one before and the
+ * first for none. 0: unknown, or more than can be told. */
+unsigned inspect_window(double cycles);
+#define INSPECT_CHAIN 64
+
 /* Frees what it points to. */
 void inspect_census_free(struct inspect_census *census);
 
@@ -150,6 +161,7 @@ struct inspect_options {
     bool step_all;         /* a step for each instruction; for tests */
     bool text;             /* text and source of each instruction */
     bool count_turns;      /* of a loop of a call that is sampled, for at most 3 s */
+    unsigned window;       /* of inspect_window() */
     uint64_t seed;         /* of the random times */
     int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */

@@ -69,7 +69,8 @@ struct code {
     enum flow flow;
     bool is_call, repeats;  /* repeats: with REP */
     enum encoding encoding; /* of one that touches vector registers */
-    bool vector, scalar_float, copy, divide, float_arithmetic, fma, gather;
+    bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply, gather;
+    bool divide_f64;       /* one of doubles */
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
     uint16_t unit_bits;    /* of its widest vector register */
@@ -296,9 +297,10 @@ struct loops {
 /* `whole`: the first node is the beginning. -ENOMEM. */
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
-/* chain.c: cycles a turn of a loop without inner ones by its longest dependency; 0:
- * unknown. */
-double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
+/* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if no
+ * more than `window` vector instructions wait at a time, 0: any number; 0: unknown. */
+double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
+                  unsigned window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes
  * from before; -1: unknown. */
 int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);
@@ -316,4 +318,5 @@ char *places_source(const struct places *places, uint64_t address);
 char *places_producer(const struct places *places, uint64_t address);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
-int census_make(const struct tracer *tracer, bool text, struct inspect_census *census);
+int census_make(const struct tracer *tracer, const struct inspect_options *options,
+                struct inspect_census *census);

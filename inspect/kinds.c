@@ -99,7 +99,9 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     code->unit_bits = (uint16_t)widest;
     code->float_arithmetic = is_float_arithmetic(name);
     code->fma = starts_any(name, fma);
+    code->multiply = code->fma || (code->float_arithmetic && starts(name, "mul"));
     code->divide = starts(name, "div") || starts(name, "sqrt");
+    code->divide_f64 = code->divide && (ends(name, "pd") || ends(name, "sd"));
     code->gather = strstr(name, "gather") || strstr(name, "scatter");
     code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
     code->shuffle = code->vector && is_shuffle(name);

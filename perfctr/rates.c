@@ -130,14 +130,21 @@ LOOP(stores_512, "", TIMES(8, EIGHT(STORE_512, 64)), CLEAN)
 #define MAX(s, v, i) "vmax" s " %%" #v "15, %%" #v #i ", %%" #v #i "\n\t"
 #define DIVIDE(s, v, i) "vdiv" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define FOUR_DIVIDES(s, v) DIVIDE(s, v, 0) DIVIDE(s, v, 1) DIVIDE(s, v, 2) DIVIDE(s, v, 3)
-#define WIDTH(bits, set, s, v)                                 \
-    LOOP(fmas_##bits, set, TIMES(5, TEN_FMAS(s, v)), CLEAN)    \
-    LOOP(floats_##bits, set, TIMES(5, TEN_PAIRS(s, v)), CLEAN) \
-    LOOP(divides_##bits, set, TIMES(2, FOUR_DIVIDES(s, v)), CLEAN)
-WIDTH(64, HALVES, "ss", xmm)
-WIDTH(128, HALVES, "ps", xmm)
-WIDTH(256, HALVES, "ps", ymm)
-WIDTH(512, HALVES_512, "ps", zmm)
+/* A division beside FMAs takes turns of their units, too. */
+#define FMAS_AND_DIVIDE(s, v) TEN_FMAS(s, v) TEN_FMAS(s, v) DIVIDE(s, v, 10)
+#define WIDTH(bits, set, s, d, v)                                      \
+    LOOP(fmas_##bits, set, TIMES(5, TEN_FMAS(s, v)), CLEAN)            \
+    LOOP(floats_##bits, set, TIMES(5, TEN_PAIRS(s, v)), CLEAN)         \
+    LOOP(divides_##bits, set, TIMES(2, FOUR_DIVIDES(s, v)), CLEAN)     \
+    LOOP(divides_f64_##bits, set, TIMES(2, FOUR_DIVIDES(d, v)), CLEAN) \
+    LOOP(beside_##bits, set, TIMES(4, FMAS_AND_DIVIDE(s, v)), CLEAN)   \
+    LOOP(alone_##bits, set, TIMES(8, TEN_FMAS(s, v)), CLEAN)
+WIDTH(64, HALVES, "ss", "sd", xmm)
+WIDTH(128, HALVES, "ps", "pd", xmm)
+WIDTH(256, HALVES, "ps", "pd", ymm)
+WIDTH(512, HALVES_512, "ps", "pd", zmm)
+/* Each waits for the one before, and the first for nothing. */
+LOOP(chain, HALVES, "vmovaps %%ymm15, %%ymm0\n\t" TIMES(64, FMA("ps", ymm, 0)), CLEAN)
 
 /* The cheapest of what vector units compute, of shuffles, and of two-source permutes. */
 #define COMPUTE(i, v) "vandps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
@@ -185,7 +192,9 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
 #define WIDTH_ROWS(bits, isa) \
     {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
     {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
-    {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}
+    {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}, \
+    {"rate_divides_f64_" #bits, isa, 8, loop_divides_f64_##bits, NULL}, \
+    {"cost_divide_" #bits, isa, 4, loop_beside_##bits, loop_alone_##bits}
 #define UNIT_ROWS(bits, isa) \
     {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
     {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
@@ -215,6 +224,7 @@ static const struct rate rates[] = {
     UNIT_ROWS(128, "avx2"),
     UNIT_ROWS(256, "avx2"),
     UNIT_ROWS(512, "avx512"),
+    {"cost_chain", "avx2", 1, loop_chain, nothing},
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench_explain.py BUILD [--set=first|fresh|last|all] [--times] [--repeat=N] [--only=REGEX]
-[--counters=LIST]: whether `simdbench explain` names the causes that are planted in tests/plants,
-and accuses no sound kernel. See scripts/bench.
+[--counters=LIST] [--own]: whether `simdbench explain` names the causes that are planted in
+tests/plants, and accuses no sound kernel. See scripts/bench.
 
 Plants are in three sets, each a module and a table of the same name. Each plant of the first set
 belongs to one of two halves, by a hash of its name: rules were derived on the first. The other
@@ -9,6 +9,8 @@ two sets were written without a look at the rules, and judged once by rules that
 them; rules have been mended since by what all of them showed. Without options all plants are
 explained twice, with counters and without. --times measures the plants beside their sound twins
 instead, and --repeat explains each so often and looks whether the first finding stays the same.
+--own explains simdbench's own kernels, at two sizes and on a list of convolutions, and tells how
+much of their distance to their limits the findings account for.
 
 Exit status 1 if a target is missed."""
 import argparse
@@ -151,6 +153,46 @@ class Plants(Bench):
                   detail=f"least {min(same):.2f}")
 
 
+# Where own kernels are explained: an op, and its sizes.
+OWN = ("gemm", "--sizes=64,512"), ("gemm_argmax", "--sizes=64,512"), \
+    ("gemm_backward", "--sizes=64,512"), ("relu", "--sizes=64,512"), ("tanh", "--sizes=64,512"), \
+    ("conv", "--shapes=resnet50,mobilenet", "--layout=all", "--variants=direct,auto")
+
+
+# What the work needs at least, whatever the code does beside it.
+WORK = {"roof_cycles", "arithmetic_cycles", "memory_cycles"}
+
+
+class Own(Bench):
+    """Time of a kernel that its work does not need, and the part that nothing explains."""
+    def __init__(self, build, only, counters):
+        super().__init__(build / "simdbench")
+        self.only, self.counters = only, counters
+
+    def rows(self, op, *options):
+        run = self.fresh("explain", op, "--isa=all", *options, *self.counters, passes=(0, 4, 5))
+        for r in run.all:
+            why = r["explanation"]
+            if not why or not why["residual"] or why["residual"]["share"] is None:
+                if r["role"] != "roof":
+                    print(f"  {r['id']:<48} {r['status']} {r['reason'] or 'no residual'}")
+                continue
+            limit = max((b["cycles"] for b in why["bounds"] if b["name"] in WORK), default=0)
+            distance = max(0, 1 - limit / why["cycles"]) if why["cycles"] else 1
+            rest = min(distance, why["residual"]["share"])
+            causes = ", ".join(f["cause"] for f in r["findings"])
+            print(f"  {r['id']:<48} {1 - distance:6.2f} {rest:6.2f}  {causes}", flush=True)
+            yield distance, rest
+
+    def judge(self):
+        print(f"  {'case':<48}  limit   rest  findings")
+        found = [row for op, *options in OWN if re.fullmatch(self.only, op)
+                 for row in self.rows(op, *options)]
+        distance, rest = (sum(column) for column in zip(*found))
+        self.show("distance to limits that is explained", 1 - rest / distance, least=0.5,
+                  detail=f"{len(found)} rows, mean distance {distance / len(found):.2f}")
+
+
 def show_matrix(plants, found):
     planted = list(dict.fromkeys(k["cause"] for k in plants))
     others = sorted({found[k["name"]][0] for k in plants} - set(planted))
@@ -184,9 +226,15 @@ def main():
     parser.add_argument("--set", choices=[*SETS, "all"], default="all", help="which plants")
     parser.add_argument("--times", action="store_true", help="the plants beside their twins")
     parser.add_argument("--repeat", type=int, metavar="N", help="is the first finding stable?")
-    parser.add_argument("--only", default=".*", metavar="REGEX", help="kernels with such names")
+    parser.add_argument("--only", default=".*", metavar="REGEX", help="kernels (own: ops) with such names")
     parser.add_argument("--counters", metavar="LIST", help="with these alone (none: without)")
+    parser.add_argument("--own", action="store_true", help="own kernels instead of plants")
     options = parser.parse_args()
+    if options.own:
+        counters = [f"--counters={options.counters}"] if options.counters else []
+        own = Own(options.build.resolve(), options.only, counters)
+        own.judge()
+        return 1 if own.missed else 0
     missed = 0
     for part in SETS if options.set == "all" else [options.set]:
         bench = Plants(options.build.resolve(), part, options.only)

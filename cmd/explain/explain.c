@@ -104,7 +104,7 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
                    struct error *error)
 {
     for (size_t i = 0; i < n && !interrupted_by; i++)
-        variant_trace(all->options, subjects[i].name, &subjects[i].base,
+        variant_trace(all->options, subjects[i].name, all->rates, &subjects[i].base,
                       &subjects[i].trace);
     const int64_t began = clock_now();
     const int status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);

@@ -27,7 +27,7 @@ void member_trace(const struct studying *all, struct member *member)
     variant_options(all->options, &member->name, &base.options);
     int status = variant_open(&base, &error);
     if (status == 0) {
-        variant_trace(all->options, &member->name, &base, &trace);
+        variant_trace(all->options, &member->name, all->rates, &base, &trace);
         if (trace.known)
             take_facts(&trace, &base, all->rates, &member->facts);
         else

@@ -14,14 +14,15 @@ enum { TRACE_STEPS = 30000 };
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
 static int trace(const struct options *options, const struct case_name *name,
-                 const char *shape, struct inspect_census *census, double *ops,
-                 struct error *error)
+                 unsigned window, const char *shape, struct inspect_census *census,
+                 double *ops, struct error *error)
 {
     const struct inspect_options how = {.max_steps = TRACE_STEPS,
                                         .whole_only = shape != NULL,
                                         .text = true,
                                         .count_turns = true,
                                         .windows = 40,
+                                        .window = window,
                                         .seed = options->seed};
     struct variant variant = {.open = false};
     variant_options(options, name, &variant.options);
@@ -74,7 +75,7 @@ static void trace_smaller(const struct options *options, const struct case_name 
         struct inspect_census small;
         struct error error;
         double ops = 0;
-        status = trace(options, name, shapes.item[i - 1], &small, &ops, &error);
+        status = trace(options, name, 0, shapes.item[i - 1], &small, &ops, &error);
         if (status == 0)
             to->instructions_per_op =
                 scaled(&to->census, &small, (double)small.instructions / ops);
@@ -83,13 +84,23 @@ static void trace_smaller(const struct options *options, const struct case_name 
     text_list_free(&shapes);
 }
 
+static unsigned window_of(const double *rates)
+{
+    for (size_t i = 0; rates && i < core_rate_count(); i++)
+        if (!strcmp(core_rate_name(i), "cost_chain"))
+            return inspect_window(rates[i]);
+    return 0;
+}
+
 void variant_trace(const struct options *options, const struct case_name *name,
-                   const struct variant *base, struct variant_trace *to)
+                   const double *rates, const struct variant *base,
+                   struct variant_trace *to)
 {
     struct error error = {.text = ""};
     double ops = 0;
     to->instructions_per_op = NAN;
-    to->known = trace(options, name, NULL, &to->census, &ops, &error) == 0;
+    to->known =
+        trace(options, name, window_of(rates), NULL, &to->census, &ops, &error) == 0;
     if (!to->known)
         snprintf(to->absent, sizeof to->absent, "%s", error.text);
     else if (to->census.call_instructions > 0)

@@ -102,9 +102,11 @@ struct variant_trace {
     double instructions_per_op; /* of a whole call, or of one of a smaller shape; NaN */
 };
 /* Traces a call of the case in workers of its own, and if that takes too many steps, a
- * sample of it and a smaller shape. `base`: it is open. */
+ * sample of it and a smaller shape. `rates`: of
+ * measured_rates(), or NULL. `base`: it is open. */
 void variant_trace(const struct options *options, const struct case_name *name,
-                   const struct variant *base, struct variant_trace *trace);
+                   const double *rates, const struct variant *base,
+                   struct variant_trace *trace);
 
 /* ---- its hot loop (hot_loop.c) ---- */
 

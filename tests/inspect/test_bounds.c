@@ -67,9 +67,17 @@ static void test_ports(void **state)
     assert_near(VALUE(gap_cycles), 2, 1e-9);
     assert_near(VALUE(gap_share), 0.2, 1e-9);
     assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
-    SET(fma, 24);
+    SET(multiplies, 24);
     inspect_bounds(&facts);
     assert_near(VALUE(arithmetic_cycles), 12, 1e-9);
+    /* Divisions use the units of FMAs for a while; integers have a unit of their own. */
+    SET(divides, 3);
+    SET(integer_divides, 1);
+    SET(cost_divide_256, 1.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(arithmetic_cycles), 15, 1e-9);
+    SET(divides, 0);
+    SET(integer_divides, 0);
     SET(vector, 4);
     inspect_bounds(&facts);
     assert_near(VALUE(load_cycles), 8 / 3.0, 1e-9);
@@ -83,6 +91,7 @@ static void test_widths(void **state)
         for (size_t k = 0; k < 4; k++) {
             inspect_fact_set(&facts, FACT_rate_stores_64 + k, (double)(8 >> k));
             inspect_fact_set(&facts, FACT_rate_divides_64 + k, 1 / (double)(4 << k));
+            inspect_fact_set(&facts, FACT_rate_divides_f64_64 + k, 1 / (double)(8 << k));
         }
         SET(stores, 2);
         SET(bytes_stored, 2 * bits[i] / 8);
@@ -91,6 +100,10 @@ static void test_widths(void **state)
         inspect_bounds(&facts);
         assert_near(VALUE(store_cycles), 2.0 / (8 >> i), 1e-9);
         assert_near(VALUE(divide_cycles), 4 << i, 1e-9);
+        SET(divides, 3);
+        SET(divides_f64, 2);
+        inspect_bounds(&facts);
+        assert_near(VALUE(divide_cycles), (4 << i) + 2 * (8 << i), 1e-9);
     }
 }
 
@@ -249,6 +262,7 @@ static void test_costs(void **state)
     SET(page_faults, 2);
     SET(cost_fault, 200);
     SET(chain, 5);
+    SET(window_chain, 7);
     inspect_bounds(&facts);
     assert_near(VALUE(forward_cycles), 24, 1e-9);
     assert_near(VALUE(calling_cycles), 3, 1e-9);
@@ -257,6 +271,7 @@ static void test_costs(void **state)
     assert_near(VALUE(spill_cycles), 4, 1e-9);
     assert_near(VALUE(fault_share), 0.4, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
+    assert_near(VALUE(window_cycles), 7, 1e-9);
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }
@@ -299,7 +314,7 @@ static void test_census(void **state)
     char producer[] = "clang version 19 -O0 -g";
     struct inspect_loop loops[] = {
         {.share = 0.6, .trips = 7, .instructions = 12, .vector = 5, .widest_bits = 256},
-        {.share = 0.3, .chain = 4, .calls = 1}};
+        {.share = 0.3, .chain = 4, .window_chain = 6, .calls = 1}};
     struct inspect_census census = {.whole = true,
                                     .instructions = 1234,
                                     .call_instructions = 1234,
@@ -319,6 +334,7 @@ static void test_census(void **state)
     assert_near(VALUE(mixes_sse_avx), 1, 0);
     assert_near(VALUE(built_unoptimised), 1, 0);
     assert_true(isnan(VALUE(chain)));
+    assert_true(isnan(VALUE(window_chain)));
 
     facts = (struct inspect_facts){0};
     census.whole = false;
@@ -329,6 +345,7 @@ static void test_census(void **state)
     assert_true(isnan(VALUE(built_unoptimised)));
     assert_true(isnan(VALUE(trips)));
     assert_near(VALUE(chain), 4, 0);
+    assert_near(VALUE(window_chain), 6, 0);
     assert_near(VALUE(calls), 1, 0);
 
     facts = (struct inspect_facts){0};

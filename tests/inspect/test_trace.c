@@ -186,6 +186,32 @@ static void test_loop_numbers(void **state)
     inspect_census_free(&census);
 }
 
+/* Chains overlap as far as the core sees the next one. */
+static void test_window(void **state)
+{
+    static const unsigned windows[] = {0, 8, 16, 32, 500};
+    double cycles[ARRAY_LEN(windows)];
+    for (size_t i = 0; i < ARRAY_LEN(windows); i++) {
+        const struct inspect_options options = {.whole_only = true, .window = windows[i]};
+        struct inspect_census census;
+        struct error error = {.text = ""};
+        assert_int_equal(trace(links, TURNS, &options, &census, &error), 0);
+        cycles[i] = census.loop[0].window_chain;
+        assert_true(census.loop[0].chain < 4);
+        inspect_census_free(&census);
+    }
+    assert_true(cycles[0] == 0);
+    assert_true(cycles[1] > 16 && cycles[1] < 64);
+    assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
+    assert_true(cycles[4] < 4);
+    /* A core that takes a chain at a time, one that sees two, and what cannot be. */
+    assert_int_equal(inspect_window(4 * INSPECT_CHAIN), 1);
+    assert_in_range(inspect_window(2 * INSPECT_CHAIN), INSPECT_CHAIN / 4, INSPECT_CHAIN);
+    assert_true(inspect_window(60) > inspect_window(90));
+    assert_int_equal(inspect_window(0), 0);
+    assert_int_equal(inspect_window(NAN), 0);
+}
+
 static void test_splits(void **state)
 {
     double lines = 0, pages = 0, changes = 0;
@@ -313,7 +339,7 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_splits), TEST(test_mixing), TEST(test_vector_units),
-                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
-                     TEST(test_threads));
+                     TEST(test_window), TEST(test_splits), TEST(test_mixing),
+                     TEST(test_vector_units), TEST(test_long_loop), TEST(test_windows),
+                     TEST(test_generated_code), TEST(test_threads));
 }

@@ -152,6 +152,12 @@ CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   decl %esi\n"
             "   jnz 1b\n"
             "   retq")
+/* Each turn is a chain of its own: 19 n + 1. */
+CODE(links, "1: movaps %xmm1, %xmm0\n"
+            "   .rept 16\n mulss %xmm1, %xmm0\n .endr\n"
+            "   decl %esi\n"
+            "   jnz 1b\n"
+            "   retq")
 /* The way depends on what memory holds. */
 CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
                     "   addq $1, %rdi\n"
