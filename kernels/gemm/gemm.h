@@ -94,12 +94,41 @@ static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
     return shape->rank == 4 ? shape->dim[3] : 1;
 }
 
-/* Memory for packed blocks: the state of the rows of gemm and gemm_argmax, made by
- * prepare. */
+/* How C is cut into tiles, and what of A and B is copied: the same in each call. */
+struct gemm_problem {
+    ptrdiff_t m, n, k;
+    ptrdiff_t lda, ldb, ldc, ldi;
+    ptrdiff_t strips;        /* of rows */
+    ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
+    ptrdiff_t several;       /* strips whose rows fill a block */
+    bool copy_rows, copy_panels;
+};
+
+/* Strips of equal height one below the other, as wide as a tile. */
+struct gemm_run {
+    void (*tile)(void); /* of the type that the body has */
+    ptrdiff_t row, height, strips;
+    ptrdiff_t column, width;
+    ptrdiff_t panel; /* columns of the panels before its own */
+};
+
+/* The runs of a block: columns up to n, strips from `first` to `last`. */
+enum { GEMM_RUNS = 64 };
+struct gemm_runs {
+    ptrdiff_t n, first, last;
+    int count;
+    struct gemm_run run[GEMM_RUNS];
+};
+
+/* The state of the rows of gemm and gemm_argmax, made by prepare: memory for packed
+ * blocks, and what the first call finds out for those that follow. Dividing a product of
+ * 8 x 8 into tiles takes longer than computing them. */
 struct gemm_workspace {
     void *panels;  /* B, tile after tile of columns: row by row */
     void *columns; /* the same tiles: span after span, column by column; rows `spans` only
                     */
     void *rows;    /* A, row after row of one block */
     size_t bytes;  /* of all */
+    struct gemm_problem problem; /* k < 0: not known yet */
+    struct gemm_runs runs;       /* n 0: none */
 };

@@ -117,7 +117,7 @@ OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
 
 /* Everything that stays the same from block to block. */
 struct OF(argmax) {
-    struct OF(problem) problem; /* how C is cut into strips */
+    struct gemm_problem problem; /* how C is cut into strips */
     const struct gemm_workspace *workspace;
     OF(argmax_function) *const (*tiles)[TILE_VECTORS];
     OF(argmax_searcher) * search;
@@ -205,7 +205,7 @@ static void OF(argmax_block)(const struct OF(argmax) * argmax, ptrdiff_t n, ptrd
                              const T *a, const T *b, T *c, int32_t *index, int32_t first,
                              bool fold)
 {
-    const struct OF(problem) *const problem = &argmax->problem;
+    const struct gemm_problem *const problem = &argmax->problem;
     const struct gemm_workspace *const workspace = argmax->workspace;
     const ptrdiff_t size = (ptrdiff_t)sizeof(T), strips = problem->strips;
     const ptrdiff_t several = GEMM_BLOCK_BYTES / (GEMM_DEPTH * size * TILE_ROWS);

@@ -62,7 +62,7 @@ OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
 }
 
 static void OF(masked_multiply)(const struct simdbench_operands *operands,
-                                const struct gemm_workspace *workspace,
+                                struct gemm_workspace *workspace,
                                 OF(tile_function) *const tiles[][TILE_VECTORS],
                                 enum gemm_form form)
 {

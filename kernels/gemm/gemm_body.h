@@ -200,18 +200,6 @@ static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t
     }
 }
 
-/* Everything that stays the same from block to block. */
-struct OF(problem) {
-    OF(tile_function) *const (*tiles)[TILE_VECTORS];
-    const struct gemm_workspace *workspace;
-    enum gemm_form form;
-    ptrdiff_t m, n, k, strips;
-    ptrdiff_t steps, taller; /* heights of a strip; the first `taller` have one more */
-    ptrdiff_t several;       /* strips whose rows fill a block */
-    ptrdiff_t lda, ldb, ldc, ldi;
-    bool copy_rows, copy_panels;
-};
-
 /* Strips of m rows, none above `tallest`, as even as the steps of heights allow. If m is
  * odd and the step is two, the last strip begins a row further up, and that row is
  * computed twice. */
@@ -236,7 +224,7 @@ struct OF(run) {
 
 /* The run that begins with strip s, up to strip `last`. */
 static struct OF(run)
-    OF(run_at)(const struct OF(problem) * problem, ptrdiff_t s, ptrdiff_t last)
+    OF(run_at)(const struct gemm_problem *problem, ptrdiff_t s, ptrdiff_t last)
 {
     const ptrdiff_t taller = problem->taller;
     const bool tall = s < taller;
@@ -251,12 +239,45 @@ static struct OF(run)
     return (struct OF(run)){start, height, strips};
 }
 
-/* All rows times n columns, k deep, from k-step `first` on. Panel after panel of B stays
- * in the first cache, while the strips of a block of A come from the second. Inlined up
- * to multiply(), as without an index nothing of it may cost. */
-INLINE void OF(block)(const struct OF(problem) * problem, ptrdiff_t n, ptrdiff_t k,
-                      const T *a, const T *b, T *c, ptrdiff_t first, int32_t *index)
+/* The runs of a block from column j on, as many as there is room for; returns the column
+ * behind them. Panel after panel of B stays in the first cache, while the strips of a
+ * block of A come from the second. */
+static ptrdiff_t OF(list_runs)(const struct gemm_problem *problem, ptrdiff_t j,
+                               OF(tile_function) *const tiles[][TILE_VECTORS],
+                               struct gemm_runs *runs)
 {
+    enum { RUNS_OF_STRIPS = 3 };
+    runs->count = 0;
+    while (j < runs->n && runs->count + RUNS_OF_STRIPS <= GEMM_RUNS) {
+        const struct OF(columns) columns = OF(columns_at)(j, runs->n);
+        struct OF(run) run;
+
+        for (ptrdiff_t t = runs->first; t < runs->last; t += run.strips) {
+            run = OF(run_at)(problem, t, runs->last);
+            runs->run[runs->count++] = (struct gemm_run){
+                .tile = (void (*)(void))tiles[run.height][columns.vectors - 1],
+                .row = run.start,
+                .height = run.height,
+                .strips = run.strips,
+                .column = columns.start,
+                .width = columns.vectors * LANES,
+                .panel = j,
+            };
+        }
+        j += columns.vectors * LANES;
+    }
+    return j;
+}
+
+/* All rows times n columns, k deep, from k-step `first` on. Inlined up to multiply(), as
+ * without an index nothing of it may cost. */
+INLINE void OF(block)(struct gemm_workspace *workspace, enum gemm_form form,
+                      OF(tile_function) *const tiles[][TILE_VECTORS], ptrdiff_t n,
+                      ptrdiff_t k, const T *a, const T *b, T *c, ptrdiff_t first,
+                      int32_t *index)
+{
+    const struct gemm_problem *const problem = &workspace->problem;
+    struct gemm_runs *const runs = &workspace->runs;
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips,
                     several = problem->several;
     /* An odd number of cache lines, so that neighbours share no set of the cache. */
@@ -265,46 +286,49 @@ INLINE void OF(block)(const struct OF(problem) * problem, ptrdiff_t n, ptrdiff_t
     const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
 
     if (problem->copy_panels)
-        (void)OF(pack_panels)(problem->workspace->panels, b, problem->ldb, k, n,
-                              problem->form);
+        (void)OF(pack_panels)(workspace->panels, b, problem->ldb, k, n, form);
     for (ptrdiff_t s = 0; s < strips; s += several) {
         const ptrdiff_t last = s + several < strips ? s + several : strips;
-        const ptrdiff_t top = OF(run_at)(problem, s, last).start;
-        const T *rows = a + top * lda;
-        const T *panel = problem->workspace->panels;
+        const T *rows = a;
+        ptrdiff_t top = 0;
 
         if (problem->copy_rows) {
             const struct OF(run) end = OF(run_at)(problem, last - 1, last);
-            rows = problem->workspace->rows;
-            (void)OF(pack_rows)(problem->workspace->rows, lda, a + top * problem->lda,
-                                problem->lda, end.start + end.height - top, k,
-                                problem->form);
+            top = OF(run_at)(problem, s, last).start;
+            rows = workspace->rows;
+            (void)OF(pack_rows)(workspace->rows, lda, a + top * problem->lda,
+                                problem->lda, end.start + end.height - top, k, form);
         }
         for (ptrdiff_t j = 0; j < n;) {
-            const struct OF(columns) columns = OF(columns_at)(j, n);
-            const ptrdiff_t width = columns.vectors * LANES;
-            const T *const from = problem->copy_panels ? panel : b + columns.start;
-            const ptrdiff_t ldb = problem->copy_panels ? width : problem->ldb;
-            struct OF(run) run;
-
-            for (ptrdiff_t t = s; t < last; t += run.strips) {
-                run = OF(run_at)(problem, t, last);
-                OF(tile_function) *const tile =
-                    problem->tiles[run.height][columns.vectors - 1];
-                const T *const row = rows + (run.start - top) * lda;
-                T *const to = c + run.start * ldc + columns.start;
+            /* Those of the call before, if they were all and of such a block. */
+            if (j > 0 || runs->n != n || runs->first != s || runs->last != last) {
+                runs->n = n, runs->first = s, runs->last = last;
+                const ptrdiff_t next = OF(list_runs)(problem, j, tiles, runs);
+                if (j > 0 || next < n)
+                    runs->last = -1;
+                j = next;
+            } else {
+                j = n;
+            }
+            for (int r = 0; r < runs->count; r++) {
+                const struct gemm_run *const run = &runs->run[r];
+                OF(tile_function) *const tile = (OF(tile_function) *)run->tile;
+                const T *const row = rows + (run->row - top) * lda;
+                const T *const from = problem->copy_panels
+                                          ? (const T *)workspace->panels + k * run->panel
+                                          : b + run->column;
+                const ptrdiff_t ldb = problem->copy_panels ? run->width : problem->ldb;
+                T *const to = c + run->row * ldc + run->column;
                 int32_t *const winners =
-                    index ? index + run.start * problem->ldi + columns.start : NULL;
+                    index ? index + run->row * problem->ldi + run->column : NULL;
                 if (n < LANES)
-                    (void)OF(narrow_tiles)(tile, run.height, n, k, row, lda, from, ldb,
-                                           to, ldc, first, run.strips, winners,
+                    (void)OF(narrow_tiles)(tile, run->height, n, k, row, lda, from, ldb,
+                                           to, ldc, first, run->strips, winners,
                                            problem->ldi);
                 else
-                    tile(k, row, lda, from, ldb, to, ldc, first, run.strips, winners,
+                    tile(k, row, lda, from, ldb, to, ldc, first, run->strips, winners,
                          problem->ldi);
             }
-            panel += k * width;
-            j += width;
         }
     }
 }
@@ -326,9 +350,11 @@ static bool OF(crowded)(ptrdiff_t lda, ptrdiff_t m)
 #endif
 
 /* One product, block by block. */
-INLINE void OF(product)(const struct OF(problem) * problem, const T *a, const T *b, T *c,
-                        int32_t *index)
+INLINE void OF(product)(struct gemm_workspace *workspace, enum gemm_form form,
+                        OF(tile_function) *const tiles[][TILE_VECTORS], const T *a,
+                        const T *b, T *c, int32_t *index)
 {
+    const struct gemm_problem *const problem = &workspace->problem;
     const ptrdiff_t n = problem->n, k = problem->k;
     const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
     /* Blocks of whole tiles; the last one has the ragged edge too. */
@@ -336,22 +362,45 @@ INLINE void OF(product)(const struct OF(problem) * problem, const T *a, const T 
     const ptrdiff_t widths = whole ? (whole * wide + GEMM_WIDTH - 1) / GEMM_WIDTH : 1;
 
     for (ptrdiff_t w = 0; w < widths; w++) {
-        const ptrdiff_t j = w * whole / widths * wide;
+        const ptrdiff_t j = w ? w * whole / widths * wide : 0;
         const ptrdiff_t end = w + 1 < widths ? (w + 1) * whole / widths * wide : n;
         for (ptrdiff_t d = 0; d < depths; d++) {
-            const ptrdiff_t p = d * k / depths;
-            (void)OF(block)(problem, end - j, (d + 1) * k / depths - p, a + p,
+            const ptrdiff_t p = d ? d * k / depths : 0;
+            const ptrdiff_t past = d + 1 < depths ? (d + 1) * k / depths : k;
+            (void)OF(block)(workspace, form, tiles, end - j, past - p, a + p,
                             b + p * problem->ldb + j, c + j, p, index ? index + j : NULL);
         }
 #if OF(IS_INTEGER)
-        OF(finish)(c + j, problem->ldc, problem->m, end - j, problem->form);
+        OF(finish)(c + j, problem->ldc, problem->m, end - j, form);
 #endif
     }
 }
 
+static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest,
+                       struct gemm_workspace *workspace)
+{
+    const ptrdiff_t m = shape->m, steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP;
+    struct gemm_problem *const problem = &workspace->problem;
+
+    *problem = *shape;
+    problem->strips = OF(strips)(m, tallest);
+    problem->steps = steps / problem->strips;
+    problem->taller = steps % problem->strips;
+    problem->several = OF(several)(tallest);
+#if OF(IS_INTEGER)
+    problem->copy_rows = problem->copy_panels = true;
+#else
+    problem->copy_rows = OF(crowded)(shape->lda, m);
+    problem->copy_panels =
+        shape->n < LANES ||
+        (problem->strips > 3 && shape->k * shape->n * (ptrdiff_t)sizeof(T) > IN_PLACE);
+#endif
+    workspace->runs.n = 0;
+}
+
 /* All products of a batch. `index` is NULL, or winners of the only product go there. */
 INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
-                              const struct gemm_workspace *workspace,
+                              struct gemm_workspace *workspace,
                               OF(tile_function) *const tiles[][TILE_VECTORS],
                               enum gemm_form form, const struct simdbench_operand *index)
 {
@@ -359,47 +408,28 @@ INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
     const struct simdbench_operand *const b = operands->operand[1];
     const struct simdbench_operand *const c = operands->operand[2];
     const int64_t *const dim = operands->shape->dim;
-    const int64_t matrices = gemm_matrices(operands->shape);
-    const ptrdiff_t m = dim[0], n = dim[1], k = dim[2];
+    const struct gemm_problem shape = {.m = dim[0],
+                                       .n = dim[1],
+                                       .k = dim[2],
+                                       .lda = a->ld,
+                                       .ldb = b->ld,
+                                       .ldc = c->ld,
+                                       .ldi = index ? index->ld : 0};
 
-    if (m == 0 || n == 0)
+    if (shape.m == 0 || shape.n == 0)
         return;
+    if (memcmp(&workspace->problem, &shape, offsetof(struct gemm_problem, strips)) != 0)
+        OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, workspace);
 
-    const ptrdiff_t strips =
-        index ? OF(strips)(m, MASKED_ROWS) : OF(strips)(m, TILE_ROWS);
-    const struct OF(problem) problem = {
-        .tiles = tiles,
-        .workspace = workspace,
-        .form = form,
-        .m = m,
-        .n = n,
-        .k = k,
-        .strips = strips,
-        .steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP / strips,
-        .taller = (m + HEIGHT_STEP - 1) / HEIGHT_STEP % strips,
-        .several = index ? OF(several)(MASKED_ROWS) : OF(several)(TILE_ROWS),
-        .lda = a->ld,
-        .ldb = b->ld,
-        .ldc = c->ld,
-        .ldi = index ? index->ld : 0,
-#if OF(IS_INTEGER)
-        .copy_rows = true,
-        .copy_panels = true,
-#else
-        .copy_rows = OF(crowded)(a->ld, m),
-        .copy_panels =
-            n < LANES || (strips > 3 && k * n * (ptrdiff_t)sizeof(T) > IN_PLACE),
-#endif
-    };
-
+    const int64_t matrices = gemm_matrices(operands->shape);
     for (int64_t i = 0; i < matrices; i++)
-        OF(product)(&problem, (const T *)a->data + i * a->stride,
+        OF(product)(workspace, form, tiles, (const T *)a->data + i * a->stride,
                     (const T *)b->data + i * b->stride, (T *)c->data + i * c->stride,
                     index ? index->data : NULL);
 }
 
 static void OF(multiply)(const struct simdbench_operands *operands,
-                         const struct gemm_workspace *workspace,
+                         struct gemm_workspace *workspace,
                          OF(tile_function) *const tiles[][TILE_VECTORS],
                          enum gemm_form form)
 {

@@ -75,6 +75,7 @@ static int workspace_make(const struct simdbench_operands *operands, size_t span
         .columns = copies > 1 ? memory + sizes.panels : NULL,
         .rows = memory + copies * sizes.panels,
         .bytes = bytes,
+        .problem.k = -1,
     };
     *state = workspace;
     return 0;
