@@ -104,6 +104,16 @@ struct gemm_problem {
     bool copy_rows, copy_panels;
 };
 
+/* Number by number: memcmp() would load several at once that were stored one by one, and
+ * wait for all of them. */
+static inline bool gemm_problem_is(const struct gemm_problem *problem,
+                                   const struct gemm_problem *shape)
+{
+    return problem->m == shape->m && problem->n == shape->n && problem->k == shape->k &&
+           problem->lda == shape->lda && problem->ldb == shape->ldb &&
+           problem->ldc == shape->ldc && problem->ldi == shape->ldi;
+}
+
 /* Strips of equal height one below the other, as wide as a tile. */
 struct gemm_run {
     void (*tile)(void); /* of the type that the body has */

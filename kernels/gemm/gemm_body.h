@@ -418,7 +418,7 @@ INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
 
     if (shape.m == 0 || shape.n == 0)
         return;
-    if (memcmp(&workspace->problem, &shape, offsetof(struct gemm_problem, strips)) != 0)
+    if (!gemm_problem_is(&workspace->problem, &shape))
         OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, workspace);
 
     const int64_t matrices = gemm_matrices(operands->shape);
