@@ -50,6 +50,18 @@ static inline void OF(read_elements)(T *to, const T *from, ptrdiff_t n,
     (void)form, (void)of_a;
     memcpy(to, from, (size_t)n * sizeof(T));
 }
+
+/* Less than a vector of B. */
+static inline void OF(read_first)(T *to, const T *from, ptrdiff_t n, enum gemm_form form)
+{
+    (void)form;
+    STORE(to, OF(load_first)(from, n));
+}
+
+static inline void OF(write_first)(T *to, const T *from, ptrdiff_t n)
+{
+    OF(store_first)(to, LOAD(from), n);
+}
 #endif
 
 #ifndef EACH_MASKED_TILE
@@ -143,8 +155,8 @@ static struct OF(columns) OF(columns_at)(ptrdiff_t j, ptrdiff_t n)
 }
 
 /* Copies k rows of B into panels, one for each tile of columns; a matrix that is narrower
- * than a vector leaves the rest of its panel as it is. A few rows at a time: B may have a
- * page for each row, and panels may lie on the same sets of the cache. */
+ * than a vector has zeros behind it, or what was there. A few rows at a time: B may have
+ * a page for each row, and panels may lie on the same sets of the cache. */
 static void OF(pack_panels)(T *panels, const T *b, ptrdiff_t ldb, ptrdiff_t k,
                             ptrdiff_t n, enum gemm_form form)
 {
@@ -157,7 +169,7 @@ static void OF(pack_panels)(T *panels, const T *b, ptrdiff_t ldb, ptrdiff_t k,
             T *to = panels + k * j + p * width;
             for (ptrdiff_t i = 0; i < rows; i++, from += ldb, to += width)
                 if (n < LANES)
-                    OF(read_elements)(to, from, n, form, false);
+                    OF(read_first)(to, from, n, form);
                 else
                     for (ptrdiff_t v = 0; v < width; v += LANES)
                         OF(read_vector)(to + v, from + v, form, false);
@@ -182,9 +194,11 @@ static void OF(pack_rows)(T *to, ptrdiff_t ldto, const T *a, ptrdiff_t lda,
 static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t n,
                              TILE_PARAMETERS)
 {
-    T edge[TILE_ROWS * LANES] = {0};
+    T edge[TILE_ROWS * LANES];
     int32_t winners[TILE_ROWS * LANES];
 
+    if (first)
+        memset(edge, 0, sizeof edge);
     if (index)
         memset(winners, 0, sizeof winners);
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
@@ -194,7 +208,7 @@ static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t
             memcpy(winners + i * LANES, index + i * ldi, (size_t)n * sizeof(int32_t));
         tile(k, a, lda, b, ldb, edge, LANES, first, 1, winners, LANES);
         for (ptrdiff_t i = 0; i < rows; i++)
-            memcpy(c + i * ldc, edge + i * LANES, (size_t)n * sizeof(T));
+            OF(write_first)(c + i * ldc, edge + i * LANES, n);
         for (ptrdiff_t i = 0; i < rows && index; i++, index += ldi)
             memcpy(index, winners + i * LANES, (size_t)n * sizeof(int32_t));
     }

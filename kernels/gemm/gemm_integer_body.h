@@ -48,6 +48,16 @@ static inline void OF(read_vector)(T *to, const T *from, enum gemm_form form, bo
     OF(read_elements)(to, from, LANES, form, of_a);
 }
 
+static inline void OF(read_first)(T *to, const T *from, ptrdiff_t n, enum gemm_form form)
+{
+    OF(read_elements)(to, from, n, form, false);
+}
+
+static inline void OF(write_first)(T *to, const T *from, ptrdiff_t n)
+{
+    memcpy(to, from, (size_t)n * sizeof(T));
+}
+
 /* Sums become elements of C, m rows of n. */
 static void OF(finish)(T *c, ptrdiff_t ldc, ptrdiff_t m, ptrdiff_t n, enum gemm_form form)
 {

@@ -35,6 +35,8 @@
  *   magnitude(v)                  |v|
  *   with_sign(v, s)               v >= 0 with the sign of s
  *   stream(p, v)                  on x86: a non-temporal store to aligned memory
+ *   load_first(p, n)              the first n elements, less than all; the others are 0
+ *   store_first(p, v, n)          these elements alone
  *
  * for f32 alone:
  *
@@ -46,6 +48,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef float f32;
 typedef double f64;
@@ -88,3 +91,16 @@ typedef uint64_t word_f64;
 
 /* Inlined by every compiler at every level, as the intrinsics are. */
 #define INLINE static inline __attribute__((always_inline))
+
+/* load_first and store_first where there are no masks. */
+#define FIRST_BY_COPIES(t)                                       \
+    INLINE vector_##t load_first_##t(const t *p, ptrdiff_t n)    \
+    {                                                            \
+        vector_##t v = splat_##t(0);                             \
+        memcpy(&v, p, (size_t)n * sizeof *p);                    \
+        return v;                                                \
+    }                                                            \
+    INLINE void store_first_##t(t *p, vector_##t v, ptrdiff_t n) \
+    {                                                            \
+        memcpy(p, &v, (size_t)n * sizeof *p);                    \
+    }

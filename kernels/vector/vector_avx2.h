@@ -56,6 +56,45 @@ FLOAT_VECTOR(f64, __m256d, pd)
 INTEGER_VECTOR(i32, epi32, epi32, __m256i, epi32)
 INTEGER_VECTOR(i64, epi64, epi64x, __m256d, pd)
 
+INLINE __m256 load_first_f32(const f32 *p, ptrdiff_t n)
+{
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane));
+}
+INLINE __m256d load_first_f64(const f64 *p, ptrdiff_t n)
+{
+    const __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), lane));
+}
+/* Stores by a mask take dozens of cycles on some CPUs. */
+INLINE void store_first_f32(f32 *p, __m256 v, ptrdiff_t n)
+{
+    __m128 part = _mm256_castps256_ps128(v);
+    if (n & 4) {
+        _mm_storeu_ps(p, part);
+        part = _mm256_extractf128_ps(v, 1);
+        p += 4;
+    }
+    if (n & 2) {
+        _mm_storel_pi((__m64 *)(void *)p, part);
+        part = _mm_movehl_ps(part, part);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_ss(p, part);
+}
+INLINE void store_first_f64(f64 *p, __m256d v, ptrdiff_t n)
+{
+    __m128d part = _mm256_castpd256_pd128(v);
+    if (n & 2) {
+        _mm_storeu_pd(p, part);
+        part = _mm256_extractf128_pd(v, 1);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_sd(p, part);
+}
+
 INLINE void widen_f32(__m256 v, __m256d wide[2])
 {
     wide[0] = _mm256_cvtps_pd(_mm256_castps256_ps128(v));

@@ -17,6 +17,10 @@
     INLINE vec load_##t(const t *p) { return _mm512_loadu_##s(p); } \
     INLINE void store_##t(t *p, vec v) { _mm512_storeu_##s(p, v); } \
     INLINE void stream_##t(t *p, vec v) { _mm512_stream_##s(p, v); } \
+    INLINE vec load_first_##t(const t *p, ptrdiff_t n) \
+    { return _mm512_maskz_loadu_##s((mask_##t)((1u << n) - 1), p); } \
+    INLINE void store_first_##t(t *p, vec v, ptrdiff_t n) \
+    { _mm512_mask_storeu_##s(p, (mask_##t)((1u << n) - 1), v); } \
     INLINE vec splat_##t(t x) { return _mm512_set1_##s(x); } \
     INLINE vec max_##t(vec a, vec b) { return _mm512_max_##s(a, b); } \
     INLINE vec min_##t(vec a, vec b) { return _mm512_min_##s(a, b); } \

@@ -41,6 +41,8 @@ SCALAR_FLOAT(f32, f)
 SCALAR_FLOAT(f64, )
 SCALAR(i32)
 SCALAR(i64)
+FIRST_BY_COPIES(f32)
+FIRST_BY_COPIES(f64)
 
 INLINE void widen_f32(f32 v, f64 wide[1]) { wide[0] = (f64)v; }
 INLINE f32 narrow_f32(const f64 wide[1]) { return (f32)wide[0]; }

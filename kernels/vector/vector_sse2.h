@@ -52,6 +52,8 @@ FLOAT_VECTOR(f32, __m128, ps)
 FLOAT_VECTOR(f64, __m128d, pd)
 INTEGER_VECTOR(i32, epi32, epi32, __m128, ps)
 INTEGER_VECTOR(i64, epi64, epi64x, __m128d, pd)
+FIRST_BY_COPIES(f32)
+FIRST_BY_COPIES(f64)
 
 INLINE void widen_f32(__m128 v, __m128d wide[2])
 {
