@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account_model.h"
 #include "error.h"
 #include "explain_model.h"
 #include "model/code_proof.h"
@@ -281,6 +282,7 @@ struct run {
     struct source *sources;
     size_t n_sources;
     struct gate *gate;     /* NULL: the run compares no builds */
+    struct account *account; /* of two cases; NULL: nobody asked */
     struct study *studies; /* that the run measured; tables show these alone */
     size_t n_studies;
     bool interrupted;

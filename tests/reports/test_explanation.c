@@ -11,6 +11,7 @@ static char *explained_text(const struct run *run, const struct text_options *op
     FILE *const file = open_memstream(&text, &size);
     assert_non_null(file);
     explain_write(run, options, file);
+    account_write(run, file);
     assert_int_equal(fclose(file), 0);
     return text;
 }
@@ -29,6 +30,10 @@ static void round_trip(void **state)
         assert_true(isnan(loop_count(&why->loops[0], "no such count")));
         assert_null(again->results[1].explanation->executed.mode);
         assert_null(again->results[2].explanation);
+        assert_true(again->account->factors.row[1].exact);
+        assert_near(again->account->factors.row[0].ratio, 1.779, 0);
+        assert_near(again->account->conditions.row[0].a_ci.lo, 0.45, 0);
+        assert_true(isnan(again->account->classes.row[0].ratio)); /* over 0 */
         if (!hostile)
             assert_prints_the_same(run, again, FORMAT_JUNIT);
         char *const live = explained_text(run, NULL);
@@ -162,6 +167,8 @@ static void bad_documents(void **state)
     check_refused("\"residual\":\t{", "\"residue\":\t{", "explanation.residual");
     check_refused("\"missing\":\t\"alignment\"", "\"missing\":\t[]",
                   "unknown[0].missing");
+    check_refused("\"factors\":\t[", "\"factor\":\t[", "account.factors");
+    check_refused("\"a\":\t0.01703", "\"a\":\t-1", "account.factors[0].a");
 }
 
 int main(int argc, char **argv)
