@@ -17,7 +17,10 @@ struct telling {
 static void put_times(struct buffer *out, int digits, double ratio,
                       const struct interval *ci)
 {
-    buffer_format(out, "x%.*f", digits, ratio);
+    if (isfinite(ratio))
+        buffer_format(out, "x%.*f", digits, ratio);
+    else
+        buffer_add(out, "unknown");
     if (ci->known && ci->lo < ci->hi)
         buffer_format(out, " [%.*f, %.*f]", digits, ci->lo, digits, ci->hi);
 }
