@@ -226,16 +226,20 @@ static void put_memory(struct inspect_facts *facts)
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
- * are some beside that of the loop, or nobody knows. */
+ * are some beside that of the loop, or nobody knows. If no input is known, it is unknown
+ * for the same reason. */
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
                                                FACT_input_sorted};
-    if (GET(branches) <= 1.01)
+    if (GET(branches) <= 1.01) {
+        inspect_fact_set_absent(facts, FACT_tame_input,
+                                "its hot loop has no branch beside its own");
         return;
+    }
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         const double best = GET(tame_input), ratio = inspect_fact_value(facts, inputs[i]);
-        if (ratio < best || (isnan(best) && !isnan(ratio)))
+        if (ratio < best || isnan(best))
             facts->fact[FACT_tame_input] = facts->fact[inputs[i]];
     }
 }

@@ -19,6 +19,7 @@ struct explaining {
     int other_cpu;
     double *rates; /* of this core */
     bool has_pmu;
+    bool pair; /* two cases are compared */
 };
 
 /* ---- CPUs ---- */
@@ -65,23 +66,24 @@ static void print_case(const struct subject *subject)
         printf("\n%s   %s: %s\n", id, status_name(result->status), result->reason ?: "");
 }
 
-static void print_cases(const struct subject *subjects, size_t n)
+static void print_cases(const struct run *run, const struct subject *subjects, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         print_case(&subjects[i]);
-    if (n == 2)
-        account_print(&subjects[0], &subjects[1]);
+    account_write(run, stdout);
     standard_flush(NULL);
 }
 
-/* Evidence that costs nothing: counters that prove nothing are left out later. */
+/* Evidence that costs nothing: counters that prove nothing are left out later. The last
+ * group is for two cases. */
 static void add_counters(const struct explaining *all, struct text_list *counters)
 {
-    static const char *const usual[] = {"core", "tlb", "frontend"};
+    static const char *const usual[] = {"core", "tlb", "frontend", "cache"};
     const struct text_list *const asked = &all->options->counters;
     for (size_t i = 0; i < asked->n; i++)
         text_list_add(counters, asked->item[i]);
-    for (size_t i = 0; i < ARRAY_LEN(usual) && !asked->n && all->has_pmu; i++)
+    for (size_t i = 0; i < ARRAY_LEN(usual) - !all->pair && !asked->n && all->has_pmu;
+         i++)
         text_list_add(counters, usual[i]);
 }
 
@@ -157,8 +159,10 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
             all->live.watcher.group_done(all->live.watcher.context, all->run,
                                          all->done + i);
     }
+    if (status == 0 && n == 2)
+        all->run->account = explain_account(&subjects[0], &subjects[1]);
     if (status == 0 && all->options->format == FORMAT_TABLE)
-        print_cases(subjects, n);
+        print_cases(all->run, subjects, n);
     for (size_t i = 0; i < open; i++) {
         inspect_census_free(&subjects[i].trace.census);
         variant_close(&subjects[i].base);
@@ -208,10 +212,10 @@ static int describe(struct explaining *all, const struct case_name *name,
     return status;
 }
 
-static int explain_all(struct explaining *all, const struct case_list *list, bool pair,
+static int explain_all(struct explaining *all, const struct case_list *list,
                        struct error *error)
 {
-    const size_t step = pair ? 2 : 1;
+    const size_t step = all->pair ? 2 : 1;
     int status = 0;
     for (size_t i = 0; i < list->n && status == 0; i += step)
         status = explain_cases(all, &list->item[i], step, error);
@@ -228,9 +232,9 @@ static int explain(struct options *options, struct case_list *list, struct error
     struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
     int status = split_builds(options, list, error);
-    const bool pair = is_pair(options, list) ||
-                      (options->files.n == 1 && status == 0 && list->n == 2 &&
-                       options->plugins.n == 2 && case_name_is(options->files.item[0]));
+    all.pair = is_pair(options, list) ||
+               (options->files.n == 1 && status == 0 && list->n == 2 &&
+                options->plugins.n == 2 && case_name_is(options->files.item[0]));
     if (status == 0)
         status = take_cpus(options, most_threads(list), &cpus, error);
     free(options->cpu);
@@ -246,7 +250,7 @@ static int explain(struct options *options, struct case_list *list, struct error
         all.rates = measured_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};
-        status = explain_all(&all, list, pair, error);
+        status = explain_all(&all, list, error);
     }
     free(all.rates);
     run_free(all.run);

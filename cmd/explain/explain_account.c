@@ -3,65 +3,100 @@
 #include "explain_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* A number of each case, for an operation, and their ratio. */
-struct factor {
-    double a, b, times, lo, hi; /* lo NaN: no interval is known */
-};
+/* Processes differ by less, of times and of counts. */
+#define MATTERS 0.05
 
-static struct factor exact(double a, double b)
+/* ---- the product ---- */
+
+static struct account_row *add(struct account_rows *rows, const char *name,
+                               const char *unit, double a, double b)
 {
-    return (struct factor){a, b, a / b, a / b, a / b};
+    return must_have(account_add(rows, name, unit, a, b));
 }
 
-/* The intervals of both, as they are not paired. */
-static struct factor clocks(const struct result *a, const struct result *b)
+static struct interval interval(double lo, double hi, bool known)
 {
-    struct factor factor = exact(b->ghz, a->ghz);
-    const bool known = a->ghz_ci.known && b->ghz_ci.known;
-    factor.lo = known ? b->ghz_ci.lo / a->ghz_ci.hi : NAN;
-    factor.hi = known ? b->ghz_ci.hi / a->ghz_ci.lo : NAN;
-    factor.a = a->ghz;
-    factor.b = b->ghz;
-    return factor;
+    return (struct interval){
+        .known = known && isfinite(lo) && isfinite(hi),
+        .lo = lo,
+        .hi = hi,
+        .level = STATS_LEVEL,
+    };
 }
 
-static struct factor times(const struct result *a, const struct result *b)
+/* An interval of numbers that are not paired. */
+static struct interval quotient(const struct interval *a, const struct interval *b)
 {
-    struct factor factor = exact(a->median_ns / a->ops, b->median_ns / b->ops);
+    return interval(a->lo / b->hi, a->hi / b->lo, a->known && b->known);
+}
+
+static void set_time(const struct result *a, const struct result *b,
+                     struct account_row *time)
+{
+    const double work = b->ops / a->ops;
     struct speedup speedup = {.times = NAN};
     must(result_speedup(b, a, &speedup));
-    const double work = b->ops / a->ops;
-    factor.times = speedup.times * work;
-    factor.lo = speedup.ci.known ? speedup.ci.lo * work : NAN;
-    factor.hi = speedup.ci.known ? speedup.ci.hi * work : NAN;
-    return factor;
+    time->ratio = speedup.times * work;
+    time->ci = interval(speedup.ci.lo * work, speedup.ci.hi * work, speedup.ci.known);
 }
 
 /* Cycles are the rest of the time: so the product is exact. Their interval is as wide as
  * those of time and clock together. */
-static struct factor cycles(const struct factor *time, const struct factor *instructions,
-                            const struct factor *clock)
+static void set_cycles(const struct account_row *time,
+                       const struct account_row *instructions,
+                       const struct account_row *clock, struct account_row *cycles)
 {
-    const double known = instructions->times * clock->times;
-    struct factor factor = {.times = time->times / known,
-                            .lo = time->lo / instructions->times / clock->hi,
-                            .hi = time->hi / instructions->times / clock->lo};
-    factor.b = time->b * clock->b / instructions->b;
-    factor.a = factor.b * factor.times;
-    return factor;
+    const double known = instructions->ratio;
+    cycles->ratio = time->ratio / known / clock->ratio;
+    cycles->ci =
+        interval(time->ci.lo / known / clock->ci.hi, time->ci.hi / known / clock->ci.lo,
+                 time->ci.known && clock->ci.known);
+    cycles->b = time->b * clock->b / instructions->b;
+    cycles->a = cycles->b * cycles->ratio;
 }
 
-static void print_factor(const char *name, const char *unit, const struct factor *factor)
+/* Of a whole trace, or counted. */
+static double instructions_of(const struct subject *subject)
 {
-    printf("  %-26s %10.4g %10.4g  x%.3f", name, factor->a, factor->b, factor->times);
-    if (isfinite(factor->lo) && isfinite(factor->hi) && factor->lo < factor->hi)
-        printf(" [%.3f, %.3f]", factor->lo, factor->hi);
-    else if (isfinite(factor->lo))
-        printf(" exact");
-    printf("  %s\n", unit);
+    const double traced = subject->trace.instructions_per_op;
+    return traced > 0 ? traced
+                      : measured_metric(variant_result(&subject->base), "instructions");
+}
+
+static const char *why_no_instructions(const struct subject *subject)
+{
+    return subject->trace.known ? NULL : subject->trace.absent;
+}
+
+static void add_factors(const struct subject *a, const struct subject *b,
+                        struct account *account)
+{
+    const struct result *const first = variant_result(&a->base);
+    const struct result *const second = variant_result(&b->base);
+    struct account_rows *const factors = &account->factors;
+    const double of_a = instructions_of(a), of_b = instructions_of(b);
+    const bool known = of_a / of_b > 0;
+    add(factors, "time", "ns an operation", first->median_ns / first->ops,
+        second->median_ns / second->ops);
+    if (known) {
+        add(factors, "instructions", "an operation", of_a, of_b)->exact =
+            a->trace.instructions_per_op > 0 && b->trace.instructions_per_op > 0;
+        add(factors, "cycles", "an instruction", NAN, NAN);
+    } else {
+        char text[600];
+        snprintf(text, sizeof text, "instructions an operation are not known: %s",
+                 why_no_instructions(a) ?: why_no_instructions(b) ?: "sampled");
+        must(string_set(&account->absent, text));
+    }
+    struct account_row *const clock =
+        add(factors, "1 / clock", "GHz", first->ghz, second->ghz);
+    clock->ratio = second->ghz / first->ghz;
+    clock->ci = quotient(&second->ghz_ci, &first->ghz_ci);
+    set_time(first, second, &factors->row[0]);
+    if (known)
+        set_cycles(&factors->row[0], &factors->row[1], clock, &factors->row[2]);
 }
 
 /* ---- classes of instructions ---- */
@@ -75,11 +110,11 @@ static double counted(const struct subject *subject, size_t field)
         sum += loop->iterations * *(const double *)((const char *)loop + field);
     }
     /* A sample knows the parts, not the whole. */
-    return sum / (double)subject->trace.census.instructions *
-           subject->trace.instructions_per_op;
+    return sum / (double)subject->trace.census.instructions * instructions_of(subject);
 }
 
-static void print_classes(const struct subject *a, const struct subject *b)
+static void add_classes(const struct subject *a, const struct subject *b,
+                        struct account *account)
 {
     static const struct {
         const char *name;
@@ -102,28 +137,43 @@ static void print_classes(const struct subject *a, const struct subject *b)
         CLASS("failed forwards", failed_forwards),
 #undef CLASS
     };
-    const double all = a->trace.instructions_per_op + b->trace.instructions_per_op;
-    bool any = false;
+    const double all = instructions_of(a) + instructions_of(b);
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         const double of_a = counted(a, classes[i].field);
         const double of_b = counted(b, classes[i].field);
-        if (!(fabs(of_a - of_b) > 0.01 * all))
+        if (fabs(of_a - of_b) > 0.01 * all)
+            add(&account->classes, classes[i].name, NULL, of_a, of_b);
+    }
+}
+
+/* ---- counters ---- */
+
+/* A call must have so many events, or a share so many percent: less is noise. */
+#define EVENTS_LEAST 1
+
+/* Events of an operation, or a share; rates and clocks follow from the factors. Only what
+ * proved itself counts. */
+static void add_counters(const struct result *a, const struct result *b,
+                         struct account *account)
+{
+    FOR_EACH (const struct metric, metric, a->metrics, a->n_metrics) {
+        const bool share = text_same(metric->unit, "%");
+        const bool of_call = text_same(metric->unit, "per call");
+        if (!share && !of_call && !text_same(metric->unit, "per element"))
             continue;
-        if (!any)
-            printf("  per operation, in loops\n");
-        any = true;
-        printf("    %-24s %10.4g %10.4g  %+.4g\n", classes[i].name, of_a, of_b,
-               of_a - of_b);
+        const double of_a = measured_metric(a, metric->name) / (of_call ? a->ops : 1);
+        const double of_b = measured_metric(b, metric->name) / (of_call ? b->ops : 1);
+        const double most = share ? fmax(of_a, of_b) : fmax(of_a * a->ops, of_b * b->ops);
+        if (most >= EVENTS_LEAST && fabs(of_a - of_b) > MATTERS * fmax(of_a, of_b))
+            add(&account->counters, metric->name, share ? "%" : NULL, of_a, of_b);
     }
 }
 
 /* ---- experiments ---- */
 
-/* Less is what processes differ by. */
-#define MATTERS 0.05
-
 /* Conditions that matter to one case and not, or less, to the other. */
-static void print_ratios(const struct subject *a, const struct subject *b)
+static void add_conditions(const struct subject *a, const struct subject *b,
+                           struct account *account)
 {
     for (size_t i = 0; i < a->experiments.n; i++) {
         const struct experiment *const mine = &a->experiments.item[i];
@@ -133,47 +183,26 @@ static void print_ratios(const struct subject *a, const struct subject *b)
             !other->ci.known || fabs(log(mine->ratio / other->ratio)) < MATTERS ||
             (mine->ci.lo <= other->ci.hi && other->ci.lo <= mine->ci.hi))
             continue;
-        printf("  %-26s x%.2f [%.2f, %.2f] against x%.2f [%.2f, %.2f]\n", mine->name,
-               mine->ratio, mine->ci.lo, mine->ci.hi, other->ratio, other->ci.lo,
-               other->ci.hi);
+        struct account_row *const row =
+            add(&account->conditions, mine->name, NULL, mine->ratio, other->ratio);
+        row->a_ci = mine->ci;
+        row->b_ci = other->ci;
+        row->ci = quotient(&mine->ci, &other->ci);
     }
 }
 
-static const char *id_of(const struct subject *subject, char *text, size_t size)
-{
-    text_plain(variant_result(&subject->base)->id, text, size);
-    return text;
-}
-
-void account_print(const struct subject *a, const struct subject *b)
+struct account *explain_account(const struct subject *a, const struct subject *b)
 {
     const struct result *const first = variant_result(&a->base);
     const struct result *const second = variant_result(&b->base);
-    char text[512];
-    printf("\nA %s\n", id_of(a, text, sizeof text));
-    printf("B %s\n", id_of(b, text, sizeof text));
+    struct account *const account = must_have(account_new(first->id, second->id));
     if (!first->n_samples || !second->n_samples) {
-        printf("  one of them was not measured\n");
-        return;
+        must(string_set(&account->absent, "one of them was not measured"));
+        return account;
     }
-    const struct factor time = times(first, second);
-    const struct factor clock = clocks(first, second);
-    const struct factor instructions =
-        exact(a->trace.instructions_per_op, b->trace.instructions_per_op);
-    printf("  %-26s %10s %10s  A / B\n", "", "A", "B");
-    print_factor("time", "ns an operation", &time);
-    if (!(instructions.times > 0)) {
-        printf("  instructions an operation are not known: %s\n",
-               !a->trace.known   ? a->trace.absent
-               : !b->trace.known ? b->trace.absent
-                                 : "sampled");
-    } else {
-        const struct factor per_instruction = cycles(&time, &instructions, &clock);
-        print_factor("= instructions", "an operation", &instructions);
-        print_factor("x cycles", "an instruction", &per_instruction);
-    }
-    print_factor("x 1 / clock", "GHz", &clock);
-    if (instructions.times > 0)
-        print_classes(a, b);
-    print_ratios(a, b);
+    add_factors(a, b, account);
+    add_classes(a, b, account);
+    add_counters(first, second, account);
+    add_conditions(a, b, account);
+    return account;
 }

@@ -44,8 +44,9 @@ void explain_facts(struct subject *subject, const double *rates,
 /* Finds the causes, and writes all into the result of the subject. */
 void explain_take(const struct subject *subject, const struct inspect_facts *facts,
                   bool all_code);
-/* Prints why the first of two subjects is slower than the other (explain_account.c). */
-void account_print(const struct subject *a, const struct subject *b);
+/* Why the first of two subjects is slower than the other; the caller's
+ * (explain_account.c). */
+struct account *explain_account(const struct subject *a, const struct subject *b);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,
                                          const char *name);

@@ -17,7 +17,8 @@ double measured_counter(const struct result *result, const char *name)
 double measured_metric(const struct result *result, const char *name)
 {
     for (size_t i = 0; i < result->n_metrics; i++)
-        if (!strcmp(result->metrics[i].name, name))
+        if (!strcmp(result->metrics[i].name, name) &&
+            !metric_is_doubted(result, &result->metrics[i]))
             return result->metrics[i].value;
     return NAN;
 }

@@ -119,7 +119,7 @@ size_t variant_hot_loop(const struct inspect_census *census, const double *rates
 
 /* ---- what was measured (measured.c): NaN if it is not known ---- */
 
-/* A counter that has a value which nothing contradicts. */
+/* A counter that has a value which nothing contradicts; a metric of such counters. */
 double measured_counter(const struct result *result, const char *name);
 double measured_metric(const struct result *result, const char *name);
 /* core_rate_count() numbers, measured on these CPUs; this process comes back. The

@@ -63,6 +63,9 @@ void json_comparison(struct json *json, cJSON *parent,
 void json_explanation(struct json *json, cJSON *parent,
                       const struct explanation *explanation);
 
+/* Adds "account" to a run (account_json.c). */
+void json_account(struct json *json, cJSON *parent, const struct account *account);
+
 /* Adds a call to a proof, and "code" to a comparison (code_json.c). */
 void json_call(struct json *json, cJSON *parent, const char *name,
                const struct whole_call *call);

@@ -64,6 +64,8 @@ int json_read_proofs(const struct value *entry, struct result *result);
 /* A call of a proof, and member "code" of a comparison (code_json.c). */
 int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
 int json_read_code(const struct value *object, struct comparison *comparison);
+/* Member "account" of the document (account_json.c). */
+int json_read_account(const struct value *root, struct run *run);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,

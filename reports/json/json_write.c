@@ -171,6 +171,7 @@ static void make_document(struct json *json, const struct run *run)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
     json_gate(json, root, run->gate);
+    json_account(json, root, run->account);
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");
     for (size_t i = 0; i < run->n_results; i++)

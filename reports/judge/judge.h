@@ -26,6 +26,8 @@ int run_summarise(struct run *run, size_t group);
 /* Adds "IPC 3.120, stall share 12.30%": the metrics that were asked for and have a value.
  * Returns false if there are none. */
 bool metrics_text(const struct result *result, struct buffer *buffer);
+/* Is one of the counters of its formula in doubt? */
+bool metric_is_doubted(const struct result *result, const struct metric *metric);
 /* How many times faster one case is than another, over the rounds in which both have a
  * sample. */
 struct speedup {

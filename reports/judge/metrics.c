@@ -45,12 +45,11 @@ void metrics_derive(const struct run *run, struct result *result)
     }
 }
 
-/* Is one of the counters of the formula in doubt? */
-static bool is_doubted(const struct result *result, const char *formula)
+bool metric_is_doubted(const struct result *result, const struct metric *metric)
 {
     FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
         const size_t length = strlen(counter->name);
-        for (const char *at = formula; counter->doubt && at && *at;) {
+        for (const char *at = metric->formula; counter->doubt && at && *at;) {
             const size_t token = strcspn(at, " +*/()");
             if (token == length && !memcmp(at, counter->name, length))
                 return true;
@@ -77,7 +76,7 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
         buffer_add(buffer, any ? ", " : "");
         buffer_plain(buffer, metric->name);
         buffer_format(buffer, " %s%s%s", number,
-                      is_doubted(result, metric->formula) ? "?" : "",
+                      metric_is_doubted(result, metric) ? "?" : "",
                       !*unit || !strcmp(unit, "%") ? "" : " ");
         buffer_plain(buffer, unit);
         any = true;

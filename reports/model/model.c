@@ -380,6 +380,7 @@ void run_free(struct run *run)
                    source->tool_version);
     free(run->sources);
     gate_free(run->gate);
+    account_free(run->account);
     FOR_EACH (struct study, study, run->studies, run->n_studies)
         study_clear(study);
     free(run->studies);

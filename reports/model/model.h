@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account_model.h"
 #include "error.h"
 #include "explain_model.h"
 #include "model/code_proof.h"
@@ -280,8 +281,9 @@ struct run {
     size_t n_results;
     struct source *sources;
     size_t n_sources;
-    struct gate *gate;     /* NULL: the run compares no builds */
-    struct study *studies; /* that the run measured; tables show these alone */
+    struct gate *gate;       /* NULL: the run compares no builds */
+    struct account *account; /* of two cases; NULL: nobody asked */
+    struct study *studies;   /* that the run measured; tables show these alone */
     size_t n_studies;
     bool interrupted;
 };

@@ -113,6 +113,27 @@ static void print_explanations(const struct run *run, FILE *file)
     }
 }
 
+static void print_cells(const char *const cell[ACCOUNT_CELLS], void *context)
+{
+    FILE *const file = context;
+
+    for (int i = 0; i < ACCOUNT_CELLS; i++) {
+        fputs("| ", file);
+        text_markdown(file, cell[i] + strspn(cell[i], " "));
+        fputs(i < ACCOUNT_CELLS - 1 ? " " : " |\n", file);
+    }
+}
+
+static void print_account(const struct account *account, FILE *file)
+{
+    fputs("\n### ", file);
+    text_markdown(file, account->a);
+    fputs(" (A) against ", file);
+    text_markdown(file, account->b);
+    fputs(" (B)\n\n|  | A | B | A / B |  |\n| :-- | --: | --: | --: | :-- |\n", file);
+    account_tell(account, print_cells, file);
+}
+
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct markdown markdown = {.run = run, .file = file};
@@ -138,6 +159,8 @@ void markdown_print(const struct run *run, const struct text_options *options, F
                    &markdown);
     }
     print_explanations(run, file);
+    if (run->account)
+        print_account(run->account, file);
     fputc('\n', file);
     legend_notes(run, markdown_line, file);
     buffer_free(&markdown.scratch);

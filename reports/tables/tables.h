@@ -33,6 +33,9 @@ int markdown_write(const struct run *run, const struct text_options *options, FI
  * for; nothing for those without an explanation (explain_text.c). table_end() does it
  * too. */
 void explain_write(const struct run *run, const struct text_options *options, FILE *file);
+/* Why the first of two cases is slower than the other, if the run has an account
+ * (account_text.c). table_end() does it too. */
+void account_write(const struct run *run, FILE *file);
 
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """simdbench explain: cases and ops, what it prints and writes, and what it cannot do."""
+import math
 import re
 
 from cli_tool import *
@@ -72,10 +73,34 @@ class Explain(Case):
         self.assertEqual(text.splitlines(), ["seed 3", "relu/f32/scalar/max@64",
                                              "gemm/maxplus-f32/scalar/add@8"])
 
+    def account(self, path, text):
+        """That of a file, which prints again as it did; its product is exact."""
+        account = self.load(path)["account"]
+        printed = text[text.index(f"\nA {account['a']}\nB {account['b']}\n"):]
+        self.assertIn(printed, self.run_tool("report", path).stdout)
+        markdown = self.run_tool("report", path, "--format=markdown").stdout
+        self.assertIn("| time | ", markdown)
+        time, *factors = account["factors"]
+        if account["absent"]:
+            self.assertIn(account["absent"], text)
+        else:
+            product = math.prod(f["ratio"] for f in factors)
+            self.assertAlmostEqual(product, time["ratio"], delta=1e-9 * time["ratio"])
+        return account
+
     def test_two_cases_are_a_product(self):
+        path = self.folder / "run.json"
         text = self.run_tool("explain", "gemm/maxplus-f32/scalar/add@16",
-                             "gemm/maxplus-f32/scalar/add@32", "--quiet").stdout
+                             "gemm/maxplus-f32/scalar/add@32", f"--json={path}",
+                             "--quiet").stdout
         self.assertIn("A gemm/maxplus-f32/scalar/add@16x16x16", text)
+        account = self.account(path, text)
+        results = {r["id"]: r for r in self.load(path)["results"]}
+        for case in "ab":
+            result = results[account[case]]
+            self.assertAlmostEqual(
+                account["factors"][0][case],
+                result["summary"]["median_ns"] / result["work"]["ops"])
         factors = {m[1].strip(): float(m[2]) for m in re.finditer(
             r"(?m)^  (time|= instructions|x cycles|x 1 / clock) .*  x([0-9.]+)", text)}
         if "= instructions" in factors:
@@ -95,7 +120,8 @@ class Explain(Case):
                              f"--json={path}", "--quiet").stdout
         self.assertRegex(text, r"(?m)^A A:softmax:")
         self.assertRegex(text, r"(?m)^B B:softmax:")
-        self.load(path)
+        account = self.account(path, text)
+        self.assertEqual(account["b"], "B:" + account["a"].removeprefix("A:"))
 
     def test_plugin_and_library(self):
         (result,) = self.explained("twice/f32/scalar/good@64",

@@ -73,7 +73,8 @@ class Schema(unittest.TestCase):
 
     def test_older_documents_are_valid(self):
         document = copy.deepcopy(self.run_sample)
-        del document["sources"], document["gate"], document["studies"]
+        for key in ("sources", "gate", "studies", "account"):
+            del document[key]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
                         "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
@@ -103,8 +104,9 @@ class Schema(unittest.TestCase):
         why = result["explanation"]
         optional = {"not_traced", "source", "mix", "text", "unit", "at_least", "of", "ci_level",
                     "refute", "experiment", "remedy", "limits", "counter", "missing", "why",
-                    "reaches", "absent", "modules", "producer", "mixes_sse_avx"}
-        owners = [why, why["executed"], why["residual"], why["loops"][0],
+                    "reaches", "absent", "modules", "producer", "mixes_sse_avx", "exact"}
+        account = document["account"]
+        owners = [account, account["factors"][0], why, why["executed"], why["residual"], why["loops"][0],
                   why["loops"][0]["code"][0], why["bounds"][0], why["excluded"][0],
                   why["excluded"][0]["why"], why["unknown"][0], why["experiments"][0],
                   result["findings"][0], result["findings"][0]["evidence"][0]]
@@ -115,6 +117,8 @@ class Schema(unittest.TestCase):
                     self.assertFalse(self.validator.is_valid(document))
                     owner[key] = value
         self.assertTrue(self.validator.is_valid(document))
+        del account["absent"]
+        self.assertFalse(self.validator.is_valid(document))
 
     def test_code_of_a_gate(self):
         results = sample("gate")["results"]
@@ -131,7 +135,7 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key not in ("interrupted", "sources", "gate", "studies"):
+            if key not in ("interrupted", "sources", "gate", "studies", "account"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:

@@ -224,6 +224,7 @@ static void test_tame_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
+    assert_non_null(strstr(facts.fact[FACT_tame_input].absent, "no branch"));
     SET(branches, 1.5);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);
@@ -232,6 +233,10 @@ static void test_tame_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.9, 0);
+    facts = (struct inspect_facts){0};
+    inspect_fact_set_absent(&facts, FACT_input_sorted, "it has no inputs");
+    inspect_bounds(&facts);
+    assert_string_equal(facts.fact[FACT_tame_input].absent, "it has no inputs");
 }
 
 static void test_branches(void **state)

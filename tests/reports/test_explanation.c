@@ -11,6 +11,7 @@ static char *explained_text(const struct run *run, const struct text_options *op
     FILE *const file = open_memstream(&text, &size);
     assert_non_null(file);
     explain_write(run, options, file);
+    account_write(run, file);
     assert_int_equal(fclose(file), 0);
     return text;
 }
@@ -29,6 +30,10 @@ static void round_trip(void **state)
         assert_true(isnan(loop_count(&why->loops[0], "no such count")));
         assert_null(again->results[1].explanation->executed.mode);
         assert_null(again->results[2].explanation);
+        assert_true(again->account->factors.row[1].exact);
+        assert_near(again->account->factors.row[0].ratio, 1.779, 0);
+        assert_near(again->account->conditions.row[0].a_ci.lo, 0.45, 0);
+        assert_true(isnan(again->account->classes.row[0].ratio)); /* over 0 */
         if (!hostile)
             assert_prints_the_same(run, again, FORMAT_JUNIT);
         char *const live = explained_text(run, NULL);
@@ -72,26 +77,63 @@ static size_t lines_of_first(const char *text)
     return n + 1;
 }
 
-static void at_most_40_lines(void **state)
+/* As much as can be of everything. */
+static void add_all(struct explanation *why)
 {
-    struct run *const run = sample_explained();
-    struct explanation *const why = run->results[0].explanation;
-    /* Each cause stands in one list: 28 in all. */
-    for (size_t i = 0; i < 21; i++) {
+    static const char *const long_text = "6 of 6 batches were disturbed (preempted, "
+                                         "stolen time, migration or major faults)";
+    for (size_t i = 0; i < 25; i++) {
+        struct explained_finding *const finding = explanation_add_finding(why, "tlb");
         struct explained_exclusion *const exclusion =
             explanation_add_exclusion(why, "register-copies");
-        assert_non_null(exclusion);
+        struct explained_unknown *const unknown =
+            explanation_add_unknown(why, "core-shared");
+        struct explained_ratio *const ratio = explanation_add_ratio(why, "input_sorted");
+        assert_true(finding && exclusion && unknown && ratio);
+        assert_int_equal(string_set(&finding->confidence, "structural"), 0);
         assert_int_equal(string_set(&exclusion->why.what, "copy_share"), 0);
-        assert_int_equal(string_set(&exclusion->why.unit, "of instructions"), 0);
         exclusion->why.value = 0.0225;
+        assert_int_equal(string_set(&unknown->missing, "other_core"), 0);
+        assert_int_equal(string_set(&unknown->why, long_text), 0);
+        ratio->ratio = 1.5;
     }
-    why->loops[0].n_lines = 0;
-    char *const text = explained_text(run, NULL);
-    assert_in_range(lines_of_first(text), 20, 40);
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < 2; k++) {
+            struct explained_finding *const finding = &why->findings[i % 2];
+            struct explained_evidence *const evidence =
+                k ? finding_add_against(finding, "code_cycles")
+                  : finding_add_evidence(finding, "code_cycles");
+            assert_non_null(evidence);
+            assert_int_equal(string_set(&evidence->unit, "cycles/iteration"), 0);
+        }
+    assert_int_equal(string_set(&why->executed.modules, long_text), 0);
+    assert_int_equal(string_set(&why->findings[0].remedy, long_text), 0);
+    why->loops[0].n_lines = 0; /* code is extra */
+}
+
+static void at_most_40_lines(void **state)
+{
+    static const char rest[] =
+        "\n            lines that end in ... are cut: the JSON file has the rest\n";
+    struct run *const run = sample_explained();
+    char *text = explained_text(run, NULL);
+    assert_null(strstr(text, rest));
+    free(text);
+    add_all(run->results[0].explanation);
+    text = explained_text(run, NULL);
+    assert_int_equal(lines_of_first(text), 40);
+    assert_non_null(strstr(text, " ...\n"));
+    assert_non_null(strstr(text, rest));
+    /* Each part is there, if cut. */
+    static const char *const parts[] = {"hot loop", "bounds",      "findings",
+                                        "not it",   "not known",   "residual",
+                                        "  try",    "experiments", "cost"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        assert_non_null(strstr(text, parts[i]));
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") <= 100);
     free(text);
-    why->loops[0].n_lines = 2;
+    run->results[0].explanation->loops[0].n_lines = 2;
     run_free(run);
 }
 
@@ -162,6 +204,8 @@ static void bad_documents(void **state)
     check_refused("\"residual\":\t{", "\"residue\":\t{", "explanation.residual");
     check_refused("\"missing\":\t\"alignment\"", "\"missing\":\t[]",
                   "unknown[0].missing");
+    check_refused("\"factors\":\t[", "\"factor\":\t[", "account.factors");
+    check_refused("\"a\":\t0.01703", "\"a\":\t-1", "account.factors[0].a");
 }
 
 int main(int argc, char **argv)

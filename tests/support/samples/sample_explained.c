@@ -167,6 +167,38 @@ static void add_ratios(struct explanation *why)
     }
 }
 
+static struct account_row *add_row(struct account_rows *rows, const char *name,
+                                   const char *unit, double a, double b)
+{
+    struct account_row *const row = account_add(rows, name, unit, a, b);
+    need(row);
+    return row;
+}
+
+static void add_account(struct run *run)
+{
+    struct account *const account = account_new(run->results[0].id, run->results[1].id);
+    need(account);
+    run->account = account;
+    struct account_row *row =
+        add_row(&account->factors, "time", "ns an operation", 0.01703, 0.009581);
+    row->ratio = 1.779;
+    row->ci = interval(1.775, 1.782);
+    row = add_row(&account->factors, "instructions", "an operation", 0.1809, 0.1996);
+    row->exact = true;
+    row = add_row(&account->factors, "cycles", "an instruction", 0.3463, 0.176);
+    row->ci = interval(1.952, 1.985);
+    row = add_row(&account->factors, "1 / clock", "GHz", 3.675, 3.667);
+    row->ratio = 0.998;
+    add_row(&account->classes, "spills", NULL, 0.25, 0);
+    add_row(&account->counters, "branch misses", NULL, 0.0125, 0);
+    add_row(&account->counters, "backend stall share", "%", 40, 20);
+    row = add_row(&account->conditions, "huge_pages", NULL, 0.47, 1);
+    row->a_ci = interval(0.45, 0.49);
+    row->b_ci = interval(0.99, 1.01);
+    row->ci = interval(0.45, 0.5);
+}
+
 struct run *sample_explained(void)
 {
     struct run *const run = sample_run_small();
@@ -185,6 +217,7 @@ struct run *sample_explained(void)
     why = result_explanation(&run->results[1]);
     need(why);
     SET(why->not_traced, "this CPU has no tracer here");
+    add_account(run);
     return run;
 }
 
@@ -206,6 +239,9 @@ struct run *sample_explained_hostile(void)
     struct explained_evidence *const evidence = &why->findings[0].evidence[0];
     HOSTILE(&evidence->what, &evidence->text, &evidence->unit, &evidence->source,
             &evidence->of);
-    HOSTILE(&run->results[1].explanation->not_traced);
+    HOSTILE(&run->results[1].explanation->not_traced, &run->account->a, &run->account->b,
+            &run->account->absent, &run->account->factors.row[0].name,
+            &run->account->factors.row[0].unit, &run->account->counters.row[0].name,
+            &run->account->conditions.row[0].name);
     return run;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account_model.h"
+
+#include <stdlib.h>
+
+#include "text/text.h"
+
+struct account *account_new(const char *a, const char *b)
+{
+    struct account *const account = calloc(1, sizeof *account);
+    if (account && !string_set(&account->a, a) && !string_set(&account->b, b))
+        return account;
+    account_free(account);
+    return NULL;
+}
+
+struct account_row *account_add(struct account_rows *rows, const char *name,
+                                const char *unit, double a, double b)
+{
+    struct account_row *const row = array_grow(&rows->row, rows->n, sizeof *row);
+    if (!row || string_set(&row->name, name) || string_set(&row->unit, unit))
+        return NULL;
+    rows->n++;
+    row->a = a;
+    row->b = b;
+    row->ratio = a / b;
+    return row;
+}
+
+static void rows_free(const struct account_rows *rows)
+{
+    FOR_EACH (const struct account_row, row, rows->row, rows->n)
+        TEXTS_FREE(row->name, row->unit);
+    free(rows->row);
+}
+
+void account_free(struct account *account)
+{
+    if (!account)
+        return;
+    TEXTS_FREE(account->a, account->b, account->absent);
+    rows_free(&account->factors);
+    rows_free(&account->classes);
+    rows_free(&account->counters);
+    rows_free(&account->conditions);
+    free(account);
+}

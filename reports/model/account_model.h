@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why the first of two cases is slower than the other, as data. Part of model.h. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stats/stats.h"
+
+/* A number of each case. */
+struct account_row {
+    char *name, *unit; /* "instructions", "an operation"; unit: may be NULL */
+    double a, b;
+    struct interval a_ci, b_ci; /* known only where `ci` is, and of its level */
+    double ratio; /* a over b, paired where both were measured in the same rounds */
+    struct interval ci;
+    bool exact; /* it was counted: there is no interval */
+};
+struct account_rows {
+    struct account_row *row;
+    size_t n;
+};
+struct account {
+    char *a, *b;  /* ids of cases; the times of A stand over those of B */
+    char *absent; /* what is missing for the product: "instructions ...", or NULL */
+    /* The first, time, is the exact product of the others. */
+    struct account_rows factors;
+    /* Instructions in loops, of an operation, that differ. */
+    struct account_rows classes;
+    /* Counted events of an operation, or shares in %, that differ. */
+    struct account_rows counters;
+    /* Experiments of which the ratios differ. */
+    struct account_rows conditions;
+};
+
+/* NULL: out of memory. Texts are copied. */
+struct account *account_new(const char *a, const char *b);
+/* Appends a row with the ratio of both numbers, and returns it; NULL: out of memory. */
+struct account_row *account_add(struct account_rows *rows, const char *name,
+                                const char *unit, double a, double b);
+void account_free(struct account *account); /* NULL is none */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The account of two cases, of results that are made up. */
+#include "explain/explain_private.h"
+#include "unit.h"
+
+#define OPS 1000.0
+#define N_ROUNDS 10
+
+/* A takes 2000 ns a call and B 1000 ns, at 3 and 4 GHz. */
+struct both {
+    struct run *run;
+    struct subject a, b;
+    struct inspect_loop loop_a, loop_b;
+};
+
+static void set(char **where, const char *text)
+{
+    assert_int_equal(string_set(where, text), 0);
+}
+
+static void fill(struct both *both, struct subject *subject, size_t number,
+                 struct inspect_loop *loop, double instructions)
+{
+    const double slower = number ? 1 : 2;
+    struct result *const result = run_add_result(both->run);
+    set(&result->id, number ? "B" : "A");
+    result->status = STATUS_OK;
+    result->ops = OPS;
+    result->iterations = 1;
+    for (uint32_t round = 0; round < N_ROUNDS; round++) {
+        result_add_sample(result, round, slower * (1000 + round));
+        result_add_clock(result, 4 - (slower - 1) + 0.001 * round);
+    }
+    subject->base.run = both->run;
+    subject->base.result = number;
+    subject->trace.known = true;
+    subject->trace.instructions_per_op = instructions;
+    subject->trace.census.loop = loop;
+    subject->trace.census.n_loops = 1;
+    subject->trace.census.instructions = (uint64_t)(instructions * OPS);
+    loop->iterations = OPS;
+}
+
+static void begin(struct both *both)
+{
+    *both = (struct both){.run = run_new()};
+    assert_non_null(both->run);
+    fill(both, &both->a, 0, &both->loop_a, 2.5);
+    fill(both, &both->b, 1, &both->loop_b, 2);
+}
+
+static struct account *account(struct both *both)
+{
+    assert_int_equal(run_summarise(both->run, GROUP_ALL), 0);
+    return explain_account(&both->a, &both->b);
+}
+
+static void end(struct both *both, struct account *made)
+{
+    account_free(made);
+    run_free(both->run);
+}
+
+static void test_product(void **state)
+{
+    struct both both;
+    begin(&both);
+    struct account *const made = account(&both);
+    assert_int_equal(made->factors.n, 4);
+    const struct account_row *const row = made->factors.row;
+    assert_near(row[0].ratio, 2, 1e-12);
+    assert_near(row[0].a, 2.009, 1e-9);
+    assert_near(row[1].ratio, 1.25, 1e-12);
+    assert_true(row[1].exact);
+    assert_near(row[3].ratio, 4.0045 / 3.0045, 1e-12);
+    assert_near(row[1].ratio * row[2].ratio * row[3].ratio, row[0].ratio, 1e-12);
+    assert_near(row[2].a / row[2].b, row[2].ratio, 1e-12);
+    for (size_t i = 0; i < 4; i++)
+        if (i != 1) {
+            assert_true(row[i].ci.known);
+            assert_in_range(row[i].ratio * 1e6, row[i].ci.lo * 1e6 - 1,
+                            row[i].ci.hi * 1e6 + 1);
+        }
+    assert_null(made->absent);
+    end(&both, made);
+}
+
+/* Differences of less than a hundredth of all instructions are left out. */
+static void test_classes(void **state)
+{
+    struct both both;
+    begin(&both);
+    both.loop_a.loads = 1;
+    both.loop_b.loads = 0.5;
+    both.loop_a.stores = 0.25;
+    both.loop_b.stores = 0.24;
+    struct account *const made = account(&both);
+    assert_int_equal(made->classes.n, 1);
+    assert_string_equal(made->classes.row[0].name, "loads");
+    assert_near(made->classes.row[0].a, 1, 1e-12);
+    assert_near(made->classes.row[0].b, 0.5, 1e-12);
+    end(&both, made);
+}
+
+/* A counter with a metric of it, per element unless it is a share. */
+static void count(struct both *both, const char *name, const char *unit, double a,
+                  double b, const char *doubt)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct result *const result = &both->run->results[i];
+        struct counter *const counter = result_add_counter(result, name);
+        assert_non_null(counter);
+        set(&counter->doubt, doubt);
+        assert_int_equal(counter_add_sample(counter, i ? b : a), 0);
+        const char *const formula = text_same(unit, "per element") ? " / elements" : "";
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", name, formula);
+        assert_non_null(result_add_metric(result, name, unit, text));
+    }
+}
+
+static void test_counters(void **state)
+{
+    struct both both;
+    begin(&both);
+    count(&both, "branch-misses", "per element", 500, 0, NULL);
+    count(&both, "nearly-same", "per element", 500, 490, NULL);
+    count(&both, "doubtful", "per element", 500, 100, "it did not prove itself");
+    count(&both, "too-few", "per element", 0.5, 0, NULL);
+    count(&both, "stalls", "%", 60, 20, NULL);
+    count(&both, "faults", "per call", 0, 3, NULL);
+    count(&both, "traffic", "GB/s", 60, 20, NULL);
+    struct account *const made = account(&both);
+    static const struct {
+        const char *name, *unit;
+        double a, b;
+    } rows[] = {{"branch-misses", NULL, 0.5, 0},
+                {"stalls", "%", 60, 20},
+                {"faults", NULL, 0, 0.003}};
+    assert_int_equal(made->counters.n, ARRAY_LEN(rows));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct account_row *const row = &made->counters.row[i];
+        assert_string_equal(row->name, rows[i].name);
+        assert_true(text_same(row->unit, rows[i].unit) || (!row->unit && !rows[i].unit));
+        assert_near(row->a, rows[i].a, 1e-12);
+        assert_near(row->b, rows[i].b, 1e-12);
+    }
+    end(&both, made);
+}
+
+/* What was not traced whole may have been counted: that is not exact. */
+static void test_instructions(void **state)
+{
+    struct both both;
+    begin(&both);
+    both.a.trace.instructions_per_op = NAN;
+    struct account *made = account(&both);
+    assert_string_equal(made->absent, "instructions an operation are not known: sampled");
+    assert_int_equal(made->factors.n, 2);
+    account_free(made);
+    both.a.trace.known = false;
+    snprintf(both.a.trace.absent, sizeof both.a.trace.absent, "no tracer");
+    made = account(&both);
+    assert_non_null(strstr(made->absent, "no tracer"));
+    account_free(made);
+    count(&both, "instructions", "per element", 3000, 2000, NULL);
+    made = account(&both);
+    assert_null(made->absent);
+    assert_near(made->factors.row[1].a, 3, 1e-12);
+    assert_false(made->factors.row[1].exact);
+    end(&both, made);
+}
+
+static void try_it(struct subject *subject, const char *name, double ratio)
+{
+    subject->experiments.item[subject->experiments.n++] = (struct experiment){
+        .name = name,
+        .ratio = ratio,
+        .ci = {.known = true, .lo = ratio - 0.02, .hi = ratio + 0.02, .level = 0.95}};
+}
+
+static void test_conditions(void **state)
+{
+    struct both both;
+    begin(&both);
+    try_it(&both.a, "control", 1.5);
+    try_it(&both.b, "control", 1);
+    try_it(&both.a, "huge_pages", 0.5);
+    try_it(&both.b, "huge_pages", 1);
+    try_it(&both.a, "alignment", 1);
+    try_it(&both.b, "alignment", 1.03);
+    try_it(&both.a, "other_core", 0.5);
+    struct account *const made = account(&both);
+    assert_int_equal(made->conditions.n, 1);
+    assert_string_equal(made->conditions.row[0].name, "huge_pages");
+    assert_near(made->conditions.row[0].a_ci.lo, 0.48, 1e-12);
+    assert_near(made->conditions.row[0].ci.hi, 0.52 / 0.98, 1e-12);
+    end(&both, made);
+}
+
+static void test_not_measured(void **state)
+{
+    struct both both;
+    begin(&both);
+    result_clear_samples(&both.run->results[1]);
+    struct account *const made = account(&both);
+    assert_string_equal(made->absent, "one of them was not measured");
+    assert_int_equal(made->factors.n, 0);
+    end(&both, made);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_counters),
+                     TEST(test_instructions), TEST(test_conditions),
+                     TEST(test_not_measured));
+}
