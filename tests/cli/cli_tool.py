@@ -46,7 +46,8 @@ def environment(**more):
     """The caller's, without what changes output."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
-    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name, **more}
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
+            "SIMDBENCH_PROJECT": "no", **more}
 
 
 def again_if_noisy(test):
