@@ -9,7 +9,7 @@ source "${here%/*}/lib.sh"
 cd "$root"
 export LC_ALL=C.UTF-8
 
-quick=(format text shell layers rooms headers subject symbols)
+quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu)
 leaves=(base kernels perfctr inspect reports)
@@ -64,6 +64,11 @@ check_text() {
         return 1
     }
     return 0
+}
+
+# Every file says its licence, itself or in REUSE.toml.
+check_licences() {
+    files . | tr '\n' '\0' | xargs -0 python3 scripts/licences.py
 }
 
 check_shell() {

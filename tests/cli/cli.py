@@ -20,6 +20,7 @@ from cli_history import *
 from cli_install import *
 from cli_formats import *
 from cli_license import *
+from cli_licences import *
 from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
