@@ -28,7 +28,7 @@ static bool is_foreign(const char *path)
 /* The path of the file in the working folder or the nearest one above it, or NULL. */
 static char *find_upwards(void)
 {
-    char *const folder = getcwd(NULL, 0);
+    char *const folder = get_current_dir_name();
     char *path = NULL, *end = folder ? folder + strlen(folder) : NULL;
 
     while (end && !path) {

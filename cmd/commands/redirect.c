@@ -9,11 +9,6 @@
 #include "output/output.h"
 #include "process/process.h"
 
-static int cannot_keep(struct error *error)
-{
-    return error_set(error, -errno, "--output: no temporary file: %s", strerror(errno));
-}
-
 /* /dev/stdout, and the like: it gets all of it anyway. */
 static bool is_standard_output(const char *path)
 {
@@ -30,9 +25,12 @@ int redirect_begin(const struct options *options, struct error *error)
     if (code != 0)
         return code;
     FILE *const kept = tmpfile();
-    if (!kept || dup2(fileno(kept), STDOUT_FILENO) < 0)
-        return cannot_keep(error);
-    fclose(kept);
+    const bool ok = kept && dup2(fileno(kept), STDOUT_FILENO) >= 0;
+    const int why = errno;
+    if (kept)
+        fclose(kept);
+    if (!ok)
+        return error_set(error, -why, "--output: no temporary file: %s", strerror(why));
     return 1;
 }
 
