@@ -155,7 +155,7 @@ class Case(unittest.TestCase):
 def plain(text):
     """Replaces what differs from build to build and machine to machine."""
     for pattern, placeholder in (
-            (r"commit [0-9a-f]{7,40}(-dirty|\+)?|commit unknown", "commit <commit>"),
+            (r"commit: ([0-9a-f]{7,40}(-dirty|\+)?|unknown)", "commit: <commit>"),
             (r"(?m)^(compiler|flags): .*", r"\1: <\1>"),
             (r"(needs about|,) [0-9.e+]+ GB", r"\1 <number> GB"),
             (r"looked in [^)]*", "looked in <folders>"),
