@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is installed beside the program: pages of the manual, completions in three shells."""
+import json
 import os
 import re
 import shutil
@@ -7,9 +8,9 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from cli_tool import BINARY, SMALL, Case, environment
+from cli_tool import BINARY, SMALL, SOURCE, Case, environment
 
-__all__ = ["Manual", "Completion", "Installed"]
+__all__ = ["Manual", "Completion", "Installed", "Sdist"]
 
 PACKAGING = BINARY.parent / "packaging"
 
@@ -166,3 +167,33 @@ class Installed(Case):
                                   check=True, env=environment()).stdout
         self.assertIn(f"{Path(os.path.realpath(prefix))}", run("list", "modules"))
         self.assertIn("gemm/maxplus-f32/scalar/add@8x8x8", run(*SMALL))
+
+
+@needs("meson")
+@needs("git")
+@unittest.skipUnless((SOURCE / ".git").exists(), "this is no git repository")
+class Sdist(Case):
+    def test_needs_no_git(self):
+        """It knows its commit and version where git is not there and says nothing."""
+        env = environment(PATH=f"/usr/bin:{os.environ['PATH']}")
+        done = subprocess.run([SOURCE / "scripts/release", "sdist"], text=True, check=True,
+                              capture_output=True, env=env)
+        (name,) = re.findall(r"(?m)^[0-9a-f]{64}  (simdbench-(?:\S+)\.tar\.gz)$", done.stdout)
+        subprocess.run(["tar", "-xf", SOURCE / "build/release-files" / name,
+                        "-C", self.folder], check=True)
+        git = self.folder / "bin/git"
+        git.parent.mkdir()
+        git.write_text("#!/bin/sh\necho a-commit-of-others\n")
+        git.chmod(0o755)
+        tree = self.folder / name.removesuffix(".tar.gz")
+        env["PATH"] = f"{git.parent}:{env['PATH']}"
+        commit = subprocess.run([tree / "scripts/commit"], text=True, check=True,
+                                capture_output=True, env=env).stdout
+        self.assertRegex(commit, r"^[0-9a-f]{12}$")
+        subprocess.run(["meson", "setup", tree / "build", tree, "-Dtests=disabled"],
+                       check=True, capture_output=True, env=env)
+        about = subprocess.run(["meson", "introspect", "--projectinfo", tree / "build"],
+                               check=True, capture_output=True, env=env).stdout
+        version = json.loads(about)["version"]
+        self.assertEqual(self.run_tool("-V").stdout.split("\n")[0], f"simdbench {version}")
+        self.assertEqual(tree.name, f"simdbench-{version}")
