@@ -125,6 +125,32 @@ static void test_lines(void **state)
     setenv("SIMDBENCH_PROJECT", path, 1);
 }
 
+/* Whatever one byte becomes: read, or refused with a line. */
+static void test_any_bytes(void **state)
+{
+    static const char good[] = "{\"gemm\": {\"sizes\": [\"4\", 8],\n\"quiet\": true},"
+                               "\"ab\": {\"rounds\": 1e1}}";
+    static const char others[] = "\"{}[]:,\\ x1\n\x01\xff";
+    size_t refused = 0;
+    for (size_t i = 0; i < strlen(good); i++)
+        for (size_t k = 0; k < sizeof others; k++) {
+            char text[sizeof good];
+            struct project_default *list = NULL;
+            struct error error = {.text = ""};
+            size_t n = 0;
+            memcpy(text, good, sizeof good);
+            text[i] = others[k];
+            const int rc = project_read_json(&list, &n, text, strlen(text), &error);
+            if (rc != 0) {
+                assert_int_equal(rc, -EINVAL);
+                assert_non_null(strstr(error.text, "line "));
+                refused++;
+            }
+            project_free(list, n);
+        }
+    assert_in_range(refused, 300, strlen(good) * sizeof others - 1);
+}
+
 /* An op of a plug-in is known only to that. */
 static void test_foreign_ops(void **state)
 {
@@ -141,8 +167,8 @@ int main(void)
     if (file < 0 || setenv("SIMDBENCH_PROJECT", path, 1) != 0)
         return 1;
     close(file);
-    const int failed =
-        RUN_TESTS(TEST(test_sections), TEST(test_lines), TEST(test_foreign_ops));
+    const int failed = RUN_TESTS(TEST(test_sections), TEST(test_lines),
+                                 TEST(test_any_bytes), TEST(test_foreign_ops));
     unlink(path);
     return failed;
 }
