@@ -20,7 +20,8 @@ static const struct {
     {"history", command_history},   {"threads", command_threads},
     {"selftest", command_selftest}, {"license", command_license},
     {"doctor", command_doctor},     {"explain", command_explain},
-    {"study", command_study},
+    {"study", command_study},       {"completion", command_completion},
+    {"man", command_man},
 };
 
 static int run_command(struct options *options)
@@ -43,6 +44,17 @@ static int finish(int status)
     return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
 }
 
+/* The command, with --output. Bad usage leaves the old file. */
+static int run_redirected(struct options *options)
+{
+    struct error error = {.text = ""};
+    const int kept = redirect_begin(options, &error);
+    const int status = kept < 0 ? exit_status_of(kept, &error) : run_command(options);
+    if (kept <= 0 || status == EXIT_USAGE)
+        return status;
+    return redirect_end(options->output, &error) ? exit_status_of(-EIO, &error) : status;
+}
+
 int main(int argc, char **argv)
 {
     standard_begin();
@@ -55,7 +67,7 @@ int main(int argc, char **argv)
         complain("%s", error.text);
     if (status)
         return finish(status < 0 ? EXIT_USAGE : EXIT_OK);
-    status = run_command(&options);
+    status = run_redirected(&options);
     options_free(&options);
     return finish(status);
 }

@@ -7,9 +7,9 @@ set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"
 cd "$root"
-export LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
-quick=(format text shell layers rooms headers subject symbols)
+quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu)
 leaves=(base kernels perfctr inspect reports)
@@ -36,10 +36,12 @@ check_format() {
 }
 
 check_text() {
-    local all c lines file
+    local all indented c lines file
     mapfile -t all < <(files . | grep -Ev '^LICENSE$|^tests/(fuzz/corpus|golden)/')
     mapfile -t c < <(files '*.c' '*.h' '*.def')
-    reject 'tabs' '\t' "${all[@]}"
+    # A makefile needs tabs.
+    mapfile -t indented < <(printf '%s\n' "${all[@]}" | grep -vx packaging/debian/rules)
+    reject 'tabs' '\t' "${indented[@]}"
     reject 'trailing spaces' '[ \r]$' "${all[@]}"
     reject 'invisible Unicode' \
         '[\x{a0}\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202f}\x{2060}-\x{2069}\x{feff}]' "${all[@]}"
@@ -64,6 +66,11 @@ check_text() {
         return 1
     }
     return 0
+}
+
+# Every file says its licence, itself or in REUSE.toml.
+check_licences() {
+    files . | tr '\n' '\0' | xargs -0 python3 scripts/licences.py
 }
 
 check_shell() {

@@ -16,10 +16,12 @@ void args_commands(struct text_list *names)
 void options_free(struct options *options)
 {
     struct text_list *const lists[] = {
-        &options->files,       &options->isas,    &options->types,    &options->semirings,
-        &options->variants,    &options->filters, &options->sizes,    &options->shapes,
-        &options->shape_lists, &options->layouts, &options->inputs,   &options->baselines,
-        &options->plugins,     &options->events,  &options->counters, &options->claims,
+        &options->files,     &options->isas,         &options->types,
+        &options->semirings, &options->variants,     &options->filters,
+        &options->sizes,     &options->shapes,       &options->shape_lists,
+        &options->layouts,   &options->inputs,       &options->baselines,
+        &options->plugins,   &options->events,       &options->counters,
+        &options->claims,    &options->from_project,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
@@ -29,6 +31,10 @@ void options_free(struct options *options)
     free(options->json);
     free(options->history);
     free(options->label);
+    free(options->output);
+    free(options->project);
+    free(options->project_file);
+    project_free(options->defaults, options->n_defaults);
     for (size_t i = 0; i < options->n_outputs; i++) {
         free(options->outputs[i].file);
         free(options->outputs[i].argument);
@@ -44,12 +50,36 @@ struct argument {
     const char *value; /* after '='; NULL: none */
 };
 
+static const struct {
+    char letter;
+    const char *name;
+} letters[] = {
+    {'V', "version"}, {'h', "help"}, {'n', "dry-run"}, {'o', "output"}, {'q', "quiet"}};
+
+char option_letter(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
+        if (strcmp(letters[i].name, name) == 0)
+            return letters[i].letter;
+    return '\0';
+}
+
+/* "-oFILE", "-q"; a letter that no option has makes a word. */
+static struct argument short_argument(const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
+        if (letters[i].letter == text[1])
+            return (struct argument){letters[i].name, strlen(letters[i].name),
+                                     text[2] ? text + 2 : NULL};
+    return (struct argument){0};
+}
+
 static struct argument argument_read(const char *text)
 {
-    if (strcmp(text, "-h") == 0)
-        text = "--help";
-    if (strncmp(text, "--", 2) != 0)
+    if (text[0] != '-' || !text[1])
         return (struct argument){0};
+    if (text[1] != '-')
+        return short_argument(text);
     const size_t length = strcspn(text + 2, "=");
     return (struct argument){text + 2, length,
                              text[2 + length] ? text + 2 + length + 1 : NULL};
@@ -61,6 +91,14 @@ static bool takes_next(const struct option_row *row, const struct argument *argu
 {
     return row && row->value && !argument->value && i + 1 < argc &&
            strncmp(argv[i + 1], "--", 2) != 0;
+}
+
+const struct option_row *option_wants_next(const char *text, unsigned commands)
+{
+    const struct argument argument = argument_read(text);
+    const struct option_row *const row =
+        argument.name ? option_find(argument.name, argument.length, commands) : NULL;
+    return row && row->value && !argument.value ? row : NULL;
 }
 
 const char *args_op_name(const char *word)
@@ -141,14 +179,32 @@ static int unknown_option(const char *text, const struct argument *argument,
                      text, command);
 }
 
-static int read_option(const struct argument *argument, unsigned mask, int argc,
-                       char **argv, int *i, struct options *options, struct error *error)
+/* --no-quiet takes --quiet back. NULL: it takes nothing back. */
+static const struct option_row *taken_back(const struct argument *argument, unsigned mask)
 {
+    if (argument->length < 3 || memcmp(argument->name, "no-", 3) != 0 || argument->value)
+        return NULL;
+    const struct option_row *const row =
+        option_find(argument->name + 3, argument->length - 3, mask);
+    return row && !row->value && row->set ? row : NULL;
+}
+
+static int read_option(const struct argument *argument, unsigned mask, int argc,
+                       char **argv, int *i, struct options *options,
+                       struct text_list *names, struct error *error)
+{
+    const struct option_row *const back = taken_back(argument, mask);
     struct given given = {.row = option_find(argument->name, argument->length, mask),
                           .value = argument->value,
                           .options = options,
                           .error = error};
     const struct option_row *const row = given.row;
+    if (row || back)
+        text_list_add(names, project_family(row ? row->name : back->name));
+    if (!row && back) {
+        *(bool *)((char *)options + back->field) = false;
+        return 0;
+    }
     if (!row)
         return unknown_option(argv[*i], argument, options->command, mask, error);
     if (!row->value && given.value)
@@ -223,6 +279,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
 {
     const struct command_row *const command = command_find(argv[command_at]);
     const unsigned mask = command ? command->mask : COMMAND_OP;
+    struct text_list given = {0};
     bool words_only = false;
     int rc = 0;
 
@@ -238,14 +295,18 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         if (!words_only && argument.name && argument.length == 0 && !argument.value)
             words_only = true;
         else if (!words_only && argument.name)
-            rc = read_option(&argument, mask, argc, argv, &i, options, error);
+            rc = read_option(&argument, mask, argc, argv, &i, options, &given, error);
         else if (!words_only && argv[i][0] == '-' && argv[i][1])
             rc = error_set(error, -EINVAL,
-                           "%.80s: no such option; options begin with two dashes",
+                           "%.80s: no such option; with one dash there are -h, -n, "
+                           "-o FILE, -q and -V",
                            argv[i]);
         else
             text_list_add(&options->files, argv[i]);
     }
+    if (rc == 0)
+        rc = project_apply(options, mask, &given, error);
+    text_list_free(&given);
     if (rc == 0)
         rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option table (options.c) and what reads it: parsing (args.c), help (help.c), and
- * the readers of values (numbers.c, option_values.c, option_names.c).
+ * The option table (options.c) and what reads it: parsing (args.c), the project file
+ * (project.c), help (help.c), what a shell completes (complete.c), and the readers of
+ * values (numbers.c, option_values.c, option_names.c).
  */
 #pragma once
 
@@ -24,7 +25,9 @@ enum command_mask {
     COMMAND_THREADS = 1 << 10,
     COMMAND_EXPLAIN = 1 << 11,
     COMMAND_STUDY = 1 << 12,
-    COMMAND_ALL = (1 << 13) - 1,
+    COMMAND_COMPLETION = 1 << 13,
+    COMMAND_MAN = 1 << 14,
+    COMMAND_ALL = (1 << 15) - 1,
 };
 
 /* One option as it was given. */
@@ -55,6 +58,19 @@ extern const struct option_row option_rows[];
 /* The row of that name for these commands, or NULL. `name` ends after `length` bytes. */
 const struct option_row *option_find(const char *name, size_t length, unsigned commands);
 
+/* The letter that is short for an option, as in -q; '\0': none. */
+char option_letter(const char *name);
+
+/* The option that takes its value from the next word if `text` is the word before, or
+ * NULL. */
+const struct option_row *option_wants_next(const char *text, unsigned commands);
+
+/* Names that options know (option_names.c). */
+void names_isas(struct text_list *names);
+void names_counters(struct text_list *names);
+void names_uarchs(struct text_list *names);
+void names_formats(struct text_list *names);
+
 /* Shared setters, which write where row->field says (option_values.c): `second` is for
  * pairs of which the first is the default, `items` are what stands between commas. */
 option_setter option_set_flag, option_set_text, option_set_name, option_set_second,
@@ -83,10 +99,32 @@ struct command_row {
     const char *examples[4]; /* without the program's name; ends with NULL */
 };
 
-/* "report", "compare", "list", "doctor", "license"; ends with a row without a name. */
+/* The commands that are no ops; ends with a row without a name. */
 extern const struct command_row command_rows[];
 /* NULL if it is none of those: then it should be an op. */
 const struct command_row *command_find(const char *name);
+
+/* ---- project file (project.c) ---- */
+
+/* Finds the project file and sets the options of a command that are not in `given`, which
+ * grows. -EINVAL, or what reading failed with: file, line and name. */
+int project_apply(struct options *options, unsigned mask, struct text_list *given,
+                  struct error *error);
+/* Options of which only one counts have one name in `given`. */
+const char *project_family(const char *option);
+#define PROJECT_HELP                                                                   \
+    ".simdbench.json, in the working folder or the nearest one above it, holds "       \
+    "defaults "                                                                        \
+    "of options: {\"global\": {\"quiet\": true}, \"gemm\": {\"sizes\": \"64..512\", "  \
+    "\"plugin\": [\"./mine.so\"]}, \"ab\": {\"threshold\": \"1%\"}}. A section is "    \
+    "global, a "                                                                       \
+    "command or an op; that of the op counts before that of the command, and this "    \
+    "before "                                                                          \
+    "global. Names are those of the options, a list repeats an option, and files are " \
+    "as "                                                                              \
+    "seen from the file's folder. What the command line says replaces what the file "  \
+    "says."                                                                            \
+    " --project=FILE names another file, --project=no ignores it."
 
 /* ---- help (help.c) ---- */
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "error.h"
 #include "process/process.h"
@@ -81,6 +82,7 @@ struct options {
     struct output *outputs; /* files */
     size_t n_outputs;
     char *history;      /* SQLite database */
+    char *output;       /* --output: in place of standard output */
     char *label;        /* names what is measured, in the user's words */
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
@@ -92,13 +94,18 @@ struct options {
     struct text_list claims; /* study: ids; empty: all */
     bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;
-    double threshold;           /* of a change, 0.02 */
-    bool strict;                /* inconclusive and unusable cases fail */
-    bool gate_code;             /* cases whose code is worse fail */
-    uint32_t processes;         /* ab: of the first look; 0: 16 */
-    uint32_t gates;             /* selftest: for each effect; 0: its default */
-    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
-    size_t n_effects;           /* 0: its default */
+    char *project;                    /* --project, a file or "no"; NULL: to be found */
+    char *project_file;               /* that was read; NULL: none */
+    struct project_default *defaults; /* all that it says */
+    size_t n_defaults;
+    struct text_list from_project; /* what counts of it: "--sizes=64" */
+    double threshold;              /* of a change, 0.02 */
+    bool strict;                   /* inconclusive and unusable cases fail */
+    bool gate_code;                /* cases whose code is worse fail */
+    uint32_t processes;            /* ab: of the first look; 0: 16 */
+    uint32_t gates;                /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX];    /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;              /* 0: its default */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a
@@ -113,6 +120,17 @@ void options_init(struct options *options);
 void options_free(struct options *options);
 /* Appends the commands that are no ops, for near matches of an unknown op. */
 void args_commands(struct text_list *names);
+/* Prints a page of the manual as roff: that of a command or op, or of simdbench (NULL).
+ * -EINVAL: there is no such command. */
+int help_manual(FILE *file, const char *name, struct error *error);
+/* Names that this room does not know. */
+struct complete_names {
+    const struct text_list *topics, *studies;
+};
+/* What the last of `n` words of a command line (without the program's name) may become:
+ * each is a word, a tab, and what it means. None: perhaps the name of a file. */
+void args_complete(char *const *words, size_t n, const struct complete_names *names,
+                   struct text_list *found);
 /* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
 const char *args_op_name(const char *word);
 /* Expands "64..512" (doubling), "64..512:64" (step), "1k..1M*10" (factor) and

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <string.h>
 
 #include "args.h"
+#include "page.h"
 
-enum { TEXT_COLUMN = 28, WIDTH = 80, WIDTH_MAX = 100 };
+enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 
 /* Options that are worth trying with one op. */
 static const struct {
@@ -32,48 +34,13 @@ static const char *const all_examples[] = {
     "--plugin=./mine.so --dry-run",
 };
 
-/* Prints words between `column` and the right edge, the cursor being at `at`. */
-static void wrap(FILE *file, const char *text, int at, int column)
-{
-    const int terminal = terminal_width(file);
-    const int wanted = terminal ? terminal : WIDTH;
-    const int width = wanted > WIDTH_MAX ? WIDTH_MAX : wanted;
-    bool first = true;
-
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (at > column && !first && at + 1 + length > width) {
-            fprintf(file, "\n%*s", column, "");
-            at = column;
-            first = true;
-        }
-        at += fprintf(file, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', file);
-}
-
-/* A word at the left and its text beside it, or below it if it is too long for that. */
-static void entry(FILE *file, const char *left, const char *text, int column)
-{
-    int at = fprintf(file, "  %s", left);
-    if (at + 2 > column) {
-        fputc('\n', file);
-        at = 0;
-    }
-    fprintf(file, "%*s", column - at, "");
-    wrap(file, text, column, column);
-}
-
-static void print_op_examples(FILE *file, const char *op)
+static void print_op_examples(const struct page *page, const char *op)
 {
     for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
         if (strcmp(op_examples[i].op, op) == 0)
-            fprintf(file, "  simdbench %s %s\n", op, op_examples[i].options);
+            page_example(page, op, op_examples[i].options);
     for (size_t i = 0; i < ARRAY_LEN(all_examples); i++)
-        fprintf(file, "  simdbench %s %s\n", op, all_examples[i]);
+        page_example(page, op, all_examples[i]);
 }
 
 /* The values that an option has for this op, if the op names them. */
@@ -96,62 +63,95 @@ static void space_commas(const char *text, char *out, size_t size)
     out[used] = '\0';
 }
 
-static void print_options(FILE *file, unsigned mask, const struct simdbench_op *op)
+static void print_options(const struct page *page, unsigned mask,
+                          const struct simdbench_op *op)
 {
     const char *group = "";
+    if (page->roff)
+        page_heading(page, 0, "Options");
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (!(row->commands & mask))
             continue;
-        if (strcmp(group, row->group) != 0) {
-            group = row->group;
-            fprintf(file, "\n%s:\n", group);
-        }
+        if (strcmp(group, row->group) != 0)
+            page_heading(page, 1, group = row->group);
         const bool shapes = op && strcmp(row->name, "sizes") == 0;
         char own[300];
         if (shapes)
             space_commas(op->default_shapes, own, sizeof own);
         const char *const fallback = shapes ? own : row->fallback;
         const char *const known = known_values(op, row->name);
+        const char letter[] = {'-', option_letter(row->name), ',', ' ', '\0'};
         char left[80], text[600];
-        snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? "=" : "",
-                 row->value ? row->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter[1] ? letter : "", row->name,
+                 row->value ? "=" : "", row->value ? row->value : "");
         snprintf(text, sizeof text, "%s%s%s%s%s%s", row->help, known ? " Known: " : "",
                  known ? known : "", fallback ? " (default: " : "",
                  fallback ? fallback : "", fallback ? ")" : "");
-        entry(file, left, text, TEXT_COLUMN);
+        page_entry(page, left, text);
     }
 }
 
-static void print_commands(FILE *file)
+static void print_ops(const struct page *page)
 {
-    fputs("\nOps that can be measured (a module given by --plugin may bring more):\n",
-          file);
     for (const struct simdbench_op *const *op = op_list(); *op; op++)
-        entry(file, (*op)->name, (*op)->summary, TEXT_COLUMN);
-    fputs("\nOther commands:\n", file);
-    for (const struct command_row *row = command_rows; row->name; row++) {
-        char left[80];
-        snprintf(left, sizeof left, "%s %s", row->name, row->usage);
-        entry(file, left, row->summary, TEXT_COLUMN);
-    }
-    entry(file, "help [COMMAND]", "this text, or the options of a command", TEXT_COLUMN);
+        page_entry(page, (*op)->name, (*op)->summary);
 }
 
+/* Words of their own that commands take. */
 static const struct {
-    const char *status, *meaning;
-} exit_statuses[] = {
-    {"0", "all that was asked for was done"},
-    {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
-          "contested"},
-    {"2", "bad usage, a bad file, or output that could not be written"},
-    {"3",
-     "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
-     "study is undecided or not measurable"},
-    {"4", "a result was wrong, a case failed, or one is above its limit"},
-    {"5", "nothing was measured (all cases were skipped) or compared"},
-    {"6", "other runs kept the CPUs for longer than --wait"},
-    {"128+N", "stopped by signal N, with what was measured until then in the files"},
+    const char *command, *text;
+} abouts[] = {
+    {"ab", "BASE and HEAD are two modules, or two simdbench executables."},
+    {"completion",
+     "Where `meson install` or a package put the script, a shell finds it by itself. "
+     "Otherwise: source <(simdbench completion bash)."},
+    {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, groups, studies or "
+             "settings; PATTERN is a part of a name, or a glob."},
+    {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
 };
+
+/* What the texts of a page of the manual cannot know from the tables. */
+static const struct {
+    const char *name, *meaning;
+} exit_statuses[] =
+    {
+        {"0", "all that was asked for was done"},
+        {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
+              "contested"},
+        {"2", "bad usage, a bad file, or output that could not be written"},
+        {"3",
+         "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
+         "study is undecided or not measurable"},
+        {"4", "a result was wrong, a case failed, or one is above its limit"},
+        {"5", "nothing was measured (all cases were skipped) or compared"},
+        {"6", "other runs kept the CPUs for longer than --wait"},
+        {"128+N", "stopped by signal N, with what was measured until then in the files"},
+},
+  variables[] =
+      {
+          {"SIMDBENCH_HISTORY", "the database of `simdbench history` without --history"},
+          {"SIMDBENCH_LOCKS",
+           "the folder of locks on CPUs; empty: runs do not wait for each other"},
+          {"SIMDBENCH_MODULES",
+           "folders with modules that --baseline finds by name, with : "
+           "between them"},
+          {"SIMDBENCH_PROJECT", "a project file, or no, where there is no --project"},
+          {"NO_COLOR", "not empty: tables without colour"},
+          {"XDG_CONFIG_HOME", "in place of ~/.config"},
+          {"XDG_CACHE_HOME", "in place of ~/.cache"},
+},
+  files[] = {
+      {".simdbench.json", "the project file: defaults of options, see there"},
+      {"~/.config/simdbench/threads.json",
+       "from which size on several threads are faster, as `simdbench threads` found"},
+      {"~/.cache/simdbench/", "what is known of this machine's counters; may be deleted"},
+};
+#define PRINT_TABLE(page, title, table)                            \
+    do {                                                           \
+        page_heading(page, 0, title);                              \
+        for (size_t i = 0; i < ARRAY_LEN(table); i++)              \
+            page_entry(page, (table)[i].name, (table)[i].meaning); \
+    } while (0)
 
 void help_short(FILE *file)
 {
@@ -164,56 +164,147 @@ void help_short(FILE *file)
         file);
 }
 
+static const char purpose[] =
+    "simdbench measures SIMD kernels: how fast they are, and how fast they could be.";
+
 void help_all(FILE *file)
 {
-    fputs("simdbench measures SIMD kernels: how fast they are, and how fast they could "
-          "be.\n\nUsage: simdbench COMMAND [OPTION...]\n",
-          file);
-    print_commands(file);
-    fputs("\nExamples:\n", file);
-    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
-        if (op_find(op_examples[i].op))
-            fprintf(file, "  simdbench %s %s\n", op_examples[i].op,
-                    op_examples[i].options);
+    const struct page page = {.file = file, .column = SHORT_COLUMN};
+    page_text(&page, purpose);
+    fputs("\nUsage: simdbench COMMAND [OPTION...]\n", file);
+    page_heading(&page, 0, "Ops that can be measured (--plugin brings more)");
+    print_ops(&page);
+    page_heading(&page, 0, "Other commands");
     for (const struct command_row *row = command_rows; row->name; row++)
-        fprintf(file, "  simdbench %s\n", row->examples[0]);
-    fputs("\nExit status:\n", file);
-    for (size_t i = 0; i < ARRAY_LEN(exit_statuses); i++)
-        entry(file, exit_statuses[i].status, exit_statuses[i].meaning, TEXT_COLUMN);
-    fputs("\nsimdbench COMMAND --help explains the options of a command.\n", file);
+        page_entry(&page, row->name, row->summary);
+    fputs("\nsimdbench COMMAND --help explains the options of a command, with examples.\n"
+          "man simdbench tells of files, settings and the exit status.\n",
+          file);
 }
 
-void help_command(FILE *file, const char *name)
+/* NAME and synopsis, or the first lines of the help. */
+static void print_head(const struct page *page, const char *name, const char *summary,
+                       const char *usage)
+{
+    char title[200], dashed[128];
+    if (!page->roff) {
+        fprintf(page->file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n",
+                name, summary, name, usage[0] ? " " : "", usage);
+        return;
+    }
+    snprintf(dashed, sizeof dashed, "%s", name);
+    for (char *at = dashed; (at = strchr(at, '_'));)
+        *at = '-';
+    snprintf(title, sizeof title, "simdbench-%s", dashed);
+    page_title(page, title);
+    page_heading(page, 0, "Name");
+    fprintf(page->file, "simdbench\\-%s \\- ", dashed);
+    page_line(page, summary);
+    page_heading(page, 0, "Synopsis");
+    snprintf(title, sizeof title, "simdbench %s%s%s [OPTION...]", name,
+             usage[0] ? " " : "", usage);
+    page_term(page, title);
+    page_heading(page, 0, "Description");
+}
+
+static void print_command(const struct page *page, const char *name)
 {
     const struct command_row *const command = command_find(name);
     const struct simdbench_op *const op = command ? NULL : op_find(name);
     char plain[128], text[600];
 
     text_plain(name, plain, sizeof plain);
-    if (command) {
-        fprintf(file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n", plain,
-                command->summary, plain, command->usage[0] ? " " : "", command->usage);
-    } else {
-        fprintf(file, "simdbench %s: %s\n\nUsage: simdbench %s [OPTION...]\n", plain,
-                op ? op->summary : "no op of simdbench itself; a module may bring it",
-                plain);
-        snprintf(text, sizeof text, "A size is %s.", op ? op->shape_help : "");
-        if (op)
-            wrap(file, text, 0, 0);
-    }
-    fputs("Every option may also be written as two words: --option value.\n", file);
-    print_options(file, command ? command->mask : COMMAND_OP, op);
-    fputs("\nExamples:\n", file);
+    print_head(page, plain,
+               command ? command->summary
+               : op    ? op->summary
+                       : "no op of simdbench itself; a module may bring it",
+               command ? command->usage : "");
+    snprintf(text, sizeof text, "A size is %s.", op ? op->shape_help : "");
+    if (op)
+        page_text(page, text);
+    for (size_t i = 0; i < ARRAY_LEN(abouts); i++)
+        if (strcmp(abouts[i].command, name) == 0)
+            page_text(page, abouts[i].text);
+    page_text(page, "Every option may also be written as two words: --option value. "
+                    "--no-NAME takes back an option that has no value.");
+    print_options(page, command ? command->mask : COMMAND_OP, op);
+    page_heading(page, 0, "Examples");
     if (!command)
-        print_op_examples(file, plain);
+        print_op_examples(page, plain);
     for (size_t i = 0; command && i < ARRAY_LEN(command->examples); i++)
         if (command->examples[i])
-            fprintf(file, "  simdbench %s\n", command->examples[i]);
+            page_example(page, command->examples[i], "");
+}
+
+void help_command(FILE *file, const char *name)
+{
+    print_command(&(struct page){.file = file, .column = TEXT_COLUMN}, name);
+}
+
+/* simdbench(1) itself. */
+static void print_manual(const struct page *page)
+{
+    page_title(page, "simdbench");
+    page_heading(page, 0, "Name");
+    page_line(page, "simdbench - measure SIMD kernels, and say why they are not faster");
+    page_heading(page, 0, "Synopsis");
+    page_term(page, "simdbench COMMAND [OPTION...]");
+    page_heading(page, 0, "Description");
+    page_text(page, purpose);
+    page_text(page, "Each command has a page: `man simdbench-gemm`. One string names a "
+                    "case everywhere: [module[,option=value]...:]op/[semiring-]type/isa/"
+                    "variant@shape[;setting=value]...");
+    page_heading(page, 0, "Ops");
+    print_ops(page);
+    page_heading(page, 0, "Commands");
+    for (const struct command_row *row = command_rows; row->name; row++) {
+        char term[80];
+        snprintf(term, sizeof term, "%s %s", row->name, row->usage);
+        page_entry(page, term, row->summary);
+    }
+    page_heading(page, 0, "Project file");
+    page_text(page, PROJECT_HELP);
+    page_example(page, "list settings", "");
+    PRINT_TABLE(page, "Exit status", exit_statuses);
+    PRINT_TABLE(page, "Environment", variables);
+    PRINT_TABLE(page, "Files", files);
+    page_heading(page, 0, "Examples");
+    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
+        page_example(page, op_examples[i].op, op_examples[i].options);
+    for (const struct command_row *row = command_rows; row->name; row++)
+        page_example(page, row->examples[0], "");
+}
+
+int help_manual(FILE *file, const char *name, struct error *error)
+{
+    const struct page page = {.file = file, .roff = true};
+    struct text_list names = {0};
+    char why[400];
+    if (!name) {
+        print_manual(&page);
+        return 0;
+    }
+    for (const struct simdbench_op *const *op = op_list(); *op; op++)
+        text_list_add(&names, (*op)->name);
+    args_commands(&names);
+    const bool known = command_find(name) || op_find(args_op_name(name));
+    text_list_unknown(&names, name, "command", why, sizeof why);
+    text_list_free(&names);
+    if (!known)
+        return error_set(error, -EINVAL, "%.60s: %s", name, why);
+    print_command(&page, args_op_name(name));
+    page_heading(&page, 0, "See also");
+    page_text(&page, "`simdbench`(1)");
+    return 0;
 }
 
 void help_version(FILE *file)
 {
-    fprintf(file, "simdbench %s (commit %s)\ncompiler: %s\nflags: %s\nplug-in ABI: %u\n",
+    fprintf(file,
+            "simdbench %s\nLicense Apache-2.0: "
+            "<https://www.apache.org/licenses/LICENSE-2.0>\n"
+            "There is NO WARRANTY, to the extent permitted by law.\n\n"
+            "commit: %s\ncompiler: %s\nflags: %s\nplug-in ABI: %u\n",
             simdbench_version.number, simdbench_version.commit,
             simdbench_version.compiler, simdbench_version.flags, SIMDBENCH_ABI);
 }

@@ -33,32 +33,47 @@ static int add_known(const struct given *given, struct text_list *known, const c
     return rc;
 }
 
+void names_isas(struct text_list *names)
+{
+    text_list_add(names, "auto");
+    text_list_add(names, "all");
+    for (size_t i = 0; i < isa_count(); i++)
+        text_list_add(names, isa_get(i)->name);
+}
+
 int option_add_isas(const struct given *given)
 {
     struct text_list known = {0};
-    text_list_add(&known, "auto");
-    text_list_add(&known, "all");
-    for (size_t i = 0; i < isa_count(); i++)
-        text_list_add(&known, isa_get(i)->name);
+    names_isas(&known);
     return add_known(given, &known, "instruction set");
+}
+
+void names_counters(struct text_list *names)
+{
+    text_list_add(names, "all");
+    for (size_t g = 0; g < counter_group_count(); g++)
+        text_list_add(names, counter_group_get(g)->name);
 }
 
 int option_add_counters(const struct given *given)
 {
     struct text_list known = {0};
-    text_list_add(&known, "all");
+    names_counters(&known);
     if (given->row->commands & COMMAND_EXPLAIN)
         text_list_add(&known, "none");
-    for (size_t g = 0; g < counter_group_count(); g++)
-        text_list_add(&known, counter_group_get(g)->name);
     return add_known(given, &known, "group");
+}
+
+void names_uarchs(struct text_list *names)
+{
+    for (size_t i = 0; i < uarch_count(); i++)
+        text_list_add(names, uarch_get(i)->name);
 }
 
 int option_set_uarch(const struct given *given)
 {
     struct text_list known = {0};
-    for (size_t i = 0; i < uarch_count(); i++)
-        text_list_add(&known, uarch_get(i)->name);
+    names_uarchs(&known);
     const int rc =
         uarch_find(given->value) ? 0 : expect_known(given, &known, "microarchitecture");
     text_list_free(&known);
@@ -118,6 +133,12 @@ int option_add_output(const struct given *given)
     return rc ? rc : add_output(given, format, given->value);
 }
 
+void names_formats(struct text_list *names)
+{
+    for (enum format format = 0; format < FORMATS; format++)
+        text_list_add(names, format_name(format));
+}
+
 int option_add_format(const struct given *given)
 {
     const char *const colon = strchr(given->value, ':');
@@ -126,8 +147,7 @@ int option_add_format(const struct given *given)
     char name[32];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given->value, ":"), given->value);
-    for (format = 0; format < FORMATS; format++)
-        text_list_add(&known, format_name(format));
+    names_formats(&known);
     struct given named = *given;
     named.value = name;
     const int rc = expect_known(&named, &known, "format");

@@ -232,6 +232,14 @@ const struct option_row option_rows[] = {
     {"quiet", NULL, OUTPUT, TIMERS, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet)},
 
+    {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
+     "Where that goes which would be printed; the file is replaced once all of it is there.",
+     option_set_text, AT(output)},
+
+    {"project", "FILE|no", OTHER, COMMAND_ALL & ~(COMMAND_COMPLETION | COMMAND_MAN),
+     ".simdbench.json here or above",
+     "The file with defaults of options; no: none. `simdbench list settings` shows them.",
+     option_set_text, AT(project)},
     {"help", NULL, OTHER, COMMAND_ALL, NULL, "Print this text.", NULL, 0},
     {"version", NULL, OTHER, COMMAND_ALL, NULL, "Print version and build.", NULL, 0},
     {0},

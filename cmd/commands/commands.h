@@ -20,6 +20,21 @@ int command_threads(struct options *options);
 /* How often gates on this machine say what is true. */
 int command_selftest(struct options *options);
 
+/* What a shell asks for, and pages of the manual. */
+int command_completion(struct options *options);
+int command_man(struct options *options);
+
+/* --output: standard output is kept until the end, and the file is replaced then. 1; 0
+ * if there is nothing to do: redirect_end() is for 1 alone; or a negative errno
+ * (redirect.c). */
+int redirect_begin(const struct options *options, struct error *error);
+int redirect_end(const char *path, struct error *error);
+
+/* Lists what the project file and the environment say; returns how many match
+ * (info_settings.c). */
+size_t settings_print(const struct options *options, const char *pattern);
+/* What `simdbench list` knows. */
+void list_topics(struct text_list *names);
 /* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
  * many (info_groups.c). */
 size_t groups_print(const char *uarch, const char *pattern);

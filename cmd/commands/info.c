@@ -15,9 +15,10 @@ enum { LINE_SIZE = 1024, ID_SIZE = 400 };
 /* A listing, and how much of it matched. */
 struct listing {
     const struct catalog *catalog; /* empty for topics that need none */
-    const char *pattern;           /* NULL: all */
-    const char *uarch;             /* its groups; NULL: this machine */
-    const char *op;                /* has the lists of shapes */
+    const struct options *options;
+    const char *pattern; /* NULL: all */
+    const char *uarch;   /* its groups; NULL: this machine */
+    const char *op;      /* has the lists of shapes */
     size_t shown;
     int status; /* -errno, with an error */
     struct error *error;
@@ -272,6 +273,13 @@ static void list_studies(struct listing *listing)
     studies_each(print_study, listing);
 }
 
+/* ---- settings ---- */
+
+static void list_settings(struct listing *listing)
+{
+    listing->shown += settings_print(listing->options, listing->pattern);
+}
+
 /* ---- topics ---- */
 
 struct topic {
@@ -290,15 +298,21 @@ static const struct topic topics[] = {
     {"events", "Events for --events", false, list_events},
     {"groups", "Groups for --counters", false, list_groups},
     {"studies", "Studies of reports", false, list_studies},
+    {"settings", "Settings and where they come from", false, list_settings},
 };
-enum { LONG_TOPICS = 4 }; /* the last ones are listed only by name */
+enum { LONG_TOPICS = 5 }; /* the last ones are listed only by name */
+
+void list_topics(struct text_list *names)
+{
+    for (size_t i = 0; i < ARRAY_LEN(topics); i++)
+        text_list_add(names, topics[i].name);
+}
 
 static int find_topic(const char *name, struct error *error)
 {
     struct text_list names = {0};
     char hint[120];
-    for (size_t i = 0; i < ARRAY_LEN(topics); i++)
-        text_list_add(&names, topics[i].name);
+    list_topics(&names);
     size_t found = 0;
     while (found < names.n && strcmp(topics[found].name, name) != 0)
         found++;
@@ -308,7 +322,7 @@ static int find_topic(const char *name, struct error *error)
         return (int)found;
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
-                     "events, groups, studies)",
+                     "events, groups, studies, settings)",
                      name, hint);
 }
 
@@ -318,6 +332,7 @@ static int list_topic(const struct topic *topic, const struct options *options,
     struct listing listing = {
         .catalog = catalog,
         .pattern = options->files.n > 1 ? options->files.item[1] : NULL,
+        .options = options,
         .uarch = options->uarch,
         .error = error,
     };
@@ -336,7 +351,8 @@ static int list_all(const struct options *options, const struct catalog *catalog
         printf("%s%s\n", i ? "\n" : "", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    puts("\nMore is listed by: simdbench list shapes|events|groups|studies [PATTERN]");
+    puts("\nMore is listed by: simdbench list shapes|events|groups|studies|settings "
+         "[PATTERN]");
     return rc;
 }
 

@@ -103,6 +103,10 @@ static struct uses list_uses(const struct options *options)
     }
     if (options->history)
         add_history(&uses, options->history);
+    if (options->json)
+        add_use(&uses, USE_WRITTEN, "--json=", options->json, options->json);
+    if (options->output && file_is_replaced(options->output))
+        add_use(&uses, USE_WRITTEN, "--output=", options->output, options->output);
     add_use(&uses, USE_STREAM, "", "standard output", "/proc/self/fd/1");
     add_use(&uses, USE_STREAM, "", "standard error", "/proc/self/fd/2");
     struct text_list files = options->files;
@@ -148,6 +152,8 @@ int outputs_check(const struct options *options, struct error *error)
         status = try_output(&options->outputs[i], error);
     if (status == 0)
         status = check_writable("--history", options->history, error);
+    if (status == 0)
+        status = check_writable("--output", options->output, error);
     if (status < 0)
         return status;
     struct uses uses = list_uses(options);

@@ -32,6 +32,11 @@ static void add_settings(const struct options *options, const struct plan *plan,
     must(facts_text(settings, "op", options->command));
     if (options->label)
         must(facts_text(settings, "label", options->label));
+    if (options->project_file) {
+        text_list_join(&options->from_project, " ", text, sizeof text);
+        must(facts_text(settings, "project", options->project_file));
+        must(facts_text(settings, "project_options", text));
+    }
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         text_list_join(lists[i].list, " ", text, sizeof text);
         must(facts_text(settings, lists[i].name,

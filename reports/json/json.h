@@ -39,6 +39,23 @@ int study_read_json(struct study *study, const char *bytes, size_t size,
                     struct error *error);
 int study_load(struct study *study, const char *path, struct error *error);
 
+/* ---- project files (project_json.c) ---- */
+
+/* A value that a section of a project file gives to a name. */
+struct project_default {
+    char *section, *name;
+    char *value; /* as text; NULL: true or false, and `off` tells which */
+    bool off;
+    size_t line; /* from 1 */
+};
+/* Appends the defaults of {"SECTION": {"NAME": VALUE, ...}, ...} in their order; a list
+ * of values makes one of each. Takes any bytes that are followed by a '\0'. Errors name
+ * line, section and name. Returns 0, -EINVAL, -ENOMEM; the list is good for
+ * project_free() in any case. */
+int project_read_json(struct project_default **list, size_t *n, const char *bytes,
+                      size_t size, struct error *error);
+void project_free(struct project_default *list, size_t n);
+
 /* ---- license (license_json.c) ---- */
 
 int license_write_json(const struct license *license, FILE *file, struct error *error);

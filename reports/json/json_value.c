@@ -252,30 +252,46 @@ int value_texts(const struct value *array, char ***list, size_t *n)
     return code ? code : value_each(array, add_text, &(struct texts){list, n});
 }
 
-int json_parse(const char *bytes, size_t size, cJSON **tree, struct error *error)
+/* Where text stops to be a document. */
+static int tree_error(const char *bytes, const char *end, const char *why,
+                      struct error *error)
+{
+    size_t line = 1;
+    for (const char *at = bytes; at < end; at++)
+        line += *at == '\n';
+    return error_set(error, -EINVAL, "byte %zu, line %zu: %s",
+                     end ? (size_t)(end - bytes) : 0, line, why);
+}
+
+int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error)
 {
     const char *end = NULL;
-    int code = json_scan(bytes, size, error);
+    const int code = json_scan(bytes, size, error);
 
     *tree = NULL;
     if (code)
         return code;
     cJSON *const parsed = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
     if (!parsed)
-        return error_set(error, -EINVAL, "byte %zu: this is no JSON",
-                         end ? (size_t)(end - bytes) : 0);
+        return tree_error(bytes, end, "this is no JSON", error);
     while (end < bytes + size && strchr(" \t\r\n", *end))
         end++;
-    if (end < bytes + size)
-        code =
-            error_set(error, -EINVAL, "byte %zu: more text after the end of the document",
-                      (size_t)(end - bytes));
-    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
-    else if (json_check(parsed, NULL, error))
-        code = -EINVAL;
-    if (code)
+    if (end < bytes + size) {
         cJSON_Delete(parsed);
-    else
-        *tree = parsed;
-    return code;
+        return tree_error(bytes, end, "more text after the end of the document", error);
+    }
+    *tree = parsed;
+    return 0;
+}
+
+int json_parse(const char *bytes, size_t size, cJSON **tree, struct error *error)
+{
+    const int code = json_tree(bytes, size, tree, error);
+
+    if (code || !json_check(*tree, NULL, error))
+        return code;
+    cJSON_Delete(*tree);
+    *tree = NULL;
+    /* A duplicate key is bad input when it is read: -EINVAL, not -EEXIST. */
+    return -EINVAL;
 }

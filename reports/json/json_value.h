@@ -27,6 +27,8 @@ int value_no_memory(const struct value *value);
 /* Parses any bytes and checks what cJSON does not: json_scan(), json_check(), nothing
  * after the end. The tree is the caller's; on an error it is NULL. */
 int json_parse(const char *bytes, size_t size, cJSON **tree, struct error *error);
+/* The same without json_check(). */
+int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error);
 
 struct value value_member(const struct value *object, const char *key);
 /* Calls `each` for every entry of an array or members of an object, until it fails. */

@@ -17,13 +17,16 @@ from cli_counters import *
 from cli_explain import *
 from cli_foreign import *
 from cli_history import *
+from cli_install import *
 from cli_formats import *
 from cli_license import *
+from cli_licences import *
 from cli_lock import *
 from cli_modules import *
 from cli_outputs import *
 from cli_gate_code import *
 from cli_plants import *
+from cli_project import *
 from cli_prove import *
 from cli_quiet import *
 from cli_recipes import *

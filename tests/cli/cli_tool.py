@@ -46,7 +46,8 @@ def environment(**more):
     """The caller's, without what changes output."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
-    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name, **more}
+    return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
+            "SIMDBENCH_PROJECT": "no", **more}
 
 
 def again_if_noisy(test):
@@ -154,7 +155,7 @@ class Case(unittest.TestCase):
 def plain(text):
     """Replaces what differs from build to build and machine to machine."""
     for pattern, placeholder in (
-            (r"commit [0-9a-f]{7,40}(-dirty|\+)?|commit unknown", "commit <commit>"),
+            (r"commit: ([0-9a-f]{7,40}(-dirty|\+)?|unknown)", "commit: <commit>"),
             (r"(?m)^(compiler|flags): .*", r"\1: <\1>"),
             (r"(needs about|,) [0-9.e+]+ GB", r"\1 <number> GB"),
             (r"looked in [^)]*", "looked in <folders>"),

@@ -178,6 +178,18 @@ static void test_words(void **state)
     }
 }
 
+static void test_short_and_taken_back(void **state)
+{
+    struct options o = parsed("gemm -q -n -oout.txt --accuracy --no-accuracy");
+    assert_true(o.quiet && o.dry_run && !o.accuracy);
+    assert_string_equal(o.output, "out.txt");
+    options_free(&o);
+    o = parsed("gemm -o a.txt --no-quiet --output=b.txt");
+    assert_false(o.quiet);
+    assert_string_equal(o.output, "b.txt");
+    options_free(&o);
+}
+
 #define NAME_16 "nnnnnnnnnnnnnnnn"
 #define NAME_64 NAME_16 NAME_16 NAME_16 NAME_16
 #define NAME_257 NAME_64 NAME_64 NAME_64 NAME_64 "n"
@@ -246,7 +258,13 @@ static void test_refuses(void **state)
         {"gemm --format=:a", "--format=", "no such format"},
         {"gemm --zzzzzz", "--zzzzzz", "see simdbench gemm --help"},
         {"gemm --=5", "--=5", "no such option"},
-        {"gemm -q", "-q", "two dashes"},
+        {"gemm -v", "-v", "-q and -V"},
+        {"gemm -q1", "-q1", "--quiet takes no value"},
+        {"gemm -o", "--output", "needs a value"},
+        {"report -n x", "--dry-run", "no option of report"},
+        {"gemm --no-isa", "--no-isa", "no such option"},
+        {"gemm --no-help", "--no-help", "no such option"},
+        {"gemm --no-quiet=1", "--no-quiet=1", "no such option"},
         {"gemm extra", "extra", "no further words"},
         {"gemm -- --quiet", "--quiet", "no further words"},
         {"report", "report", "needs a file"},
@@ -275,5 +293,5 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_defaults), TEST(test_every_option), TEST(test_shapes),
                      TEST(test_outputs), TEST(test_last_wins), TEST(test_words),
-                     TEST(test_refuses));
+                     TEST(test_short_and_taken_back), TEST(test_refuses));
 }

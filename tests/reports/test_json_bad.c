@@ -257,7 +257,7 @@ static void bad_bytes(void **state)
         size_t size;
         const char *message;
     } rows[] = {
-        {"", 0, "byte 0: this is no JSON"},
+        {"", 0, "byte 0, line 1: this is no JSON"},
         {" \n", 2, "this is no JSON"},
         {"\0", 1, "byte 0, line 1: zero byte"},
         {"{}\0", 3, "byte 2, line 1: zero byte"},

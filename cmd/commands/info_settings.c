@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simdbench list settings: what is not as the options' help says, and why. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "reports.h"
+
+static bool wanted(const char *pattern, const char *section, const char *name)
+{
+    return !pattern || strcasestr(section, pattern) || strcasestr(name, pattern) ||
+           text_glob(pattern, name);
+}
+
+static void print_setting(const char *section, const char *text, const char *from)
+{
+    struct buffer line = {.text = NULL};
+    buffer_plain(&line, text);
+    printf("  %-12s %-36s  %s\n", section, buffer_text(&line), from);
+    buffer_free(&line);
+}
+
+static size_t print_file(const struct options *options, const char *pattern)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < options->n_defaults; i++) {
+        const struct project_default *const setting = &options->defaults[i];
+        char text[300], from[300], section[80], path[200];
+        if (!wanted(pattern, setting->section, setting->name))
+            continue;
+        shown++;
+        text_plain(setting->section, section, sizeof section);
+        text_plain(options->project_file, path, sizeof path);
+        snprintf(text, sizeof text, "--%s%s%s%s", setting->off ? "no-" : "",
+                 setting->name, setting->value ? "=" : "",
+                 setting->value ? setting->value : "");
+        snprintf(from, sizeof from, "%s:%zu", path, setting->line);
+        print_setting(section, text, from);
+    }
+    return shown;
+}
+
+static size_t print_environment(const char *pattern)
+{
+    static const char *const names[] = {"SIMDBENCH_HISTORY", "SIMDBENCH_LOCKS",
+                                        "SIMDBENCH_MODULES", "SIMDBENCH_PROJECT"};
+    size_t shown = 0;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char text[300];
+        if (!getenv(names[i]) || !wanted(pattern, "", names[i]))
+            continue;
+        shown++;
+        snprintf(text, sizeof text, "%s=%s", names[i], getenv(names[i]));
+        print_setting("", text, "environment");
+    }
+    return shown;
+}
+
+size_t settings_print(const struct options *options, const char *pattern)
+{
+    const size_t shown = print_file(options, pattern) + print_environment(pattern);
+    if (!pattern)
+        puts(options->project_file
+                 ? "  All else is as simdbench COMMAND --help says."
+                 : "  There is no project file: all else is as simdbench COMMAND --help "
+                   "says.");
+    return shown;
+}
