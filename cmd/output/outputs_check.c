@@ -143,9 +143,13 @@ static int find_clash(const struct uses *uses, struct error *error)
 
 int outputs_check(const struct options *options, struct error *error)
 {
-    int status = 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
-        status = try_output(&options->outputs[i], error);
+    int status = options->format == FORMAT_HTML ? html_check(error) : 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
+        if (options->outputs[i].format == FORMAT_HTML)
+            status = html_check(error);
+        if (status == 0)
+            status = try_output(&options->outputs[i], error);
+    }
     if (status == 0)
         status = check_writable("--history", options->history, error);
     if (status < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 
 #include "json.h"
@@ -177,15 +178,21 @@ static void make_document(struct json *json, const struct run *run)
         put_result(json, results, &run->results[i]);
 }
 
+int run_make_json(const struct run *run, struct json *json, struct error *error)
+{
+    *json = (struct json){.root = NULL};
+    make_document(json, run);
+    const int code = json->failed ? error_set(error, -ENOMEM, "out of memory")
+                                  : json_check(json->root, NULL, error);
+    if (code)
+        json_free(json);
+    return code;
+}
+
 int run_write_json(const struct run *run, FILE *file, struct error *error)
 {
-    struct json json = {.root = NULL};
-    int code;
+    struct json json;
+    const int code = run_make_json(run, &json, error);
 
-    make_document(&json, run);
-    code = json.failed ? 0 : json_check(json.root, NULL, error);
-    if (!code)
-        return json_end(&json, file, error);
-    json_free(&json);
-    return code;
+    return code ? code : json_end(&json, file, error);
 }
