@@ -5,7 +5,6 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const PALETTE = 10;
 const cycled = (i) => `c${i % PALETTE}`;
 const MARKS = ["circle", "triangle", "rect", "rectRot", "star"];
-const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 // ---- plug-ins: a dataset says what it wants, as `interval`, `tag` or a chart's `marks` ----
 
@@ -39,12 +38,12 @@ const intervals = {
   },
 };
 
-// Lines across the chart and bands along its rows: {x|y, label, colour, dash} and
-// {row, lo, hi, colour}.
+// Bands along the rows of a chart below its points, and lines across it above them:
+// {row, lo, hi, colour} and {x|y, label, colour, dash}.
 const marks = {
   id: "marks",
-  beforeDatasetsDraw(chart, _, { lines = [], bands = [] }) {
-    inArea(chart, (context, area) => {
+  beforeDatasetsDraw(chart, _, { bands = [] }) {
+    inArea(chart, (context) => {
       const { x, y } = chart.scales;
       context.globalAlpha = 0.22;
       for (const band of bands) {
@@ -54,7 +53,11 @@ const marks = {
         context.fillStyle = colour(band.colour);
         context.fillRect(a, y.getPixelForValue(band.row) - half, b - a, 2 * half);
       }
-      context.globalAlpha = 1;
+    });
+  },
+  afterDatasetsDraw(chart, _, { lines = [] }) {
+    inArea(chart, (context, area) => {
+      const { x, y } = chart.scales;
       for (const line of lines) {
         context.strokeStyle = context.fillStyle = colour(line.colour ?? "dim");
         context.lineWidth = line.width ?? 1.25;
@@ -64,7 +67,9 @@ const marks = {
           const at = x.getPixelForValue(line.x);
           context.moveTo(at, area.top);
           context.lineTo(at, area.bottom);
-          context.fillText(line.label ?? "", at + 4, area.top + 11);
+          const label = line.label ?? "", width = context.measureText(label).width;
+          context.fillText(label, at + 4 + width < area.right ? at + 4 : at - 4 - width,
+            area.top + 11);
         } else {
           const at = y.getPixelForValue(line.y);
           context.moveTo(area.left, at);
@@ -73,12 +78,12 @@ const marks = {
         }
         context.stroke();
       }
-      context.setLineDash([]);
     });
   },
 };
 
-// The text `tag` of a line, beside its end; those that would cover others are left out.
+// The text `tag` of a line, along it: at the left of those that rise, at the right of
+// level ones. Where it would cover another one it moves on, or is left out.
 const tags = {
   id: "tags",
   afterDatasetsDraw(chart) {
@@ -88,22 +93,24 @@ const tags = {
       if (!dataset.tag || !chart.isDatasetVisible(i) || !points.length)
         return;
       const [first, last] = [points[0], points[points.length - 1]];
-      const width = context.measureText(dataset.tag).width;
-      const steep = first.y - last.y > 4;
-      const at = steep
-        ? { x: Math.max(first.x, area.left) + 6, y: first.y - 8 }
-        : { x: Math.min(last.x, area.right) - width - 4, y: last.y - 4 };
-      if (steep) {
-        const slope = (last.y - first.y) / (last.x - first.x);
-        at.x = Math.max(at.x, first.x + (area.bottom - 14 - first.y) / slope);
-        at.y = first.y + slope * (at.x - first.x) - 6 + slope * 4;
-      }
-      if (at.y < area.top + 6 || taken.some((box) => Math.abs(box.y - at.y) < 13 &&
-          at.x < box.x + box.width && box.x < at.x + width))
+      const slope = (last.y - first.y) / (last.x - first.x) || 0, angle = Math.atan(slope);
+      const width = context.measureText(dataset.tag).width, rises = slope < -0.01;
+      const low = Math.max(first.x, area.left, slope ? first.x + (area.bottom - first.y) / slope : 0);
+      for (let at = rises ? low + 8 : last.x - width - 4; at > low && at < last.x - width * 0.7;
+        at += rises ? width : -width) {
+        const box = { x: at, y: first.y + slope * (at - first.x), width: width * Math.cos(angle) };
+        if (taken.some((other) => other.x < box.x + box.width && box.x < other.x + other.width &&
+            Math.abs(other.y + (box.x - other.x) * slope - box.y) < 13))
+          continue;
+        taken.push(box);
+        context.save();
+        context.translate(box.x, box.y - 4);
+        context.rotate(angle);
+        context.fillStyle = dataset.borderColor;
+        context.fillText(dataset.tag, 0, 0);
+        context.restore();
         return;
-      taken.push({ ...at, width });
-      context.fillStyle = dataset.borderColor;
-      context.fillText(dataset.tag, at.x, at.y);
+      }
     }));
   },
 };
@@ -136,7 +143,8 @@ const logTick = (value) => [1, 2, 5].includes(Number(value.toExponential(6).spli
 function axis(title, log, more = {}) {
   return {
     type: log ? "logarithmic" : "linear", title: { display: true, text: title },
-    ticks: { maxRotation: 50, callback: log ? logTick : undefined, ...more.ticks },
+    ticks: { maxRotation: 50, includeBounds: log,
+      callback: log ? logTick : (value) => digits(value, 6), ...more.ticks },
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== "ticks")),
   };
 }

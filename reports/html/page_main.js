@@ -30,8 +30,9 @@ function statusText() {
 }
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
+  const why = results.some((result) => result.explanation);
   const title = page.history ? "simdbench history" : page.studies ? "simdbench study"
-    : page.gate ? "simdbench: two builds" : "simdbench run";
+    : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   head.append(el("h1", {}, title), commandPart() ?? "", facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
@@ -92,13 +93,13 @@ function addSections() {
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);
   if (some((result) => result.role !== "roof" && isMeasured(result)))
-    addSection("speed", "Speed over size", "Medians with 95% intervals. Grey dashes: limits, " +
-      "measured in the same rounds. Triangles: baselines.", drawSpeed,
+    addSection("speed", "Speed over size", "Medians with 95% intervals. Dots: the limit of the line " +
+      "of that colour, measured in the same rounds. Triangles: baselines.", drawSpeed,
     [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
   if (some((result) => !isRoof(result) && onRoofline(result)))
     addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
-      "smallest cache that holds its operands. Of each kind the fastest is drawn, the others wait " +
-      "in the legend.", drawRoofline);
+      "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +
+      "drawn; the table has all.", drawRoofline, [toggle(state, "allRoofs", "all roofs")]);
   if (some((result) => result.role !== "roof" && hasSamples(result)))
     addSection("samples", "Samples", "A point is a batch. Grey ones ran beside another thread on " +
       "the core and are set apart; what evidence voided is counted in the table. Triangles lie " +

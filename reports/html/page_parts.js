@@ -12,7 +12,7 @@ function el(tag, attributes = {}, ...children) {
     else if (value !== null && value !== undefined && value !== false)
       made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 
@@ -56,8 +56,10 @@ const missing = (value) => value === null || value === undefined || Number.isNaN
 
 // A column: {title, value(row), show(row), number}. `value` sorts; `show` is text or an
 // element, and the value itself if it is not there. `anchor(row)`: the case that the row's
-// numbers lead to.
-function table(caption, columns, rows, { anchor, sort, descending = false } = {}) {
+// numbers lead to. Columns that are empty are left out.
+function table(caption, all, rows, { anchor, sort, descending = false } = {}) {
+  const columns = all.filter((column, i) => i === 0 || rows.some((row) =>
+    !missing(column.value(row)) && column.value(row) !== ""));
   const heads = columns.map((column, i) => el("th", {
     scope: "col", class: column.number ? "right" : null, "aria-sort": "none",
   }, el("button", { type: "button", on: { click: () => sortBy(i) } }, column.title)));

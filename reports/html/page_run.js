@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of a run: its cases, speed over size, roofline, samples.
-const state = { logX: true, logY: false, wide: false };
+const state = { logX: true, logY: false, wide: false, allRoofs: false };
 
 // ---- cases ----
 
@@ -112,21 +112,24 @@ function speedConfig(family, cases, unit) {
     };
   });
   return {
-    type: "line", data: { datasets: [...lines, ...limitLines(family, cases, unit, at)] },
+    type: "line", data: { datasets: [...lines, ...limitLines(family, series, unit, at)] },
     options: { scales: { x: scale, y: axis(unit.label, state.logY || unit.name === "ns",
       { beginAtZero: !state.logY }) } },
   };
 }
-// Roofs that limit one of these cases, at the shapes that they were measured beside.
-function limitLines(family, cases, unit, at) {
+// Roofs that limit one of these lines, in its colour, at the shapes that they were measured
+// beside.
+function limitLines(family, series, unit, at) {
   if (unit.name === "ns")
     return [];
   const name = (id) => (id ?? "").split("@")[0];
-  const wanted = new Set(cases.map((result) => name(result.limit?.id)));
-  const roofs = family.roofs.filter(({ roof }) => wanted.has(name(roof.id)) && isMeasured(roof));
-  return [...groupBy(roofs, ({ roof }) => name(roof.id))].map(([label, members], i) => ({
-    label: `limit ${label.replace("roof/", "")}`, borderColor: colour("grey"), borderWidth: 1.5,
-    borderDash: DASHES[1 + i % 3], pointRadius: 0, pointHitRadius: 6,
+  const limits = (roof) => series.findIndex(([, members]) =>
+    members.some((result) => name(result.limit?.id) === roof));
+  const roofs = groupBy(family.roofs.filter(({ roof }) => isMeasured(roof)),
+    ({ roof }) => name(roof.id));
+  return [...roofs].filter(([roof]) => limits(roof) >= 0).map(([label, members]) => ({
+    label: `limit ${label.replace("roof/", "")}`, borderColor: colour(cycled(limits(label))),
+    borderWidth: 1.25, borderDash: [2, 4], pointRadius: 0, pointHitRadius: 6,
     data: members.map(({ roof, like }) => ({ x: at(like), y: roofRate(roof, like, unit),
       title: roof.id, anchor: roof.anchor, result: roof }))
       .filter((point) => known(point.x) && known(point.y)).sort((a, b) => a.x - b.x),
@@ -172,21 +175,21 @@ function bestRoofs(list) {
   }
   return [...best.values()].sort((a, b) => b.rate - a.rate);
 }
+// The first of each kind: the fastest.
+const foremost = (roofs) => roofs.filter((roof, i) =>
+  roofs.findIndex((other) => other.kind === roof.kind) === i);
 function roofLines(roofs, [low, high]) {
   const streams = roofs.filter((roof) => roof.stream), mixes = roofs.filter((roof) => !roof.stream);
   const top = Math.max(...mixes.map((roof) => roof.rate), -Infinity);
   const steepest = Math.max(...streams.map((roof) => roof.rate), -Infinity);
-  const shown = new Set();
-  return roofs.map((roof) => {
-    const first = !shown.has(roof.kind);
-    shown.add(roof.kind);
+  return (state.allRoofs ? roofs : foremost(roofs)).map((roof) => {
     const end = Math.min(top / roof.rate, high), begin = Math.max(roof.rate / steepest, low);
     const line = roof.stream ? [[low, low * roof.rate], [mixes.length ? end : high,
       (mixes.length ? end : high) * roof.rate]]
       : [[streams.length ? begin : low, roof.rate], [high, roof.rate]];
     const text = `${roof.label} ${amount(roof.rate, roof.stream ? "GB/s" : "Gop/s")}`;
     return {
-      label: text, tag: text, hidden: !first, borderColor: colour(roof.stream ? "c6" : "grey"),
+      label: text, tag: text, borderColor: colour(roof.stream ? "c6" : "grey"),
       borderWidth: 1.25, borderDash: roof.stream ? [] : [6, 3], pointRadius: 0, pointHitRadius: 0,
       showLine: true, data: line.map(([x, y]) => ({ x, y, title: roof.roof.id,
         anchor: roof.roof.anchor, result: roof.roof })),

@@ -67,7 +67,7 @@ function steps(account, sum, reverse) {
   });
   if (known(residual?.value))
     list.push({ name: "residual", kind: "residual", from: at, to: at * residual.value, ...residual });
-  return list.filter((step) => known(step.to));
+  return list.filter((step) => known(step.value));
 }
 function waterfallConfig(list) {
   const inks = list.map((step) => colour({ total: "c7", part: "c0", residual: "c4" }[step.kind]));
