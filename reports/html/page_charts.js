@@ -138,13 +138,13 @@ Chart.defaults.elements.point.hitRadius = 8;
 
 // Labels at 1, 2 and 5 of each decade.
 const logTick = (value) => [1, 2, 5].includes(Number(value.toExponential(6).split("e")[0]))
-  ? amount(value, "").trim() : "";
+  ? plain(value) : "";
 
 function axis(title, log, more = {}) {
   return {
     type: log ? "logarithmic" : "linear", title: { display: true, text: title },
     ticks: { maxRotation: 50, includeBounds: log,
-      callback: log ? logTick : (value) => digits(value, 6), ...more.ticks },
+      callback: log ? logTick : (value) => plain(value), ...more.ticks },
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== "ticks")),
   };
 }

@@ -51,7 +51,8 @@ function families() {
     const first = cases[0];
     const settings = Object.entries(first.settings ?? {})
       .map(([name, value]) => `${name}=${value}`);
-    const title = [first.op, elementOf(first), first.layout, ...settings].filter(Boolean)
+    const from = first.op !== "roof" ? null : first.work?.bytes ? "memory" : "registers";
+    const title = [first.op, elementOf(first), from, first.layout, ...settings].filter(Boolean)
       .join(", ");
     if (!found.has(title))
       found.set(title, { title, cases: [], roofs: [] });
@@ -66,16 +67,16 @@ function families() {
 // ---- numbers as text ----
 
 const known = (value) => typeof value === "number" && isFinite(value);
-// Four digits, but never fewer than all before the point.
+// Four digits, but never fewer than all before the point; whole numbers as they are.
 function digits(value, n = 4) {
   if (!known(value))
     return "–";
   const size = Math.abs(value);
-  if (size >= 10 ** n && size < 1e9)
-    return value.toFixed(0);
-  return size && (size < 1e-4 || size >= 1e9) ? value.toExponential(2)
-    : Number(value.toPrecision(n)).toString();
+  if (size >= 1e9 || (size && size < 1e-4))
+    return value.toExponential(2);
+  return Number.isInteger(value) || size >= 10 ** n ? value.toFixed(0) : value.toPrecision(n);
 }
+const plain = (value, n = 6) => String(Number(value.toPrecision(n)));
 function scaled(value, unit, steps) {
   if (!known(value))
     return "–";

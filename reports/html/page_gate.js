@@ -49,7 +49,7 @@ function forestAxis(cases, threshold) {
   const high = 100 * Math.max(1.2 * (threshold ?? 0), ...ends);
   const room = (high - low || 1) * 0.04;
   return axis("change of the time (%); to the right: slower", false,
-    { min: low - room, max: high + room, ticks: { callback: (value) => `${digits(value, 3)}%` } });
+    { min: low - room, max: high + room, ticks: { callback: (value) => `${plain(value, 3)}%` } });
 }
 
 const FOREST = 40;

@@ -96,7 +96,7 @@ function addSections() {
     addSection("speed", "Speed over size", "Medians with 95% intervals. Dots: the limit of the line " +
       "of that colour, measured in the same rounds. Triangles: baselines.", drawSpeed,
     [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
-  if (some((result) => !isRoof(result) && onRoofline(result)))
+  if (some((result) => isMeasured(result) && (isRoof(result) || onRoofline(result))))
     addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
       "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +
       "drawn; the table has all.", drawRoofline, [toggle(state, "allRoofs", "all roofs")]);

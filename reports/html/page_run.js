@@ -205,8 +205,8 @@ function rooflineConfig(cases, roofs) {
   const balance = roofs.filter((roof) => roof.stream).map((roof) =>
     Math.max(...roofs.filter((other) => !other.stream).map((other) => other.rate)) / roof.rate)
     .filter((x) => x > 0 && isFinite(x));
-  const span = [Math.min(...xs, ...balance.slice(0, 1)) / 3,
-    Math.max(...xs, ...balance.slice(0, 1)) * 3];
+  const ends = xs.length || balance.length ? [...xs, ...balance] : [1];
+  const span = [Math.min(...ends) / 3, Math.max(...ends) * 3];
   const points = [...groupBy(cases, (result) => [result.module ?? result.op, result.isa].join(" "))]
     .map(([label, members], i) => ({
       label, borderColor: colour(cycled(i)), backgroundColor: colour(cycled(i)), interval: "y",
@@ -215,11 +215,12 @@ function rooflineConfig(cases, roofs) {
         { name: "gops", of: (one) => one.rates.gops }, intensity),
       lines: [`${digits(intensity(result))} operations a byte`] })),
     }));
-  const lowest = Math.min(...cases.map((result) => result.rates.gops));
+  const lowest = Math.min(...cases.map((result) => result.rates.gops),
+    ...roofs.map((roof) => roof.stream ? roof.rate * span[0] : roof.rate));
   return {
     type: "scatter", data: { datasets: [...points, ...roofLines(roofs, span)] },
     options: { scales: { x: axis("operations per byte", true, { min: span[0], max: span[1] }),
-      y: axis("Gop/s", true, { min: lowest / 3 }) } },
+      y: axis("Gop/s", true, { min: lowest / 2 }) } },
   };
 }
 function roofTable(roofs) {
@@ -242,7 +243,8 @@ function drawRoofline(body) {
     matches(result.id)), key);
   const keys = [...new Set([...cases.keys(), ...roofs.keys()])];
   const list = keys.map((name) => [name, cases.get(name) ?? [], bestRoofs(roofs.get(name) ?? [])])
-    .filter(([, members]) => members.length);
+    .filter(([, members, best]) => members.length || (best.length && best.every((roof) =>
+      roof.roof.role !== "roof" && matches(roof.roof.id))));
   figures(body, list, "charts", ([name, members, best]) => figure(`Roofline: ${name}`,
     () => rooflineConfig(members, best), () => el("div", {}, best.length ? roofTable(best) : "",
       table(`Cases of ${name}`, [caseColumn, { title: "operations per byte", number: true,
