@@ -148,6 +148,12 @@ function axis(title, log, more = {}) {
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== "ticks")),
   };
 }
+// An axis shows whole intervals of its points; `at` is their own place on it.
+function reach(points, at) {
+  const ends = points.flatMap((point) => [point[at], point.lo, point.hi]).filter(known);
+  const room = (Math.max(...ends) - Math.min(...ends)) * 0.03;
+  return { suggestedMin: Math.min(...ends) - room, suggestedMax: Math.max(...ends) + room };
+}
 // An axis with a row for each name, the first on top.
 const rowAxis = (names, more = {}) => ({
   type: "linear", reverse: true, min: -0.6, max: names.length - 0.4,

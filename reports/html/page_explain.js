@@ -65,12 +65,12 @@ function boundsFigure(why, title) {
 }
 function experimentsFigure(why, title) {
   const tried = why.experiments.filter((one) => known(one.ratio));
+  const data = tried.map((one, row) => ({ x: one.ratio, y: row, lo: one.ci?.[0], hi: one.ci?.[1],
+    title: one.name, lines: [one.text ?? "", `${times(one.ratio)} ${range(one.ci, digits)}`] }));
   return figure(`Experiments: ${title}`, () => ({
     type: "scatter", data: { datasets: [{ label: "time with it over time without", interval: "x",
-      pointRadius: 4.5, borderColor: colour("c0"), backgroundColor: colour("c0"),
-      data: tried.map((one, row) => ({ x: one.ratio, y: row, lo: one.ci?.[0], hi: one.ci?.[1],
-        title: one.name, lines: [one.text ?? "", `${times(one.ratio)} ${range(one.ci, digits)}`] })) }] },
-    options: { scales: { x: axis("time with it over time without", false),
+      pointRadius: 4.5, borderColor: colour("c0"), backgroundColor: colour("c0"), data }] },
+    options: { scales: { x: axis("time with it over time without", false, reach(data, "x")),
       y: rowAxis(tried.map((one) => one.name)) },
     plugins: { marks: { lines: [{ x: 1, colour: "dim" }] } } },
   }), () => table("Experiments", [{ title: "experiment", value: (one) => one.name },

@@ -23,16 +23,19 @@ function gateTable(list) {
 function forestConfig(cases) {
   const { threshold } = page.gate;
   const inks = cases.map((result) => colour(verdictTone(result) || "c0"));
+  const data = cases.map((result, row) => ({
+    x: 100 * result.comparison.change, y: row, lo: result.comparison.ci?.[0] * 100,
+    hi: result.comparison.ci?.[1] * 100, title: result.id, anchor: result.anchor,
+    lines: [`${result.comparison.verdict} ${change(result.comparison.change)} ${
+      range(result.comparison.ci, change)}`, `${time(result.comparison.base_ns)} before, ${
+      time(result.comparison.head_ns)} now`] }));
+  const limits = [-120, 120].map((sign) => ({ x: sign * (threshold ?? 0) }));
   return {
     type: "scatter", data: { datasets: [{
       label: "change", pointRadius: 4.5, interval: "x", pointBorderColor: inks,
-      pointBackgroundColor: inks, borderColor: inks, data: cases.map((result, row) => ({
-        x: 100 * result.comparison.change, y: row, lo: result.comparison.ci?.[0] * 100,
-        hi: result.comparison.ci?.[1] * 100, title: result.id, anchor: result.anchor,
-        lines: [`${result.comparison.verdict} ${change(result.comparison.change)} ${
-          range(result.comparison.ci, change)}`, `${time(result.comparison.base_ns)} before, ${
-          time(result.comparison.head_ns)} now`] })) }] },
-    options: { scales: { x: forestAxis(cases, threshold), y: rowAxis(cases.map((result) => result.id)) },
+      pointBackgroundColor: inks, borderColor: inks, data }] },
+    options: { scales: { x: axis("change of the time (%); to the right: slower", false,
+      { ...reach([...data, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
       plugins: { marks: {
         lines: [{ x: 0, colour: "dim" }, ...(known(threshold) ? [-1, 1].map((sign) => ({
           x: 100 * sign * threshold, dash: [5, 4], colour: "warn",
@@ -42,16 +45,6 @@ function forestConfig(cases) {
       } } },
   };
 }
-// As far as intervals reach, and beyond the threshold.
-function forestAxis(cases, threshold) {
-  const ends = cases.flatMap((result) => [result.comparison.change, ...(result.comparison.ci ?? [])]);
-  const low = 100 * Math.min(-1.2 * (threshold ?? 0), ...ends);
-  const high = 100 * Math.max(1.2 * (threshold ?? 0), ...ends);
-  const room = (high - low || 1) * 0.04;
-  return axis("change of the time (%); to the right: slower", false,
-    { min: low - room, max: high + room, ticks: { callback: (value) => `${plain(value, 3)}%` } });
-}
-
 const FOREST = 40;
 function drawGate(body) {
   const { gate } = page;

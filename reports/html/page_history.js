@@ -38,7 +38,7 @@ function timelineConfig(entries) {
       ...(dated ? {} : { min: -0.5, max: timed.length - 0.5 }), ticks: { precision: 0,
         callback: (value) => dated ? day(value) : Number.isInteger(value) && timed[value]
           ? short(timed[value].label || timed[value].commit || day(when(timed[value])), 14) : "" } }),
-    y: axis(`time per call (${unit})`, false) },
+    y: axis(`time per call (${unit})`, false, reach(data, "y")) },
     plugins: { marks: { lines: shiftsOf(entries).map((shift) => ({ x: data[timed.indexOf(shift)]?.x,
       colour: "bad", dash: [4, 3], label: shiftText(shift) })).filter((line) => known(line.x)) } } },
   };

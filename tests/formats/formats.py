@@ -12,6 +12,7 @@ import time
 import unittest
 
 import format_rules
+import html_rules  # adds its rule
 from format_rules import RULES
 
 PROGRAM = ""
