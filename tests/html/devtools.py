@@ -118,7 +118,7 @@ class Browser:
 
     def evaluate(self, script):
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True,
-                          awaitPromise=True, userGesture=True, replMode=True)
+                          awaitPromise=True, userGesture=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
