@@ -12,7 +12,7 @@ function gateTable(list) {
     of("change", change),
     { title: "interval", number: true, value: (result) => result.comparison.ci?.[0],
       show: (result) => range(result.comparison.ci, change) },
-    of("base_ns", time), of("head_ns", time), of("floor", percent), of("delta", percent),
+    of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"), of("floor", percent), of("delta", percent),
     of("detectable", percent),
     { ...of("processes", digits), title: "processes" }, of("p", digits),
     { title: "reason", value: (result) => result.comparison.reason ??

@@ -101,9 +101,9 @@ function addSections() {
       "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +
       "drawn; the table has all.", drawRoofline, [toggle(state, "allRoofs", "all roofs")]);
   if (some((result) => result.role !== "roof" && hasSamples(result)))
-    addSection("samples", "Samples", "A point is a batch. Grey ones ran beside another thread on " +
-      "the core and are set apart; what evidence voided is counted in the table. Triangles lie " +
-      "beyond the axis.", drawSamples, [toggle(state, "wide", "to the slowest")]);
+    addSection("samples", "Samples", "A point is a batch. Grey ones are none of the case: another " +
+      "thread ran on the core beside them, or evidence voided them. Triangles lie beyond the " +
+      "axis.", drawSamples, [toggle(state, "wide", "to the slowest")]);
 }
 function drawBar() {
   const bar = document.getElementById("bar");

@@ -255,19 +255,18 @@ function drawRoofline(body) {
 
 // ---- samples ----
 
-// Times of the batches of a case, as shares of its median; of a gate, changes of its trials.
+// Times of the batches of a case over its median; of two builds, trials of head over base.
 function samplesOf(result) {
-  const median = result.summary?.median_ns;
-  const share = (total) => perCall(result, total) / median;
-  const pairs = result.comparison?.trials;
-  return {
-    own: median > 0 ? (result.samples_ns ?? []).map(share) : (pairs?.head_ns ?? [])
-      .map((ns, i) => ns / pairs.base_ns[i]),
-    apart: median > 0 ? (result.apart?.samples_ns ?? []).map(share) : [],
-  };
+  const trials = result.comparison?.trials;
+  if (trials?.head_ns)
+    return { own: trials.head_ns.map((ns, i) => ns / trials.base_ns[i]), apart: [], voided: [] };
+  const shares = (totals) => (totals ?? []).map((total) =>
+    perCall(result, total) / result.summary.median_ns);
+  return { own: shares(result.samples_ns), apart: shares(result.apart?.samples_ns),
+    voided: shares(result.voided_ns) };
 }
-const hasSamples = (result) => (result.samples_ns?.length && isMeasured(result)) ||
-  result.comparison?.trials?.head_ns?.length;
+const hasSamples = (result) => result.comparison?.trials?.head_ns?.length ||
+  (isMeasured(result) && result.samples_ns?.length);
 
 // Points beside each other in a row, the same at each drawing.
 const jitter = (i) => ((i * 0.618034) % 1 - 0.5) * 0.62;
@@ -278,7 +277,8 @@ function stripConfig(cases) {
   const edge = state.wide ? Infinity : Math.max(1 + (typical - 1) * 1.6, 1.02);
   const points = (kind) => all.flatMap((samples, row) => samples[kind].map((share, i) => ({
     x: Math.min(share, edge), y: row + jitter(i), title: cases[row].id, anchor: cases[row].anchor,
-    lines: [`${digits(share)} of the median${kind === "apart" ? ", set apart" : ""}`,
+    lines: [`${digits(share)} of ${page.gate ? "base" : "the median"}${{ own: "",
+      apart: ", set apart", voided: ", voided" }[kind]}`,
       share > edge ? "beyond the axis" : ""].filter(Boolean), beyond: share > edge })));
   const strip = (kind, label, ink) => ({
     label, data: points(kind), borderColor: colour(ink), backgroundColor: `${colour(ink)}66`,
@@ -286,12 +286,13 @@ function stripConfig(cases) {
     pointStyle: (context) => context.raw?.beyond ? "triangle" : "circle", pointHitRadius: 2,
     pointRotation: 90,
   });
-  const apart = strip("apart", "set apart: beside another thread on the core", "grey");
+  const others = [strip("voided", "voided on evidence", "line"),
+    strip("apart", "set apart: beside another thread on the core", "grey")];
   return {
     type: "scatter",
-    data: { datasets: [...(apart.data.length ? [apart] : []),
-      strip("own", "samples", "c0")] },
-    options: { scales: { x: axis("time over the median of the case", false),
+    data: { datasets: [...others.filter((set) => set.data.length), strip("own", "samples", "c0")] },
+    options: { scales: { x: axis(page.gate ? "time of head over time of base"
+      : "time over the median of the case", false),
       y: rowAxis(cases.map((result) => result.id)) },
     plugins: { marks: { lines: [{ x: 1, colour: "dim" }] } } },
   };
