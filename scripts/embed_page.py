@@ -23,7 +23,9 @@ def array(name, text):
 
 def main(out, page, style, library, *scripts):
     read = lambda path: Path(path).read_text(encoding="utf-8")
-    style, library = read(style), read(library).rstrip() + "\n"
+    style = read(style)
+    # Beside the page there is no map of the source.
+    library = re.sub(r"\n//# sourceMappingURL=.*", "", read(library)).rstrip() + "\n"
     script = '"use strict";\n' + "".join(read(path) for path in scripts)
     if re.search("</script|<!--", library + script, re.I) or "</" in style:
         sys.exit("a script or the style would end its element")

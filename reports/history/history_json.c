@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cjson/cJSON.h>
+#include <string.h>
 
 #include "history.h"
 #include "text/text.h"
 
-static void put_interval(struct json *json, cJSON *object, const char *name,
+static void put_interval(struct json *json, cJSON *parent, const char *name,
                          const struct interval *interval)
 {
     if (interval->known)
-        json_numbers(json, object, name, (const double[]){interval->lo, interval->hi},
+        json_numbers(json, parent, name, (const double[]){interval->lo, interval->hi},
                      NULL, 2);
     else
-        json_null(json, object, name);
+        json_null(json, parent, name);
 }
 
-static void put_entry(struct json *json, cJSON *parent, const struct history_entry *entry)
+static void put_run(struct json *json, cJSON *parent, const struct history_entry *entry)
 {
     cJSON *const object = json_object(json, parent, NULL);
 
-    json_text(json, object, "id", entry->id);
-    json_text(json, object, "fingerprint", entry->fingerprint);
-    json_text(json, object, "cpu", entry->cpu);
     json_text(json, object, "started_at", entry->started_at);
     json_text(json, object, "commit", entry->commit);
     json_text(json, object, "label", entry->label);
@@ -36,9 +34,21 @@ static void put_entry(struct json *json, cJSON *parent, const struct history_ent
 
 void history_json(const struct history *history, struct json *json)
 {
-    cJSON *const root = json_object(json, NULL, NULL);
-    cJSON *const entries = json_array(json, root, "history");
+    cJSON *const root = json_object(json, NULL, NULL), *runs = NULL;
+    const struct history_entry *before = NULL;
 
-    for (size_t i = 0; i < history->n; i++)
-        put_entry(json, entries, &history->entries[i]);
+    json_number(json, root, "schema_version", 1);
+    cJSON *const cases = json_array(json, root, "cases");
+    FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
+        if (!before || strcmp(before->id, entry->id) != 0 ||
+            strcmp(before->fingerprint, entry->fingerprint) != 0) {
+            cJSON *const object = json_object(json, cases, NULL);
+            json_text(json, object, "id", entry->id);
+            json_text(json, object, "fingerprint", entry->fingerprint);
+            json_text(json, object, "cpu", entry->cpu);
+            runs = json_array(json, object, "runs");
+        }
+        put_run(json, runs, entry);
+        before = entry;
+    }
 }

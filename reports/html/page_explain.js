@@ -26,9 +26,9 @@ function codeTable(loop) {
     { title: "executed", number: true, value: (line) => line.executed },
     { title: "heat", number: true, value: (line) => (line.executed ?? 0) / most,
       show: (line) => {
-        const share = (line.executed ?? 0) / most, cell = el("span", {}, percent(share, 0));
-        cell.style.background = `rgb(${colour("heat")} / ${(0.75 * share).toFixed(2)})`;
-        cell.style.padding = "0 .4rem";
+        const share = (line.executed ?? 0) / most;
+        const cell = el("span", { class: "heat" }, percent(share, 0));
+        cell.style.setProperty("--share", share);
         return cell;
       } },
     { title: "instruction", value: (line) => line.text, show: (line) => el("code", {}, line.text) },

@@ -2,7 +2,6 @@
 // Views of a history: a time line for each case and host.
 const past = { byDate: false };
 const when = (entry) => Date.parse(entry.started_at);
-const lineOf = (entry) => `${entry.id} on ${entry.fingerprint}`;
 const day = (at) => new Date(at).toISOString().slice(0, 10);
 
 function historyTable(caption, entries) {
@@ -20,8 +19,8 @@ function historyTable(caption, entries) {
       known(entry.compared) ? change(entry.compared) : "", entry.compared_ci
         ? range(entry.compared_ci, change) : "", entry.reason].filter(Boolean).join(" ") }], entries);
 }
-function timelineConfig(entries) {
-  const timed = entries.filter((entry) => entry.median_ns > 0);
+function timelineConfig({ runs, changes = [] }) {
+  const timed = runs.filter((entry) => entry.median_ns > 0);
   const dated = past.byDate && timed.every((entry) => known(when(entry)));
   const top = Math.max(...timed.map((entry) => entry.median_ns));
   const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [0, "ns"]].find(([least]) => top >= least);
@@ -39,20 +38,25 @@ function timelineConfig(entries) {
         callback: (value) => dated ? day(value) : Number.isInteger(value) && timed[value]
           ? short(timed[value].label || timed[value].commit || day(when(timed[value])), 14) : "" } }),
     y: axis(`time per call (${unit})`, false, reach(data, "y")) },
-    plugins: { marks: { lines: shiftsOf(entries).map((shift) => ({ x: data[timed.indexOf(shift)]?.x,
-      colour: "bad", dash: [4, 3], label: shiftText(shift) })).filter((line) => known(line.x)) } } },
+    plugins: { marks: { lines: changes.map((since) => ({ dash: [4, 3],
+      colour: since.change > 0 ? "bad" : "good", label: change(since.change),
+      x: data[timed.indexOf(runs[since.run])]?.x })).filter((line) => known(line.x)) } } },
   };
 }
-// Entries from which on a case is faster or slower.
-const shiftsOf = (entries) => entries.filter((entry) => entry.shift);
-const shiftText = (entry) => `since ${entry.commit || entry.label || day(when(entry))}: ${
-  change(entry.shift.change)} ${range(entry.shift.ci, change)}`;
+// "since v2 (2026-11-21): +4.1% [+3.6%, +4.6%]": a case takes longer, or less long, from there on.
+function changeText(runs, since) {
+  const entry = runs[since.run];
+  return `since ${entry.label || entry.commit || "?"} (${entry.started_at.slice(0, 10)}): ${
+    change(since.change)} ${range(since.ci, change)}`;
+}
 
 function drawHistory(body) {
-  const lines = [...groupBy(page.history.filter((entry) => matches(entry.id)), lineOf)];
-  figures(body, lines, "charts", ([name, entries]) => el("div", {},
-    figure(`${name}${entries[0].cpu ? `, ${entries[0].cpu}` : ""}`, () => timelineConfig(entries),
-      () => historyTable(name, entries), { height: 260 }),
-    shiftsOf(entries).length ? el("ul", {}, shiftsOf(entries).map((entry) =>
-      el("li", {}, shiftText(entry)))) : null));
+  const lines = page.cases.filter((line) => matches(line.id));
+  figures(body, lines, "charts", (line) => {
+    const name = `${line.id} on ${line.fingerprint}`;
+    return el("div", {}, figure([name, line.cpu].filter(Boolean).join(", "),
+      () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }),
+    line.changes ? el("ul", {}, line.changes.map((since) =>
+      el("li", {}, changeText(line.runs, since)))) : null);
+  });
 }

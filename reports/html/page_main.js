@@ -31,7 +31,7 @@ function statusText() {
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
   const why = results.some((result) => result.explanation);
-  const title = page.history ? "simdbench history" : page.studies ? "simdbench study"
+  const title = page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   head.append(el("h1", {}, title), commandPart() ?? "", facts([
@@ -79,7 +79,7 @@ addEventListener("hashchange", showCase);
 
 function addSections() {
   const some = (test) => results.some(test);
-  if (page.history)
+  if (page.cases)
     addSection("history", "History", "The median of each run with its 95% interval. Runs of " +
       "different days differ by more than code: a change here is no verdict.", drawHistory,
     [toggle(past, "byDate", "by date")]);

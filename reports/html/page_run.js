@@ -65,20 +65,21 @@ function drawCases(body) {
 
 // ---- speed over size ----
 
-// "64" and "64x64x64" are sizes; of other shapes the order alone is known.
-function sizeOf(shape) {
-  const found = /^(\d+)(?:x\1)*$/.exec(shape ?? "");
-  return found ? Number(found[1]) : NaN;
+// "64" and "64x64x64" are sizes, and so is what a stream touches; of other shapes the order
+// alone is known.
+function sizeOf(result) {
+  const found = /^(\d+)(?:x\1)*$/.exec(result.shape ?? "");
+  return result.rung?.working_set > 0 ? result.rung.working_set : found ? Number(found[1]) : NaN;
 }
 function shapeAxis(cases, log) {
   const shapes = [...new Map(cases.map((result) => [result.shape, result])).values()];
-  if (shapes.every((result) => sizeOf(result.shape) > 0)) {
-    const sizes = shapes.map((result) => sizeOf(result.shape)).sort((a, b) => a - b);
+  if (shapes.every((result) => sizeOf(result) > 0)) {
+    const sizes = [...new Set(shapes.map(sizeOf))].sort((a, b) => a - b);
     const ticks = sizes.length <= 14 ? ticksAt(sizes) : {};
     const [min, max] = [sizes[0], sizes[sizes.length - 1]];
     const room = log ? { min: min / 1.15, max: max * 1.15 }
       : { min: min - (max - min) * 0.03, max: max + (max - min) * 0.03 || 1 };
-    return { at: (result) => sizeOf(result.shape), scale: axis("size", log,
+    return { at: sizeOf, scale: axis(isRoof(shapes[0]) ? "bytes" : "size", log,
       { ...ticks, ...room, ...(sizes.length <= 14
         ? { ticks: { callback: (value) => String(value) } } : {}) }) };
   }
@@ -86,8 +87,8 @@ function shapeAxis(cases, log) {
     .map((result) => result.shape ?? "");
   const place = new Map(names.map((name, i) => [name, i]));
   return { at: (result) => place.get(result.shape ?? ""), scale: axis("shape, by work", false,
-    { min: -0.4, max: names.length - 0.6, ...(names.length <= 30 ? ticksAt(names.keys
-      ? [...names.keys()] : []) : {}),
+    { min: -0.4, max: names.length - 0.6, ...(names.length <= 30 ? ticksAt([...names.keys()])
+      : {}),
     ticks: { callback: (value) => short(names[value] ?? "", 26) } }) };
 }
 
@@ -159,18 +160,19 @@ function drawSpeed(body) {
 
 // ---- roofline ----
 
-const levelOf = (bytes) => caches.find(([, size]) => bytes <= size)?.[0] ?? "memory";
+const levelOf = (roof) => roof.rung?.level ??
+  caches.find(([, size]) => roof.work?.bytes <= size)?.[0] ?? "memory";
 // The fastest roof of each name, instruction set and, of streams, level of memory.
 function bestRoofs(list) {
   const rate = (roof) => roof.rates.gbps ?? roof.rates.gops;
   const best = new Map();
   for (const roof of list) {
     const stream = known(roof.rates?.gbps);
-    const label = stream ? `${levelOf(roof.work?.bytes)} ${roof.variant} ${roof.isa}`
+    const label = stream ? `${levelOf(roof)} ${roof.variant} ${roof.isa}`
       : `${roof.variant} ${roof.isa}`;
     const old = best.get(label);
     if (!old || rate(old.roof) < rate(roof))
-      best.set(label, { label, roof, stream, kind: stream ? levelOf(roof.work?.bytes) : roof.isa,
+      best.set(label, { label, roof, stream, kind: stream ? levelOf(roof) : roof.isa,
         rate: rate(roof) });
   }
   return [...best.values()].sort((a, b) => b.rate - a.rate);

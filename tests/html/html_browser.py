@@ -294,6 +294,50 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.count("history"), 3 * len(timed))
         self.shoot(page, "history")
 
+    def changed(self, page, change):
+        """The page with another document: the data has no hash."""
+        text = page.read_text(encoding="utf-8")
+        begin = text.index('id="data">') + len('id="data">')
+        end = text.index("</script>", begin)
+        document = json.loads(text[begin:end])
+        change(document)
+        data = json.dumps(document).replace("<", "\\u003c")
+        page = page.with_name("changed.html")
+        page.write_text(text[:begin] + data + text[end:], encoding="utf-8")
+        return page
+
+    def test_history_with_changes(self):
+        database, page = self.at / "changes.sqlite", self.at / "changes.html"
+        for _ in range(3):
+            tool("report", self.at / "run.json", f"--history={database}")
+        tool("history", f"--history={database}", f"--format=html:{page}")
+        self.open(self.changed(page, lambda document: document["cases"][0].update(
+            changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))
+        self.assertEqual(self.count("history"), self.js("page.cases.length") * 3)
+        self.assertIn(": +10.0% [+5.00%, +15.0%]", self.js(
+            "document.querySelector('#history li').textContent"))
+        self.assertEqual(self.js("Chart.getChart(document.querySelector('#history canvas'))"
+                                 ".options.plugins.marks.lines[0].x"), 1)
+
+    def test_ladder(self):
+        """Roofs of levels that the document names, and no case below them."""
+        tool("roof", "--isa=scalar", "--variants=read,mul_add", "--sizes=4096,8192",
+             "--time-per-case=2ms", "--quiet", f"--json={self.at}/roof.json")
+        document = json.loads((self.at / "roof.json").read_text(encoding="utf-8"))
+        page = self.page_of(document, "roof")
+        self.open(page)
+        self.assertEqual(self.count("roofline", "(set) => set.tag"), 4)
+
+        def name_levels(document):
+            for i, result in enumerate(r for r in document["results"] if r["work"]["bytes"]):
+                result["rung"] = {"kind": "read", "level": f"L{i + 1}",
+                                  "working_set": result["work"]["bytes"]}
+        self.open(self.changed(page, name_levels))
+        self.count("roofline")
+        labels = self.js("Chart.getChart(document.querySelector('#roofline canvas'))"
+                         ".data.datasets.map(set => set.label.split(' ')[0])")
+        self.assertEqual(sorted(labels), ["L1", "L2", "mul_add"])
+
     def test_google_benchmark(self):
         """By the filter of docs/formats.md."""
         theirs = {"context": {"date": "2026-01-01T00:00:00+00:00"}, "benchmarks": [
