@@ -84,6 +84,9 @@ function scaled(value, unit, steps) {
   return `${(value / step[0]).toPrecision(4)} ${step[1]}${unit}`;
 }
 const time = (ns) => scaled(ns, "s", [[1e9, ""], [1e6, "m"], [1e3, "u"], [1, "n"]]);
+// A size as the command line takes it: 64Ki.
+const sizeText = (size) => size && size % 2 ** 20 === 0 ? `${size / 2 ** 20}Mi`
+  : size > 1e4 && size % 1024 === 0 ? `${size / 1024}Ki` : String(size);
 const amount = (value, unit) => known(value) && Math.abs(value) < 1e4 ? `${digits(value)} ${unit}`
   : scaled(value, unit, [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]);
 const percent = (share, n = 1) => known(share) ? `${(100 * share).toFixed(n)}%` : "–";
@@ -104,10 +107,10 @@ const short = (text, n = 48) => text.length <= n ? text
 const isStream = (result) => known(result.limit?.gbps);
 // GB/s where memory streams limit most of the cases, else operations, else time.
 function unitOf(cases) {
-  const rated = cases.filter((result) => known(result.rates?.gops));
+  const rated = cases.filter(({ rates }) => known(rates?.gops) || known(rates?.gbps));
   if (!rated.length)
-    return { name: "ns", label: "time per call (ns)", of: (result) => result.summary.median_ns };
-  const streams = rated.filter(isStream).length;
+    return { name: "ns", label: "time per call", of: (result) => result.summary.median_ns };
+  const streams = rated.filter((result) => isStream(result) || !known(result.rates.gops)).length;
   return streams * 2 > rated.length
     ? { name: "gbps", label: "GB/s", of: (result) => result.rates?.gbps }
     : { name: "gops", label: "Gop/s", of: (result) => result.rates?.gops };

@@ -72,8 +72,8 @@ function table(caption, all, rows, { anchor, sort, descending = false } = {}) {
     if (column.number && to && typeof content === "string" && content !== "–")
       content = caseLink(to, content, { class: "number", tabindex: -1 });
     if (!column.number)
-      content = el("span", { class: String(value).length > 60 ? "long"
-        : String(value).length > 16 ? "words" : null }, content);
+      content = el("span", { class: [[60, "long"], [24, "line"], [12, "words"], [-1, null]]
+        .find(([length]) => String(value).length > length)[1] }, content);
     return el("td", { class: [column.number ? "right" : "", column.tone?.(row) ?? ""].join(" ")
       .trim() || null }, content);
   }

@@ -25,20 +25,22 @@ const rateColumns = [
 const clockColumn = { title: "GHz", number: true, value: (result) => result.clock?.ghz,
   show: (result) => digits(result.clock?.ghz) };
 
-// The ratio with the fastest case of that owner.
+// The ratio with the fastest case of that owner; null: of any.
 const closest = (result, owner) => (result.ratios ?? []).filter((ratio) =>
-  ownerOf(ratio.baseline) === owner && known(ratio.speedup))
+  (owner === null || ownerOf(ratio.baseline) === owner) && known(ratio.speedup))
   .reduce((best, ratio) => best && best.speedup <= ratio.speedup ? best : ratio, null);
 function ratioColumns(list) {
-  const owners = new Set(list.flatMap((result) => (result.ratios ?? [])
-    .map((ratio) => ownerOf(ratio.baseline))));
-  return [...owners].slice(0, 5).map((owner) => ({
-    title: `vs ${short(owner || "baseline", 24)}`, number: true,
-    value: (result) => closest(result, owner)?.speedup,
+  const owners = [...new Set(list.flatMap((result) => (result.ratios ?? [])
+    .map((ratio) => ownerOf(ratio.baseline))))];
+  const several = owners.length > 2;
+  return (several ? [null] : owners).map((owner) => ({
+    title: several ? "vs the fastest baseline" : `vs ${short(owner || "baseline", 24)}`,
+    number: true, value: (result) => closest(result, owner)?.speedup,
     show: (result) => {
       const ratio = closest(result, owner);
-      return ratio ? `${ratio.unpaired ? "~" : ""}${times(ratio.speedup)} ${ratio.ci
-        ? range(ratio.ci, digits) : ""}`.trim() : "–";
+      return ratio ? [several ? short(ownerOf(ratio.baseline), 24) : "",
+        `${ratio.unpaired ? "~" : ""}${times(ratio.speedup)}`,
+        ratio.ci ? range(ratio.ci, digits) : ""].filter(Boolean).join(" ") : "–";
     },
   }));
 }
@@ -81,7 +83,7 @@ function shapeAxis(cases, log) {
       : { min: min - (max - min) * 0.03, max: max + (max - min) * 0.03 || 1 };
     return { at: sizeOf, scale: axis(isRoof(shapes[0]) ? "bytes" : "size", log,
       { ...ticks, ...room, ...(sizes.length <= 14
-        ? { ticks: { callback: (value) => String(value) } } : {}) }) };
+        ? { ticks: { callback: sizeText } } : {}) }) };
   }
   const names = shapes.sort((a, b) => (a.work?.ops ?? 0) - (b.work?.ops ?? 0))
     .map((result) => result.shape ?? "");
@@ -114,8 +116,10 @@ function speedConfig(family, cases, unit) {
   });
   return {
     type: "line", data: { datasets: [...lines, ...limitLines(family, series, unit, at)] },
-    options: { scales: { x: scale, y: axis(unit.label, state.logY || unit.name === "ns",
-      { beginAtZero: !state.logY }) } },
+    options: { scales: { x: scale, y: unit.name === "ns"
+      ? axis(unit.label, true, { ticks: { callback: (value) => logTick(value) &&
+        time(value).replace(/\.?0+ /, " ") } })
+      : axis(unit.label, state.logY, { beginAtZero: !state.logY }) } },
   };
 }
 // Roofs that limit one of these lines, in its colour, at the shapes that they were measured
@@ -282,13 +286,13 @@ function stripConfig(cases) {
     lines: [`${digits(share)} of ${page.gate ? "base" : "the median"}${{ own: "",
       apart: ", set apart", voided: ", voided" }[kind]}`,
       share > edge ? "beyond the axis" : ""].filter(Boolean), beyond: share > edge })));
-  const strip = (kind, label, ink) => ({
+  const strip = (kind, label, ink, mark = "circle") => ({
     label, data: points(kind), borderColor: colour(ink), backgroundColor: `${colour(ink)}66`,
-    pointRadius: (context) => context.raw?.beyond ? 4 : 2.2, pointBorderWidth: 0.5,
-    pointStyle: (context) => context.raw?.beyond ? "triangle" : "circle", pointHitRadius: 2,
+    pointRadius: (context) => context.raw?.beyond ? 4 : 2.2, pointBorderWidth: mark === "circle" ? 0.5 : 1,
+    pointStyle: (context) => context.raw?.beyond ? "triangle" : mark, pointHitRadius: 2,
     pointRotation: 90,
   });
-  const others = [strip("voided", "voided on evidence", "line"),
+  const others = [strip("voided", "crosses: voided on evidence", "grey", "crossRot"),
     strip("apart", "set apart: beside another thread on the core", "grey")];
   return {
     type: "scatter",
