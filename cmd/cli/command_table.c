@@ -13,7 +13,7 @@ const struct command_row command_rows[] = {
       "all --filter='gemm/*' --dry-run"}},
     {"report", COMMAND_REPORT, "FILE.json...",
      "print saved runs again, several as one", 1, REPORT_FILES_MAX,
-     {"report run.json --format=markdown", "report run.json --format=html:run.html",
+     {"report run.json", "report run.json --format=html:run.html",
       "report run.json --format=junit:run.xml --format=annotations",
       "report ours.json theirs.json --json=both.json"}},
     {"compare", COMMAND_COMPARE, "BASE.json HEAD.json",

@@ -68,7 +68,8 @@ int option_set_uarch(const struct given *given)
 /* Adds the words of "a|b|c", or of "a|b|c[:FILE]". */
 static void add_words(struct text_list *known, const char *words)
 {
-    for (size_t length; *words && *words != '['; words += length + (words[length] == '|')) {
+    for (size_t length; *words && *words != '[';
+         words += length + (words[length] == '|')) {
         length = strcspn(words, "|[");
         text_list_add_n(known, words, length);
     }

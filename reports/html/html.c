@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "html_page.h"
-#include "json/json.h"
 #include "text/text.h"
+#include "json/json.h"
 
 int html_check(struct error *error)
 {
@@ -24,9 +24,9 @@ int html_check(struct error *error)
 static bool is_unseen(const char *name)
 {
     static const char *const unseen[] = {
-        "base_proof", "config",       "event",   "formula", "identity",      "input_hash",
-        "overhead",   "prepare_ns",   "process", "proof",   "running_share", "rounds",
-        "samples",    "scope",        "sha256",  "stopped", "user_read"};
+        "base_proof", "config",     "event",   "formula", "identity",      "input_hash",
+        "overhead",   "prepare_ns", "process", "proof",   "running_share", "rounds",
+        "samples",    "scope",      "sha256",  "stopped", "user_read"};
 
     for (size_t i = 0; i < ARRAY_LEN(unseen); i++)
         if (!strcmp(name, unseen[i]))

@@ -139,8 +139,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     cJSON *const set_apart = json_maybe(json, object, "apart", apart->n);
     if (set_apart)
         put_samples(json, set_apart, apart->samples_ns, apart->rounds, apart->n);
-    json_numbers(json, object, "voided_ns", result->voided_ns, NULL,
-                 result->n_voided_ns);
+    json_numbers(json, object, "voided_ns", result->voided_ns, NULL, result->n_voided_ns);
     put_summary(json, object, result);
     put_limit(json, object, result);
     put_ratios(json, object, result);

@@ -218,7 +218,7 @@ struct result {
     uint32_t voided;    /* batches thrown away on evidence */
     double *voided_ns;  /* their raw totals, as far as they are known */
     size_t n_voided_ns;
-    double *clock_ghz;  /* clock probes beside this case's batches */
+    double *clock_ghz; /* clock probes beside this case's batches */
     size_t n_clock;
     struct counter *counters;
     size_t n_counters;
