@@ -19,6 +19,7 @@ static const struct {
     [FORMAT_BMF] = {"bmf", bmf_write},
     [FORMAT_BENCHSTAT] = {"benchstat", benchstat_write},
     [FORMAT_CSV] = {"csv", csv_write},
+    [FORMAT_HTML] = {"html", NULL},
     [FORMAT_JSON] = {"json", NULL},
 };
 
@@ -44,6 +45,8 @@ int run_write(const struct run *run, enum format format,
 
     if (format == FORMAT_JSON)
         return run_write_json(run, file, error);
+    if (format == FORMAT_HTML)
+        return html_write(run, file, error);
     errno = 0;
     if (format == FORMAT_TABLE)
         table_write(run, options, file);

@@ -9,6 +9,7 @@
 
 #include "export/export.h"
 #include "history/history.h"
+#include "html/html.h"
 #include "judge/judge.h"
 #include "model/model.h"
 #include "stats/stats.h"
@@ -29,6 +30,7 @@ enum format {
     FORMAT_BMF,
     FORMAT_BENCHSTAT,
     FORMAT_CSV,
+    FORMAT_HTML,
     FORMAT_JSON,
     FORMATS
 };

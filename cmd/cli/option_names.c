@@ -80,19 +80,26 @@ int option_set_uarch(const struct given *given)
     return rc ? rc : option_set_text(given);
 }
 
-/* The number of the value among the row's "a|b|c", or -EINVAL. */
+/* Adds the words of "a|b|c", or of "a|b|c[:FILE]". */
+static void add_words(struct text_list *known, const char *words)
+{
+    for (size_t length; *words && *words != '[';
+         words += length + (words[length] == '|')) {
+        length = strcspn(words, "|[");
+        text_list_add_n(known, words, length);
+    }
+}
+
+/* The number of the value among the row's words, or -EINVAL. */
 static int choice(const struct given *given)
 {
     struct text_list known = {0};
     int found = -1, rc = 0;
 
-    for (const char *at = given->row->value; *at;) {
-        const size_t length = strcspn(at, "|");
-        text_list_add_n(&known, at, length);
-        if (strcmp(known.item[known.n - 1], given->value) == 0)
-            found = (int)known.n - 1;
-        at += length + (at[length] == '|');
-    }
+    add_words(&known, given->row->value);
+    for (size_t i = 0; i < known.n; i++)
+        if (strcmp(known.item[i], given->value) == 0)
+            found = (int)i;
     if (found < 0) {
         char hint[120];
         text_list_hint(&known, given->value, hint, sizeof hint);
@@ -147,7 +154,10 @@ int option_add_format(const struct given *given)
     char name[32];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given->value, ":"), given->value);
-    names_formats(&known);
+    if (strchr(given->row->value, '|'))
+        add_words(&known, given->row->value);
+    else
+        names_formats(&known);
     struct given named = *given;
     named.value = name;
     const int rc = expect_known(&named, &known, "format");

@@ -199,7 +199,7 @@ const struct option_row option_rows[] = {
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
      "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
      "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
-     "benchstat, csv, json.",
+     "benchstat, csv, html (one page with charts), json.",
      option_add_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
      option_add_output, 0},
@@ -214,8 +214,8 @@ const struct option_row option_rows[] = {
      option_set_name, AT(label)},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history)},
-    {"format", "table|csv", OUTPUT, COMMAND_HISTORY, "table", "What is printed.",
-     option_set_format, 0},
+    {"format", "table|csv|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
+     "With a file, what else is written; without one, what is printed.", option_add_format, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",

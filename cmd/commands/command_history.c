@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "output/output.h"
 #include "process/process.h"
 
 /* Some of them, as in "one, two". */
@@ -37,26 +38,53 @@ static int unknown_case(const char *path, const char *word, struct error *error)
     return rc;
 }
 
+struct page {
+    const struct history *history;
+    enum format format;
+};
+
+static int write_page(const void *context, FILE *file, struct error *error)
+{
+    const struct page *const page = context;
+    return page->format == FORMAT_HTML  ? html_write_history(page->history, file, error)
+           : page->format == FORMAT_CSV ? history_write_csv(page->history, file, error)
+                                        : history_write_table(page->history, file, error);
+}
+
+/* To standard output, and to all files. */
+static int write_all(const struct options *options, const struct history *history,
+                     struct error *error)
+{
+    struct page page = {history, options->format};
+    int rc = write_page(&page, stdout, error);
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
+        page.format = options->outputs[i].format;
+        rc = file_save(options->outputs[i].file, write_page, &page, error);
+    }
+    return rc;
+}
+
 int command_history(struct options *options)
 {
-    const char *const path =
-        options->history ? options->history : getenv("SIMDBENCH_HISTORY");
+    const char *const named = getenv("SIMDBENCH_HISTORY");
     const char *const word = options->files.n ? options->files.item[0] : NULL;
     struct history history = {.n = 0};
     struct error error = {0};
-    int rc = path && *path
-                 ? history_read(path, word ? word : "*", &history, &error)
-                 : error_set(&error, -EINVAL,
-                             "--history=FILE.sqlite is missing, and SIMDBENCH_HISTORY "
-                             "names no file either");
 
+    if (!options->history && named && *named)
+        options->history = must_have(strdup(named));
+    const char *const path = options->history;
+    int rc = path && *path ? outputs_check(options, &error)
+                           : error_set(&error, -EINVAL,
+                                       "--history=FILE.sqlite is missing, and "
+                                       "SIMDBENCH_HISTORY names no file either");
+    if (rc == 0)
+        rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)
         rc = word ? unknown_case(path, word, &error)
                   : error_set(&error, -ENOENT, "%s has no runs", path);
     if (rc == 0)
-        rc = options->format == FORMAT_CSV
-                 ? history_write_csv(&history, stdout, &error)
-                 : history_write_table(&history, stdout, &error);
+        rc = write_all(options, &history, &error);
     if (rc != 0)
         complain("%s", error.text);
     history_free(&history);

@@ -300,7 +300,9 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
         if (status == 0 && !stolen && !batches[i].void_) {
             add_batch(turn->group, turn->entry, round, &batches[i]);
         } else if (status == 0) {
-            case_result(turn->group, turn->entry)->voided++;
+            struct result *const result = case_result(turn->group, turn->entry);
+            result->voided++;
+            must(result_add_voided(result, batches[i].ns));
             *complete = false;
         }
         cJSON_Delete(batches[i].reply);

@@ -68,15 +68,21 @@ static void add_modules(struct uses *uses, const char *flag,
     }
 }
 
+/* All other commands append to the history that they name. */
+static bool reads_history(const struct options *options)
+{
+    return !strcmp(options->command, "history");
+}
+
 /* SQLite keeps files of its own beside a database. */
-static void add_history(struct uses *uses, const char *path)
+static void add_history(struct uses *uses, enum use_kind kind, const char *path)
 {
     static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
     char *const target = file_target(path);
     for (size_t i = 0; target && i < ARRAY_LEN(ends); i++) {
         char beside[4200];
         snprintf(beside, sizeof beside, "%s%s", target, ends[i]);
-        add_use(uses, USE_WRITTEN, "--history=", path, beside);
+        add_use(uses, kind, "--history=", path, beside);
     }
     free(target);
 }
@@ -102,7 +108,8 @@ static struct uses list_uses(const struct options *options)
         updated |= is_update(options, output);
     }
     if (options->history)
-        add_history(&uses, options->history);
+        add_history(&uses, reads_history(options) ? USE_READ : USE_WRITTEN,
+                    options->history);
     if (options->json)
         add_use(&uses, USE_WRITTEN, "--json=", options->json, options->json);
     if (options->output && file_is_replaced(options->output))
@@ -147,10 +154,15 @@ static int find_clash(const struct uses *uses, struct error *error)
 
 int outputs_check(const struct options *options, struct error *error)
 {
-    int status = 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
-        status = try_output(&options->outputs[i], error);
-    if (status == 0)
+    int status = options->format == FORMAT_HTML ? html_check(error) : 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
+        if (options->outputs[i].format == FORMAT_HTML)
+            status = html_check(error);
+        if (status == 0)
+            status = try_output(&options->outputs[i], error);
+    }
+    const bool appends = options->history && !reads_history(options);
+    if (status == 0 && appends)
         status = check_writable("--history", options->history, error);
     if (status == 0)
         status = check_writable("--output", options->output, error);
@@ -159,6 +171,5 @@ int outputs_check(const struct options *options, struct error *error)
     struct uses uses = list_uses(options);
     status = find_clash(&uses, error);
     free(uses.use);
-    return status == 0 && options->history ? history_check(options->history, error)
-                                           : status;
+    return status == 0 && appends ? history_check(options->history, error) : status;
 }

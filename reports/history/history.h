@@ -43,3 +43,8 @@ int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
 /* Tables, one for each case and host; or all as one CSV table. -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
+/* The document {"schema_version": 1, "cases": [...]}: an object for each case and host,
+ * whose "runs" have members named like those of an entry. The caller looks at `failed`
+ * and frees it. */
+struct json;
+void history_json(const struct history *history, struct json *json);

@@ -18,6 +18,8 @@
  * name. */
 int run_save(const struct run *run, const char *path, struct error *error);
 int run_write_json(const struct run *run, FILE *file, struct error *error);
+/* The same document as a tree, for json_free() if it returns 0. -ENOMEM, -EEXIST. */
+int run_make_json(const struct run *run, struct json *json, struct error *error);
 /* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other
  * schema versions, wrong types: the error names the field's path
  * ("results[3].samples_ns[2]"), or the byte where it is no JSON at all. Unknown fields

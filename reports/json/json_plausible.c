@@ -113,10 +113,11 @@ static int compare_ids(const void *left, const void *right)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* A roof stands once in each group that it limits. */
+/* A roof stands once in each group that it limits, and a case of its own may measure it.
+ */
 static bool may_share(const struct result *a, const struct result *b)
 {
-    return a->is_roof && b->is_roof && a->group != b->group;
+    return (a->is_roof || b->is_roof) && a->group != b->group;
 }
 
 int json_plausible_run(const struct run *run, struct error *error)

@@ -32,6 +32,22 @@ static int add_clock(const struct value *entry, void *context)
                ?: (result_add_clock(context, number) ? value_no_memory(entry) : 0);
 }
 
+static int add_voided(const struct value *entry, void *context)
+{
+    double number;
+    return value_from(entry, 0, &number)
+               ?: (result_add_voided(context, number) ? value_no_memory(entry) : 0);
+}
+
+static int read_voided(const struct value *object, struct result *result)
+{
+    const struct value voided = value_member(object, "voided_ns");
+
+    if (value_absent(&voided))
+        return 0;
+    return value_array(&voided) ?: value_each(&voided, add_voided, result);
+}
+
 static int add_count(const struct value *entry, void *context)
 {
     double number;
@@ -254,6 +270,7 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_accuracy(entry, result)
                 ?: read_samples(entry, result, result_add_sample)
                 ?: read_apart(entry, result)
+                ?: read_voided(entry, result)
                 ?: read_derived(entry, result)
                 ?: read_limit(entry, result)
                 ?: value_array(&ratios)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 
 #include "json.h"
@@ -138,6 +139,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     cJSON *const set_apart = json_maybe(json, object, "apart", apart->n);
     if (set_apart)
         put_samples(json, set_apart, apart->samples_ns, apart->rounds, apart->n);
+    json_numbers(json, object, "voided_ns", result->voided_ns, NULL, result->n_voided_ns);
     put_summary(json, object, result);
     put_limit(json, object, result);
     put_ratios(json, object, result);
@@ -178,15 +180,21 @@ static void make_document(struct json *json, const struct run *run)
         put_result(json, results, &run->results[i]);
 }
 
+int run_make_json(const struct run *run, struct json *json, struct error *error)
+{
+    *json = (struct json){.root = NULL};
+    make_document(json, run);
+    const int code = json->failed ? error_set(error, -ENOMEM, "out of memory")
+                                  : json_check(json->root, NULL, error);
+    if (code)
+        json_free(json);
+    return code;
+}
+
 int run_write_json(const struct run *run, FILE *file, struct error *error)
 {
-    struct json json = {.root = NULL};
-    int code;
+    struct json json;
+    const int code = run_make_json(run, &json, error);
 
-    make_document(&json, run);
-    code = json.failed ? 0 : json_check(json.root, NULL, error);
-    if (!code)
-        return json_end(&json, file, error);
-    json_free(&json);
-    return code;
+    return code ? code : json_end(&json, file, error);
 }

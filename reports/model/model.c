@@ -223,6 +223,11 @@ int result_join_apart(struct result *result)
     return code;
 }
 
+int result_add_voided(struct result *result, double ns)
+{
+    return number_add(&result->voided_ns, &result->n_voided_ns, ns);
+}
+
 int result_add_clock(struct result *result, double ghz)
 {
     return number_add(&result->clock_ghz, &result->n_clock, ghz);
@@ -304,9 +309,10 @@ void result_clear_samples(struct result *result)
     result->shared = false;
     string_set(&result->stopped, NULL);
     free(result->clock_ghz);
-    result->samples_ns = result->clock_ghz = NULL;
+    free(result->voided_ns);
+    result->samples_ns = result->clock_ghz = result->voided_ns = NULL;
     result->rounds = NULL;
-    result->n_samples = result->n_clock = 0;
+    result->n_samples = result->n_clock = result->n_voided_ns = 0;
     result->voided = 0;
     FOR_EACH (struct counter, counter, result->counters, result->n_counters) {
         free(counter->samples);

@@ -217,7 +217,9 @@ struct result {
     char *stopped; /* what ended the rounds: "precision", "time", "rounds"; or NULL */
     double overhead_ns; /* of the loop, per call */
     uint32_t voided;    /* batches thrown away on evidence */
-    double *clock_ghz;  /* clock probes beside this case's batches */
+    double *voided_ns;  /* their raw totals, as far as they are known */
+    size_t n_voided_ns;
+    double *clock_ghz; /* clock probes beside this case's batches */
     size_t n_clock;
     struct counter *counters;
     size_t n_counters;
@@ -317,6 +319,8 @@ int result_add_apart(struct result *result, uint32_t round, double ns);
 /* Makes a sample of a batch that is apart for each round without one: the result is
  * shared. -ENOMEM. */
 int result_join_apart(struct result *result);
+/* The raw total of a batch that counts in `voided`. */
+int result_add_voided(struct result *result, double ns);
 int result_add_clock(struct result *result, double ghz);
 int result_add_setting(struct result *result, const char *name, const char *value);
 int result_add_module_option(struct result *result, const char *name, const char *value);

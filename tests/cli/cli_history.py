@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 
+import html_rules
 from cli_tool import BINARY, SHORT, SMALL, Case, environment, kernels
 
 __all__ = ["All", "History"]
@@ -112,6 +113,27 @@ class History(Case):
         done = self.run_tool("history", CASE, self.option, status=2)
         self.assertIn("h.sqlite': No such file", done.stderr)
         self.assertFalse(self.path.exists())
+
+    def test_files_beside_the_table(self):
+        self.append()
+        table = self.run_tool("history", self.option).stdout
+        page, rows = self.folder / "h.html", self.folder / "h.csv"
+        done = self.run_tool("history", self.option, f"--format=html:{page}",
+                             f"--format=csv:{rows}")
+        self.assertEqual(done.stdout, table)
+        self.assertEqual(rows.read_text(), self.run_tool("history", self.option,
+                                                         "--format=csv").stdout)
+        document = html_rules.page(page.read_bytes())
+        self.assertEqual([case["id"] for case in document["cases"]], [CASE])
+        self.assertEqual(len(document["cases"][0]["runs"]), 1)
+        self.assertEqual(page.read_text(), self.run_tool("history", self.option,
+                                                         "--format=html").stdout)
+        before = self.path.read_bytes()
+        done = self.run_tool("history", self.option, f"--format=html:{self.path}", status=2)
+        self.assertIn("one file", done.stderr)
+        done = self.run_tool("history", self.option, "--format=junit", status=2)
+        self.assertIn("known: table, csv, html", done.stderr)
+        self.assertEqual(self.path.read_bytes(), before)
 
     def test_refused_before_measuring(self):
         self.path.write_text("precious")

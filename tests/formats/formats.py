@@ -12,6 +12,7 @@ import time
 import unittest
 
 import format_rules
+import html_rules  # adds its rule
 from format_rules import RULES
 
 PROGRAM = ""
@@ -264,7 +265,12 @@ class Rules(unittest.TestCase):
                 ("benchstat", b"/variant=", b"/variant "),
                 ("annotations", b"title=", b"title=a,b"),
                 ("annotations", b"%25", b"%"),
-                ("csv", b",ok,", b",ok,,")):
+                ("csv", b",ok,", b",ok,,"),
+                ("html", b'"use strict"', b'"use strict" '),
+                ("html", b"font:", b"font: "),
+                ("html", b'"results":[', b'"results":[{"<":0},'),
+                ("html", b'href="data:,"', b'href="http://example.org"'),
+                ("html", b'"schema_version":1', b'"schema_version":1,"tool":0')):
             with self.subTest(format=form, bad=bad):
                 data = written("gate", form)
                 self.assertIn(good, data)

@@ -66,7 +66,7 @@ class Schema(unittest.TestCase):
         self.assertTrue(any(r["metrics"] for r in results))
         self.assertTrue(any(r["accuracy"] and r["accuracy"]["max_ulp"] for r in results))
         for key in ("layout", "implementation", "unranked", "source", "workspace_bytes",
-                    "apart", "shared", "stopped", "proof"):
+                    "apart", "voided_ns", "shared", "stopped", "proof"):
             self.assertTrue(any(r[key] for r in results), key)
         self.assertEqual([s["name"] for s in self.run_sample["sources"]], ["b.json"])
         self.assertTrue(any(r["limit"] and "gbps" in r["limit"] for r in results))
@@ -77,7 +77,7 @@ class Schema(unittest.TestCase):
             del document[key]
         for result in document["results"]:
             for key in ("layout", "implementation", "unranked", "source",
-                        "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "shared",
+                        "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "voided_ns", "shared",
                         "stopped", "proof", "base_proof", "explanation"):
                 del result[key]
             for ratio in result["ratios"]:
@@ -141,7 +141,7 @@ class Schema(unittest.TestCase):
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "unoptimised",
-                           "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart",
+                           "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "voided_ns",
                            "shared", "stopped", "proof", "base_proof", "explanation"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))

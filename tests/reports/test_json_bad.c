@@ -233,15 +233,19 @@ static void two_cases_of_one_id(void **state)
     assert_int_equal(run_read_json(&read, text, strlen(text), &error), -EINVAL);
     assert_string_equal(error.text, "results[2].id: results[0] has this id already");
     free(text);
-    /* A roof stands in each group that it limits, but once. */
+    /* A roof stands in each group that it limits, but once; a case may measure it too. */
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].group = i;
     run->results[0].is_roof = run->results[2].is_roof = true;
     run->results[0].is_baseline = run->results[2].is_baseline = false;
-    text = sample_text(run, FORMAT_JSON, NULL);
-    assert_int_equal(run_read_json(&read, text, strlen(text), &error), 0);
-    run_free(read);
-    free(text);
+    for (size_t i = 0; i < 2; i++) {
+        text = sample_text(run, FORMAT_JSON, NULL);
+        assert_int_equal(run_read_json(&read, text, strlen(text), &error), 0);
+        run_free(read);
+        free(text);
+        run->results[2].is_roof = false;
+    }
+    run->results[2].is_roof = true;
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].group = 0;
     text = sample_text(run, FORMAT_JSON, NULL);

@@ -103,6 +103,8 @@ static void hostile_names(void **state)
 {
     struct run *run = sample_run_hostile();
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++) {
+        if (format == FORMAT_HTML && html_check(NULL))
+            continue;
         char *text = sample_text(run, format, NULL);
         assert_null(strchr(text, '\033'));
         assert_null(strchr(text, '\xff'));
@@ -272,9 +274,11 @@ static void formats(void **state)
         assert_int_equal(format_find(format_name(each), &format), 0);
         assert_int_equal(format, each);
     }
-    assert_int_equal(format_find("html", &format), -EINVAL);
+    assert_int_equal(format_find("pdf", &format), -EINVAL);
     assert_non_null(full);
     for (format = FORMAT_TABLE; format < FORMATS; format++) {
+        if (format == FORMAT_HTML && html_check(NULL))
+            continue;
         assert_int_equal(run_write(run, format, NULL, full, &error), -ENOSPC);
         assert_non_null(strstr(error.text, "No space left"));
         clearerr(full);

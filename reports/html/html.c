@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The document of a run, cut to what the page shows, goes into the page. */
+#include "html.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html_page.h"
+#include "text/text.h"
+#include "json/json.h"
+
+int html_check(struct error *error)
+{
+    (void)error;
+    return 0;
+}
+
+/* ---- cutting ---- */
+
+/* Members that no view shows, wherever they stand: most are as long as the samples. */
+static bool is_unseen(const char *name)
+{
+    static const char *const unseen[] = {
+        "base_proof", "config",     "event",   "formula", "identity",      "input_hash",
+        "overhead",   "prepare_ns", "process", "proof",   "running_share", "rounds",
+        "samples",    "scope",      "sha256",  "stopped", "user_read"};
+
+    for (size_t i = 0; i < ARRAY_LEN(unseen); i++)
+        if (!strcmp(name, unseen[i]))
+            return true;
+    return false;
+}
+
+/* The page takes what is not there for null. */
+static bool is_empty(const cJSON *item)
+{
+    return cJSON_IsNull(item) ||
+           ((cJSON_IsArray(item) || cJSON_IsObject(item)) && !item->child) ||
+           (cJSON_IsRaw(item) && !strcmp(item->valuestring, "[]"));
+}
+
+static bool make_plain(char **text, struct buffer *scratch)
+{
+    buffer_clear(scratch);
+    buffer_plain(scratch, *text);
+    if (!strcmp(*text, buffer_text(scratch)))
+        return true;
+    char *const plain = cJSON_malloc(scratch->length + 1);
+    if (!plain)
+        return false;
+    memcpy(plain, buffer_text(scratch), scratch->length + 1);
+    cJSON_free(*text);
+    *text = plain;
+    return true;
+}
+
+/* Text becomes plain, as in all reports, so that a name cannot look like another one.
+ * False: out of memory. */
+static bool cut(cJSON *item, struct buffer *scratch)
+{
+    bool done = !cJSON_IsString(item) || make_plain(&item->valuestring, scratch);
+
+    for (cJSON *child = item->child, *next; child && done; child = next) {
+        next = child->next;
+        done = cut(child, scratch);
+        if (!cJSON_IsObject(item))
+            continue;
+        if (is_unseen(child->string) || is_empty(child))
+            cJSON_Delete(cJSON_DetachItemViaPointer(item, child));
+        else
+            done = done && make_plain(&child->string, scratch);
+    }
+    return done && !scratch->failed;
+}
+
+/* ---- writing ---- */
+
+/* Nothing that is drawn is known to more digits. */
+enum { DIGITS = 6, NUMBER_MAX = 40 };
+
+static void put_number(const char *text, size_t n, FILE *file)
+{
+    char number[NUMBER_MAX];
+
+    if (n >= sizeof number || n <= DIGITS + 1 || !memchr(text, '.', n)) {
+        fwrite(text, 1, n, file);
+        return;
+    }
+    memcpy(number, text, n);
+    number[n] = '\0';
+    fprintf(file, "%.*g", DIGITS, strtod(number, NULL));
+}
+
+/* JSON without blanks, in which nothing can end a script element. */
+static void put_json(const char *text, FILE *file)
+{
+    bool quoted = false;
+
+    for (size_t n; *text; text += n) {
+        n = 1;
+        quoted ^= *text == '"';
+        if (*text == '<') {
+            fputs("\\u003c", file);
+        } else if (quoted && *text == '\\') {
+            n = 2;
+            fwrite(text, 1, n, file);
+        } else if (!quoted && (isdigit((unsigned char)*text) || *text == '-')) {
+            n = strspn(text, "+-.0123456789eE");
+            put_number(text, n, file);
+        } else if (quoted || !isspace((unsigned char)*text)) {
+            fputc(*text, file);
+        }
+    }
+}
+
+/* Frees the document. */
+static int put_page(struct json *json, FILE *file, struct error *error)
+{
+    struct buffer scratch = {.text = NULL};
+    const bool plain = !json->failed && cut(json->root, &scratch);
+    char *const text = plain ? cJSON_PrintUnformatted(json->root) : NULL;
+
+    buffer_free(&scratch);
+    json_free(json);
+    if (!text)
+        return error_set(error, -ENOMEM, "out of memory");
+    errno = 0;
+    fputs(html_head, file);
+    put_json(text, file);
+    fputs(html_tail, file);
+    cJSON_free(text);
+    if (!fflush(file) && !ferror(file))
+        return 0;
+    const int code = errno ? -errno : -EIO;
+    return error_set(error, code, "cannot write html: %s", strerror(-code));
+}
+
+int html_write(const struct run *run, FILE *file, struct error *error)
+{
+    struct json json;
+    const int code = run_make_json(run, &json, error);
+
+    return code ? code : put_page(&json, file, error);
+}
+
+int html_write_history(const struct history *history, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+
+    history_json(history, &json);
+    return put_page(&json, file, error);
+}

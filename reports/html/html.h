@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTML: a run or a history as one page that needs nothing beside it. The page is made of
+ * page.html, page.css, the scripts of this folder and Chart.js when simdbench is built
+ * (scripts/embed_page.py), and shows the JSON that is put into it here.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "history/history.h"
+#include "model/model.h"
+
+/* 0, or -ENOTSUP and what to install: this simdbench was built without Chart.js. */
+int html_check(struct error *error);
+/* -ENOTSUP, -ENOMEM, or what writing failed with. */
+int html_write(const struct run *run, FILE *file, struct error *error);
+int html_write_history(const struct history *history, FILE *file, struct error *error);

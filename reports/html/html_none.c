@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of html.c where Chart.js is missing. */
+#include <errno.h>
+
+#include "html.h"
+
+int html_check(struct error *error)
+{
+    return error_set(error, -ENOTSUP,
+                     "html: this simdbench was built without Chart.js; install it "
+                     "(Debian: libjs-chart.js), then configure and build again");
+}
+
+int html_write(const struct run *run, FILE *file, struct error *error)
+{
+    (void)run;
+    (void)file;
+    return html_check(error);
+}
+
+int html_write_history(const struct history *history, FILE *file, struct error *error)
+{
+    (void)history;
+    (void)file;
+    return html_check(error);
+}

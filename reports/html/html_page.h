@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to html/: the page, made by scripts/embed_page.py. */
+#pragma once
+
+/* All that stands before the data, and behind it. */
+extern const char html_head[], html_tail[];

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of two builds: changes with their intervals, threshold and noise floor.
+const VERDICTS = { REGRESSED: "bad", IMPROVED: "good", INCONCLUSIVE: "warn", UNUSABLE: "warn" };
+const verdictTone = (result) => VERDICTS[result.comparison.verdict] ?? "";
+const hasChange = (result) => known(result.comparison?.change);
+
+function gateTable(list) {
+  const of = (name, show) => ({ number: true, title: name.replace("_ns", ""),
+    value: (result) => result.comparison[name], show: (result) => show(result.comparison[name]) });
+  return table("Changes: time of head over time of base, minus 1", [caseColumn,
+    { title: "verdict", value: (result) => result.comparison.verdict, tone: verdictTone },
+    of("change", change),
+    { title: "interval", number: true, value: (result) => result.comparison.ci?.[0],
+      show: (result) => range(result.comparison.ci, change) },
+    of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"), of("floor", percent), of("delta", percent),
+    of("detectable", percent),
+    { ...of("processes", digits), title: "processes" }, of("p", digits),
+    { title: "reason", value: (result) => result.comparison.reason ??
+      result.comparison.code?.reason ?? "" }],
+  list, { anchor: (result) => result.anchor });
+}
+
+function forestConfig(cases) {
+  const { threshold } = page.gate;
+  const inks = cases.map((result) => colour(verdictTone(result) || "c0"));
+  const data = cases.map((result, row) => ({
+    x: 100 * result.comparison.change, y: row, lo: result.comparison.ci?.[0] * 100,
+    hi: result.comparison.ci?.[1] * 100, title: result.id, anchor: result.anchor,
+    lines: [`${result.comparison.verdict} ${change(result.comparison.change)} ${
+      range(result.comparison.ci, change)}`, `${time(result.comparison.base_ns)} before, ${
+      time(result.comparison.head_ns)} now`] }));
+  const limits = [-120, 120].map((sign) => ({ x: sign * (threshold ?? 0) }));
+  return {
+    type: "scatter", data: { datasets: [{
+      label: "change", pointRadius: 4.5, interval: "x", pointBorderColor: inks,
+      pointBackgroundColor: inks, borderColor: inks, data }] },
+    options: { scales: { x: axis("change of the time (%); to the right: slower", false,
+      { ...reach([...data, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
+      plugins: { marks: {
+        lines: [{ x: 0, colour: "dim" }, ...(known(threshold) ? [-1, 1].map((sign) => ({
+          x: 100 * sign * threshold, dash: [5, 4], colour: "warn",
+          label: sign > 0 ? "threshold" : "" })) : [])],
+        bands: cases.map((result, row) => ({ row, lo: -100 * result.comparison.floor,
+          hi: 100 * result.comparison.floor, colour: "grey" })).filter((band) => known(band.hi)),
+      } } },
+  };
+}
+const FOREST = 40;
+function drawGate(body) {
+  const { gate } = page;
+  const rank = Object.keys({ REGRESSED: 0, ...VERDICTS });
+  const list = results.filter((result) => result.comparison && matches(result.id));
+  const changed = list.filter(hasChange).sort((a, b) => b.comparison.change - a.comparison.change);
+  const parts = [];
+  for (let i = 0; i < changed.length; i += FOREST)
+    parts.push(changed.slice(i, i + FOREST));
+  body.append(facts([
+    ["verdicts", rank.concat("SAME").map((name) => [name, gate[name.toLowerCase()]])
+      .filter(([, n]) => n).map(([name, n]) => `${n} ${name}`).join(", ")],
+    ["threshold", percent(gate.threshold)], ["geometric mean", known(gate.geomean_change)
+      ? change(gate.geomean_change) : null],
+    ["times do not gate", gate.refused], ["this machine", gate.selftest],
+    ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
+      .filter(Boolean).join(", ")])]));
+  figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",
+    () => forestConfig(part), () => gateTable(part), { height: 90 + 24 * part.length }));
+  if (list.length)
+    body.append(gateTable(list));
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of a history: a time line for each case and host.
+const past = { byDate: false };
+const when = (entry) => Date.parse(entry.started_at);
+const day = (at) => new Date(at).toISOString().slice(0, 10);
+
+function historyTable(caption, entries) {
+  return table(caption, [
+    { title: "date", value: (entry) => entry.started_at },
+    { title: "commit", value: (entry) => entry.commit ?? "" },
+    { title: "label", value: (entry) => entry.label ?? "" },
+    { title: "time", number: true, value: (entry) => entry.median_ns,
+      show: (entry) => time(entry.median_ns) },
+    { title: "interval", number: true, value: (entry) => entry.ci_ns?.[0],
+      show: (entry) => range(entry.ci_ns, time) },
+    { title: "change", number: true, value: (entry) => entry.change,
+      show: (entry) => known(entry.change) ? `~${change(entry.change)}` : "–" },
+    { title: "verdict", value: (entry) => [entry.verdict ?? (entry.status === "ok" ? "" : entry.status),
+      known(entry.compared) ? change(entry.compared) : "", entry.compared_ci
+        ? range(entry.compared_ci, change) : "", entry.reason].filter(Boolean).join(" ") }], entries);
+}
+function timelineConfig({ runs, changes = [] }) {
+  const timed = runs.filter((entry) => entry.median_ns > 0);
+  const dated = past.byDate && timed.every((entry) => known(when(entry)));
+  const top = Math.max(...timed.map((entry) => entry.median_ns));
+  const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [0, "ns"]].find(([least]) => top >= least);
+  const scale = size || 1;
+  const data = timed.map((entry, i) => ({ x: dated ? when(entry) : i, y: entry.median_ns / scale,
+    lo: entry.ci_ns?.[0] / scale, hi: entry.ci_ns?.[1] / scale,
+    title: [entry.started_at, entry.commit, entry.label].filter(Boolean).join(" "),
+    lines: [`${time(entry.median_ns)} ${range(entry.ci_ns, time)}`,
+      known(entry.change) ? `~${change(entry.change)} since the run before` : ""].filter(Boolean) }));
+  return {
+    type: "line", data: { datasets: [{ label: "time", data, borderColor: colour("c0"),
+      backgroundColor: colour("c0"), borderWidth: 1.5, pointRadius: 3.5, interval: "y" }] },
+    options: { scales: { x: axis(dated ? "date" : "run", false, { offset: false,
+      ...(dated ? {} : { min: -0.5, max: timed.length - 0.5 }), ticks: { precision: 0,
+        callback: (value) => dated ? day(value) : Number.isInteger(value) && timed[value]
+          ? short(timed[value].label || timed[value].commit || day(when(timed[value])), 14) : "" } }),
+    y: axis(`time per call (${unit})`, false, reach(data, "y")) },
+    plugins: { marks: { lines: changes.map((since) => ({ dash: [4, 3],
+      colour: since.change > 0 ? "bad" : "good", label: change(since.change),
+      x: data[timed.indexOf(runs[since.run])]?.x })).filter((line) => known(line.x)) } } },
+  };
+}
+// "since v2 (2026-11-21): +4.1% [+3.6%, +4.6%]": a case takes longer, or less long, from there on.
+function changeText(runs, since) {
+  const entry = runs[since.run];
+  return `since ${entry.label || entry.commit || "?"} (${entry.started_at.slice(0, 10)}): ${
+    change(since.change)} ${range(since.ci, change)}`;
+}
+
+function drawHistory(body) {
+  const lines = page.cases.filter((line) => matches(line.id));
+  figures(body, lines, "charts", (line) => {
+    const name = `${line.id} on ${line.fingerprint}`;
+    return el("div", {}, figure([name, line.cpu].filter(Boolean).join(", "),
+      () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }),
+    line.changes ? el("ul", {}, line.changes.map((since) =>
+      el("li", {}, changeText(line.runs, since)))) : null);
+  });
+}

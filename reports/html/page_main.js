@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page itself: its head, its views, and the case that the address names.
+const quoted = (word) => /^[\w@%+=:,./-]+$/.test(word) ? word
+  : `'${word.replace(/'/g, "'\\''")}'`;
+
+async function copy(text, from) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    getSelection().selectAllChildren(from);
+    document.execCommand("copy");
+  }
+}
+function commandPart() {
+  if (!page.argv)
+    return null;
+  const text = page.argv.map(quoted).join(" "), code = el("code", {}, text);
+  const button = el("button", { type: "button", on: { click: async () => {
+    await copy(text, code);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  } } }, "Copy");
+  button.setAttribute("aria-label", "Copy the command");
+  return el("div", { class: "command" }, code, button);
+}
+function statusText() {
+  const cases = results.filter((result) => result.role !== "roof");
+  return [...groupBy(cases, (result) => result.status)].map(([status, list]) =>
+    `${list.length} ${status}`).join(", ");
+}
+function drawHead() {
+  const { host, tool } = page, head = document.getElementById("head");
+  const why = results.some((result) => result.explanation);
+  const title = page.cases ? "simdbench history" : page.studies ? "simdbench study"
+    : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
+  document.title = [title, page.started_at].filter(Boolean).join(", ");
+  head.append(el("h1", {}, title), commandPart() ?? "", facts([
+    ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
+      statusText()}` : null],
+    ["interrupted", page.interrupted ? "yes: what follows is what there was" : null],
+    ["host", host ? [host.cpu, host.virtualisation, host.kernel, host.os,
+      host.fingerprint ? `fingerprint ${host.fingerprint}` : ""].filter(Boolean).join(", ") : null],
+    ["no PMU", host?.pmu?.reason],
+    ["run", tool ? [`simdbench ${tool.version ?? ""}`, tool.commit ? `commit ${tool.commit}` : "",
+      tool.compiler, page.seed ? `seed ${page.seed}` : "", page.started_at].filter(Boolean)
+      .join(", ") : null],
+    ["label", page.settings?.label],
+    ...(page.sources ?? []).map((source) => ["also from", [source.name, source.cpu,
+      source.started_at].filter(Boolean).join(", ")])]));
+}
+
+// ---- the case that the address names ----
+
+const caseBox = el("section", { id: "case", hidden: true, "aria-label": "One case" });
+function showCase() {
+  const found = /^#case=(.*)$/.exec(location.hash);
+  let anchor = "";
+  try {
+    anchor = decodeURIComponent(found?.[1] ?? "");
+  } catch {
+    anchor = "";
+  }
+  const result = byAnchor.get(anchor);
+  clear(caseBox);
+  caseBox.hidden = !result;
+  if (!result)
+    return;
+  const title = el("h2", { tabindex: -1 }, result.id);
+  caseBox.append(title, caseDetails(result), el("button", { type: "button", on: { click: () => {
+    history.pushState(null, "", "#content");
+    showCase();
+  } } }, "Close"));
+  caseBox.scrollIntoView();
+  title.focus({ preventScroll: true });
+}
+addEventListener("hashchange", showCase);
+
+// ---- views ----
+
+function addSections() {
+  const some = (test) => results.some(test);
+  if (page.cases)
+    addSection("history", "History", "The median of each run with its 95% interval. Runs of " +
+      "different days differ by more than code: a change here is no verdict.", drawHistory,
+    [toggle(past, "byDate", "by date")]);
+  if (page.studies)
+    addSection("studies", "Studies", "Claims and what this machine says of them.", drawStudies);
+  if (page.gate)
+    addSection("changes", "Two builds", "Changes of the time: head over base, minus 1.", drawGate);
+  if (some((result) => result.explanation))
+    addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
+      drawExplanations);
+  if (some((result) => result.role !== "roof"))
+    addSection("cases", "Cases", null, drawCases);
+  if (some((result) => result.role !== "roof" && isMeasured(result)))
+    addSection("speed", "Speed over size", "Medians with 95% intervals. Dots: the limit of the line " +
+      "of that colour, measured in the same rounds. Triangles: baselines.", drawSpeed,
+    [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
+  if (some((result) => isMeasured(result) && (isRoof(result) || onRoofline(result))))
+    addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
+      "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +
+      "drawn; the table has all.", drawRoofline, [toggle(state, "allRoofs", "all roofs")]);
+  if (some((result) => result.role !== "roof" && hasSamples(result)))
+    addSection("samples", "Samples", "A point is a batch. Grey ones are none of the case: another " +
+      "thread ran on the core beside them, or evidence voided them. Triangles lie beyond the " +
+      "axis.", drawSamples, [toggle(state, "wide", "to the slowest")]);
+}
+function drawBar() {
+  const bar = document.getElementById("bar");
+  let later = 0;
+  const input = el("input", { type: "search", id: "filter", placeholder: "gemm avx512 *@64*",
+    on: { input: () => {
+      clearTimeout(later);
+      later = setTimeout(() => setFilter(input.value), 150);
+    } } });
+  bar.append(...sections.map((section) => el("a", { href: `#${section.id}` }, section.title)),
+    el("span", { class: "filter" }, el("label", { for: "filter" }, "Filter cases"), input));
+}
+
+drawHead();
+document.getElementById("content").append(caseBox);
+addSections();
+for (const section of sections)
+  section.draw();
+drawBar();
+showCase();

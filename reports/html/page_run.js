@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of a run: its cases, speed over size, roofline, samples.
+const state = { logX: true, logY: false, wide: false, allRoofs: false };
+
+// ---- cases ----
+
+const statusColumn = {
+  title: "status", value: (result) => result.status + (result.reason ? `: ${result.reason}` : ""),
+  tone: (result) => ["wrong", "failed", "suspect"].includes(result.status) ? "bad"
+    : result.status === "ok" ? "" : "warn",
+};
+const caseColumn = { title: "case", value: (result) => result.id,
+  show: (result) => caseLink(result.anchor, result.id) };
+const timeColumns = [
+  { title: "time", number: true, value: (result) => result.summary?.median_ns,
+    show: (result) => time(result.summary?.median_ns) },
+  { title: "±95%", number: true, value: spread, show: (result) => percent(spread(result), 2) },
+];
+const rateColumns = [
+  { title: "rate", number: true, value: (result) => result.rates?.gops ?? result.rates?.gbps,
+    show: rateText },
+  { title: "of limit", number: true, value: (result) => result.limit?.share,
+    show: (result) => percent(result.limit?.share) },
+];
+const clockColumn = { title: "GHz", number: true, value: (result) => result.clock?.ghz,
+  show: (result) => digits(result.clock?.ghz) };
+
+// The ratio with the fastest case of that owner; null: of any.
+const closest = (result, owner) => (result.ratios ?? []).filter((ratio) =>
+  (owner === null || ownerOf(ratio.baseline) === owner) && known(ratio.speedup))
+  .reduce((best, ratio) => best && best.speedup <= ratio.speedup ? best : ratio, null);
+function ratioColumns(list) {
+  const owners = [...new Set(list.flatMap((result) => (result.ratios ?? [])
+    .map((ratio) => ownerOf(ratio.baseline))))];
+  const several = owners.length > 2;
+  return (several ? [null] : owners).map((owner) => ({
+    title: several ? "vs the fastest baseline" : `vs ${short(owner || "baseline", 24)}`,
+    number: true, value: (result) => closest(result, owner)?.speedup,
+    show: (result) => {
+      const ratio = closest(result, owner);
+      return ratio ? [several ? short(ownerOf(ratio.baseline), 24) : "",
+        `${ratio.unpaired ? "~" : ""}${times(ratio.speedup)}`,
+        ratio.ci ? range(ratio.ci, digits) : ""].filter(Boolean).join(" ") : "–";
+    },
+  }));
+}
+// Counters and metrics that the user asked for.
+function askedColumns(list) {
+  const names = new Set(list.flatMap((result) => ["counters", "metrics"].flatMap((kind) =>
+    Object.entries(result[kind] ?? {}).filter(([, of]) => of.asked).map(([name]) => name))));
+  const of = (result, name) => result.counters?.[name] ?? result.metrics?.[name];
+  return [...names].slice(0, 20).map((name) => ({
+    title: short(name, 30), number: true, value: (result) => of(result, name)?.value,
+    show: (result) => `${digits(of(result, name)?.value)}${of(result, name)?.doubt ? "?" : ""}`,
+  }));
+}
+function caseTable(caption, list, more = {}) {
+  return table(caption, [caseColumn, ...timeColumns, ...rateColumns, ...ratioColumns(list),
+    clockColumn, ...askedColumns(list), statusColumn], list,
+  { anchor: (result) => result.anchor, ...more });
+}
+function drawCases(body) {
+  const list = results.filter((result) => result.role !== "roof" && matches(result.id));
+  if (list.length)
+    body.append(caseTable(`Cases, ${plural(list.length, "row")}`, list));
+}
+
+// ---- speed over size ----
+
+// "64" and "64x64x64" are sizes, and so is what a stream touches; of other shapes the order
+// alone is known.
+function sizeOf(result) {
+  const found = /^(\d+)(?:x\1)*$/.exec(result.shape ?? "");
+  return result.rung?.working_set > 0 ? result.rung.working_set : found ? Number(found[1]) : NaN;
+}
+function shapeAxis(cases, log) {
+  const shapes = [...new Map(cases.map((result) => [result.shape, result])).values()];
+  if (shapes.every((result) => sizeOf(result) > 0)) {
+    const sizes = [...new Set(shapes.map(sizeOf))].sort((a, b) => a - b);
+    const ticks = sizes.length <= 14 ? ticksAt(sizes) : {};
+    const [min, max] = [sizes[0], sizes[sizes.length - 1]];
+    const room = log ? { min: min / 1.15, max: max * 1.15 }
+      : { min: min - (max - min) * 0.03, max: max + (max - min) * 0.03 || 1 };
+    return { at: sizeOf, scale: axis(isRoof(shapes[0]) ? "bytes" : "size", log,
+      { ...ticks, ...room, ...(sizes.length <= 14
+        ? { ticks: { callback: sizeText } } : {}) }) };
+  }
+  const names = shapes.sort((a, b) => (a.work?.ops ?? 0) - (b.work?.ops ?? 0))
+    .map((result) => result.shape ?? "");
+  const place = new Map(names.map((name, i) => [name, i]));
+  return { at: (result) => place.get(result.shape ?? ""), scale: axis("shape, by work", false,
+    { min: -0.4, max: names.length - 0.6, ...(names.length <= 30 ? ticksAt([...names.keys()])
+      : {}),
+    ticks: { callback: (value) => short(names[value] ?? "", 26) } }) };
+}
+
+function speedPoint(result, unit, at) {
+  const y = unit.of(result), { median_ns: median, ci_ns: ci } = result.summary;
+  const ends = !ci ? [] : unit.name === "ns" ? ci : [y * median / ci[1], y * median / ci[0]];
+  return { x: at(result), y, lo: ends[0], hi: ends[1], title: result.id, anchor: result.anchor,
+    result };
+}
+
+function speedConfig(family, cases, unit) {
+  const { at, scale } = shapeAxis(cases, state.logX);
+  const series = [...groupBy(cases, seriesOf)];
+  const lines = series.map(([label, members], i) => {
+    const baseline = members[0].role === "baseline", ink = colour(cycled(i));
+    return {
+      label, data: members.map((result) => speedPoint(result, unit, at)).filter((point) =>
+        known(point.y)).sort((a, b) => a.x - b.x),
+      borderColor: ink, backgroundColor: baseline ? colour("ground") : ink, borderWidth: 1.75,
+      pointStyle: baseline ? "triangle" : MARKS[Math.floor(i / PALETTE) % MARKS.length],
+      pointRadius: baseline ? 4.5 : 3.5, borderDash: baseline ? [6, 3] : [], interval: "y",
+    };
+  });
+  return {
+    type: "line", data: { datasets: [...lines, ...limitLines(family, series, unit, at)] },
+    options: { scales: { x: scale, y: unit.name === "ns"
+      ? axis(unit.label, true, { ticks: { callback: (value) => logTick(value) &&
+        time(value).replace(/\.?0+ /, " ") } })
+      : axis(unit.label, state.logY, { beginAtZero: !state.logY }) } },
+  };
+}
+// Roofs that limit one of these lines, in its colour, at the shapes that they were measured
+// beside.
+function limitLines(family, series, unit, at) {
+  if (unit.name === "ns")
+    return [];
+  const name = (id) => (id ?? "").split("@")[0];
+  const limits = (roof) => series.findIndex(([, members]) =>
+    members.some((result) => name(result.limit?.id) === roof));
+  const roofs = groupBy(family.roofs.filter(({ roof }) => isMeasured(roof)),
+    ({ roof }) => name(roof.id));
+  return [...roofs].filter(([roof]) => limits(roof) >= 0).map(([label, members]) => ({
+    label: `limit ${label.replace("roof/", "")}`, borderColor: colour(cycled(limits(label))),
+    borderWidth: 1.25, borderDash: [2, 4], pointRadius: 0, pointHitRadius: 6,
+    data: members.map(({ roof, like }) => ({ x: at(like), y: roofRate(roof, like, unit),
+      title: roof.id, anchor: roof.anchor, result: roof }))
+      .filter((point) => known(point.x) && known(point.y)).sort((a, b) => a.x - b.x),
+  }));
+}
+
+const SERIES = 20;
+// Families whose cases match, with at most SERIES lines each.
+function speedCharts() {
+  return families().flatMap((family) => {
+    const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
+    const series = [...groupBy(cases, seriesOf).values()];
+    const parts = [];
+    for (let i = 0; i < series.length; i += SERIES)
+      parts.push(series.slice(i, i + SERIES).flat());
+    return parts.map((part, i) => ({ family, cases: part,
+      title: family.title + (parts.length > 1 ? `, part ${i + 1} of ${parts.length}` : "") }));
+  });
+}
+function drawSpeed(body) {
+  figures(body, speedCharts(), "charts", ({ family, cases, title }) => {
+    const unit = unitOf(cases);
+    return figure(`Speed over size: ${title}`, () => speedConfig(family, cases, unit),
+      () => caseTable(title, cases));
+  });
+}
+
+// ---- roofline ----
+
+const levelOf = (roof) => roof.rung?.level ??
+  caches.find(([, size]) => roof.work?.bytes <= size)?.[0] ?? "memory";
+// The fastest roof of each name, instruction set and, of streams, level of memory.
+function bestRoofs(list) {
+  const rate = (roof) => roof.rates.gbps ?? roof.rates.gops;
+  const best = new Map();
+  for (const roof of list) {
+    const stream = known(roof.rates?.gbps);
+    const label = stream ? `${levelOf(roof)} ${roof.variant} ${roof.isa}`
+      : `${roof.variant} ${roof.isa}`;
+    const old = best.get(label);
+    if (!old || rate(old.roof) < rate(roof))
+      best.set(label, { label, roof, stream, kind: stream ? levelOf(roof) : roof.isa,
+        rate: rate(roof) });
+  }
+  return [...best.values()].sort((a, b) => b.rate - a.rate);
+}
+// The first of each kind: the fastest.
+const foremost = (roofs) => roofs.filter((roof, i) =>
+  roofs.findIndex((other) => other.kind === roof.kind) === i);
+function roofLines(roofs, [low, high]) {
+  const streams = roofs.filter((roof) => roof.stream), mixes = roofs.filter((roof) => !roof.stream);
+  const top = Math.max(...mixes.map((roof) => roof.rate), -Infinity);
+  const steepest = Math.max(...streams.map((roof) => roof.rate), -Infinity);
+  return (state.allRoofs ? roofs : foremost(roofs)).map((roof) => {
+    const end = Math.min(top / roof.rate, high), begin = Math.max(roof.rate / steepest, low);
+    const line = roof.stream ? [[low, low * roof.rate], [mixes.length ? end : high,
+      (mixes.length ? end : high) * roof.rate]]
+      : [[streams.length ? begin : low, roof.rate], [high, roof.rate]];
+    const text = `${roof.label} ${amount(roof.rate, roof.stream ? "GB/s" : "Gop/s")}`;
+    return {
+      label: text, tag: text, borderColor: colour(roof.stream ? "c6" : "grey"),
+      borderWidth: 1.25, borderDash: roof.stream ? [] : [6, 3], pointRadius: 0, pointHitRadius: 0,
+      showLine: true, data: line.map(([x, y]) => ({ x, y, title: roof.roof.id,
+        anchor: roof.roof.anchor, result: roof.roof })),
+    };
+  });
+}
+const intensity = (result) => result.work?.ops / result.work?.bytes;
+const onRoofline = (result) => isMeasured(result) && intensity(result) > 0 &&
+  isFinite(intensity(result)) && result.rates?.gops > 0;
+
+function rooflineConfig(cases, roofs) {
+  const xs = cases.map(intensity);
+  const balance = roofs.filter((roof) => roof.stream).map((roof) =>
+    Math.max(...roofs.filter((other) => !other.stream).map((other) => other.rate)) / roof.rate)
+    .filter((x) => x > 0 && isFinite(x));
+  const ends = xs.length || balance.length ? [...xs, ...balance] : [1];
+  const span = [Math.min(...ends) / 3, Math.max(...ends) * 3];
+  const points = [...groupBy(cases, (result) => [result.module ?? result.op, result.isa].join(" "))]
+    .map(([label, members], i) => ({
+      label, borderColor: colour(cycled(i)), backgroundColor: colour(cycled(i)), interval: "y",
+      pointStyle: members[0].role === "baseline" ? "triangle" : "circle", pointRadius: 4,
+      showLine: false, data: members.map((result) => ({ ...speedPoint(result,
+        { name: "gops", of: (one) => one.rates.gops }, intensity),
+      lines: [`${digits(intensity(result))} operations a byte`] })),
+    }));
+  const lowest = Math.min(...cases.map((result) => result.rates.gops),
+    ...roofs.map((roof) => roof.stream ? roof.rate * span[0] : roof.rate));
+  return {
+    type: "scatter", data: { datasets: [...points, ...roofLines(roofs, span)] },
+    options: { scales: { x: axis("operations per byte", true, { min: span[0], max: span[1] }),
+      y: axis("Gop/s", true, { min: lowest / 2 }) } },
+  };
+}
+function roofTable(roofs) {
+  return table("Measured roofs", [
+    { title: "roof", value: (roof) => roof.label, show: (roof) =>
+      caseLink(roof.roof.anchor, roof.label) },
+    { title: "of", value: (roof) => roof.stream ? "memory" : "arithmetic" },
+    { title: "rate", number: true, value: (roof) => roof.rate,
+      show: (roof) => `${digits(roof.rate)} ${roof.stream ? "GB/s" : "Gop/s"}` },
+    { title: "±95%", number: true, value: (roof) => spread(roof.roof),
+      show: (roof) => percent(spread(roof.roof), 2) },
+    { title: "bytes", number: true, value: (roof) => roof.roof.work?.bytes,
+      show: (roof) => roof.stream ? amount(roof.roof.work?.bytes, "B") : "–" },
+  ], roofs, { anchor: (roof) => roof.roof.anchor });
+}
+function drawRoofline(body) {
+  const key = (result) => `${elementOf(result)}, ${plural(result.threads ?? 1, "thread")}`;
+  const roofs = groupBy(results.filter((result) => isRoof(result) && isMeasured(result)), key);
+  const cases = groupBy(results.filter((result) => !isRoof(result) && onRoofline(result) &&
+    matches(result.id)), key);
+  const keys = [...new Set([...cases.keys(), ...roofs.keys()])];
+  const list = keys.map((name) => [name, cases.get(name) ?? [], bestRoofs(roofs.get(name) ?? [])])
+    .filter(([, members, best]) => members.length || (best.length && best.every((roof) =>
+      roof.roof.role !== "roof" && matches(roof.roof.id))));
+  figures(body, list, "charts", ([name, members, best]) => figure(`Roofline: ${name}`,
+    () => rooflineConfig(members, best), () => el("div", {}, best.length ? roofTable(best) : "",
+      table(`Cases of ${name}`, [caseColumn, { title: "operations per byte", number: true,
+        value: intensity, show: (result) => digits(intensity(result)) },
+      ...rateColumns, ...timeColumns], members, { anchor: (result) => result.anchor })),
+    { height: 480 }));
+}
+
+// ---- samples ----
+
+// Times of the batches of a case over its median; of two builds, trials of head over base.
+function samplesOf(result) {
+  const trials = result.comparison?.trials;
+  if (trials?.head_ns)
+    return { own: trials.head_ns.map((ns, i) => ns / trials.base_ns[i]), apart: [], voided: [] };
+  const shares = (totals) => (totals ?? []).map((total) =>
+    perCall(result, total) / result.summary.median_ns);
+  return { own: shares(result.samples_ns), apart: shares(result.apart?.samples_ns),
+    voided: shares(result.voided_ns) };
+}
+const hasSamples = (result) => result.comparison?.trials?.head_ns?.length ||
+  (isMeasured(result) && result.samples_ns?.length);
+
+// Points beside each other in a row, the same at each drawing.
+const jitter = (i) => ((i * 0.618034) % 1 - 0.5) * 0.62;
+
+function stripConfig(cases) {
+  const all = cases.map(samplesOf), every = all.flatMap(({ own }) => own).sort((a, b) => a - b);
+  const typical = every[Math.floor(every.length * 0.98)] ?? 1;
+  const edge = state.wide ? Infinity : Math.max(1 + (typical - 1) * 1.6, 1.02);
+  const points = (kind) => all.flatMap((samples, row) => samples[kind].map((share, i) => ({
+    x: Math.min(share, edge), y: row + jitter(i), title: cases[row].id, anchor: cases[row].anchor,
+    lines: [`${digits(share)} of ${page.gate ? "base" : "the median"}${{ own: "",
+      apart: ", set apart", voided: ", voided" }[kind]}`,
+      share > edge ? "beyond the axis" : ""].filter(Boolean), beyond: share > edge })));
+  const strip = (kind, label, ink, mark = "circle") => ({
+    label, data: points(kind), borderColor: colour(ink), backgroundColor: `${colour(ink)}66`,
+    pointRadius: (context) => context.raw?.beyond ? 4 : 2.2, pointBorderWidth: mark === "circle" ? 0.5 : 1,
+    pointStyle: (context) => context.raw?.beyond ? "triangle" : mark, pointHitRadius: 2,
+    pointRotation: 90,
+  });
+  const others = [strip("voided", "crosses: voided on evidence", "grey", "crossRot"),
+    strip("apart", "set apart: beside another thread on the core", "grey")];
+  return {
+    type: "scatter",
+    data: { datasets: [...others.filter((set) => set.data.length), strip("own", "samples", "c0")] },
+    options: { scales: { x: axis(page.gate ? "time of head over time of base"
+      : "time over the median of the case", false),
+      y: rowAxis(cases.map((result) => result.id)) },
+    plugins: { marks: { lines: [{ x: 1, colour: "dim" }] } } },
+  };
+}
+const stripHeight = (n) => 70 + 26 * n;
+function sampleTable(cases) {
+  const count = (list) => list?.length ?? 0;
+  return table("Samples", [caseColumn,
+    { title: "samples", number: true, value: (result) => count(samplesOf(result).own) },
+    { title: "set apart", number: true, value: (result) => count(result.apart?.samples_ns) },
+    { title: "voided", number: true, value: (result) => result.voided ??
+      result.comparison?.voided ?? 0 },
+    ...timeColumns,
+    { title: "minimum", number: true, value: (result) => result.summary?.min_ns,
+      show: (result) => time(result.summary?.min_ns) },
+    { title: "MAD", number: true, value: (result) => result.summary?.mad_ns,
+      show: (result) => time(result.summary?.mad_ns) }],
+  cases, { anchor: (result) => result.anchor });
+}
+const STRIPS = 24;
+function drawSamples(body) {
+  const cases = results.filter((result) => result.role !== "roof" && hasSamples(result) &&
+    matches(result.id));
+  const parts = [];
+  for (const members of groupBy(cases, (result) => `${result.op}, ${elementOf(result)}`).values())
+    for (let i = 0; i < members.length; i += STRIPS)
+      parts.push(members.slice(i, i + STRIPS));
+  figures(body, parts, "charts", (part) => figure(
+    `Samples: ${part[0].op} ${elementOf(part[0])}, ${plural(part.length, "case")}`,
+    () => stripConfig(part), () => sampleTable(part), { height: stripHeight(part.length) }));
+}
+
+// ---- one case ----
+
+function caseDetails(result) {
+  const { summary, work } = result;
+  const settings = Object.entries({ ...result.settings, ...result.module_options })
+    .map(([name, value]) => `${name}=${value}`).join(", ");
+  const box = el("div", {}, facts([
+    ["time", summary ? `${time(summary.median_ns)} ${range(summary.ci_ns, time)}` : null],
+    ["no interval", summary?.ci_reason], ["minimum", summary ? time(summary.min_ns) : null],
+    ["rate", allRates(result)],
+    ["limit", result.limit?.id ? `${percent(result.limit.share)} of ${result.limit.id}` : null],
+    ["work of a call", work?.ops ? `${amount(work.ops, "op")}, ${amount(work.bytes ?? 0, "B")}` : null],
+    ["clock", known(result.clock?.ghz) ? `${digits(result.clock.ghz)} GHz` : null],
+    ["status", result.status + (result.reason ? `: ${result.reason}` : "")],
+    ["settings", settings], ["implementation", result.implementation],
+    ["module", [result.module_version, result.module_core].filter(Boolean).join(", ")],
+    ["from", result.source], ["unranked", result.unranked],
+    ["batches", `${result.samples_ns?.length ?? 0} samples, ${result.apart?.samples_ns?.length ?? 0
+    } set apart, ${result.voided ?? 0} voided`]]));
+  if (result.notes)
+    box.append(el("ul", {}, result.notes.map((note) => el("li", {}, note))));
+  if (hasSamples(result))
+    box.append(figure("Samples of this case", () => stripConfig([result]),
+      () => sampleTable([result]), { height: 130 }));
+  if (result.ratios)
+    box.append(table("Against baselines", [
+      { title: "baseline", value: (ratio) => ratio.baseline,
+        show: (ratio) => caseLink(ratio.baseline, ratio.baseline) },
+      { title: "speedup", number: true, value: (ratio) => ratio.speedup,
+        show: (ratio) => `${ratio.unpaired ? "~" : ""}${times(ratio.speedup)}` },
+      { title: "interval", number: true, value: (ratio) => ratio.ci?.[0],
+        show: (ratio) => range(ratio.ci, digits) }], result.ratios,
+    { anchor: (ratio) => ratio.baseline }));
+  const counted = [...Object.entries(result.counters ?? {}), ...Object.entries(result.metrics ?? {})];
+  if (counted.length)
+    box.append(el("details", {}, el("summary", {}, "Counters and metrics"),
+      table("Counters and metrics of a call", [
+        { title: "name", value: ([name]) => name },
+        { title: "value", number: true, value: ([, of]) => of.value,
+          show: ([, of]) => `${digits(of.value)}${of.unit ? ` ${of.unit}` : ""}` },
+        { title: "remark", value: ([, of]) => of.absent ?? of.doubt ?? of.verdict ?? "" },
+      ], counted)));
+  if (result.comparison)
+    box.append(gateTable([result]));
+  if (result.explanation)
+    box.append(explained(result));
+  return box;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of studies: claims with their verdicts, and the account as a waterfall.
+const CLAIMS = { CONFIRMED: "good", REFUTED: "bad", UNDECIDED: "warn" };
+
+// How a check's numbers are written: shares as percents, ratios as factors.
+function checkText(check) {
+  if (check.measure === "thread_ratio" || check.as === "ratio")
+    return times;
+  return ["limit_share", "noise", "explained"].includes(check.measure) ? (value) => percent(value)
+    : (value) => digits(value);
+}
+function expectText(check) {
+  const [lo, hi] = check.expect ?? [null, null], text = checkText(check);
+  return lo === null && hi === null ? "" : lo === null ? `up to ${text(hi)}`
+    : hi === null ? `over ${text(lo)}` : lo === hi ? text(lo) : `${text(lo)} to ${text(hi)}`;
+}
+// The point that decides: the first with the verdict of the whole.
+const deciding = (check) => (check.points ?? []).find((point) => point.verdict === check.verdict) ??
+  check.points?.[0];
+const measureText = (check) => [check.measure === "time_ratio" ? "" : check.fact ?? check.metric ??
+  check.event ?? check.measure, (check.of ?? []).join(check.as === "difference" ? " − " : "/")]
+  .filter(Boolean).join(" ");
+const verdictText = (claim) => [claim.verdict, claim.how, claim.contested ? "contested" : ""]
+  .filter(Boolean).join(", ");
+
+function evidenceText(check) {
+  const mark = { CONFIRMED: "+", REFUTED: "−" }[check.verdict] ?? "?";
+  const point = deciding(check);
+  return `${mark} ${measureText(check)}${known(point?.value) ? ` ${checkText(check)(point.value)}`
+    : ""}${check.verdict === "CONFIRMED" ? "" : `, expected ${expectText(check)}`}${
+    check.reason ? `: ${check.reason}` : ""}${check.why ? ` (${check.why})` : ""}`;
+}
+function claimTable(study, claims) {
+  return table(`Claims of ${study.name}`, [
+    { title: "id", value: (claim) => claim.id },
+    { title: "claim", value: (claim) => claim.quote ?? `${claim.text ?? ""} (ours)` },
+    { title: "theirs", value: (claim) => claim.their ?? expectText(claim) },
+    { title: "here", number: true, value: (claim) => deciding(claim)?.value,
+      show: (claim) => checkText(claim)(deciding(claim)?.value) },
+    { title: "interval", number: true, value: (claim) => deciding(claim)?.ci?.[0],
+      show: (claim) => range(deciding(claim)?.ci, checkText(claim)) },
+    { title: "verdict", value: verdictText, tone: (claim) => claim.contested ? "warn"
+      : CLAIMS[claim.verdict] ?? "" },
+    { title: "at", value: (claim) => deciding(claim)?.at ?? "" },
+    { title: "cases", value: (claim) => (deciding(claim)?.cases ?? []).join(" "),
+      show: (claim) => el("span", {}, (deciding(claim)?.cases ?? []).flatMap((id, i) =>
+        [i ? " against " : "", caseLink(id, id)])) },
+    { title: "evidence and reasons", value: (claim) => [claim.reason, claim.type
+      ? `type: ${claim.type}` : null, ...(claim.evidence ?? []).map(evidenceText), claim.note]
+      .filter(Boolean).join("; ") }],
+  claims, { anchor: (claim) => deciding(claim)?.cases?.[0] });
+}
+
+// Steps of an account: the total, its parts as factors one upon the other, the residual.
+function steps(account, sum, reverse) {
+  const pairs = (reverse ? account.reverse : account.parts) ?? [];
+  const factors = (reverse ? sum.reverse : sum.parts) ?? [];
+  const residual = reverse ? sum.reverse_residual : sum.residual;
+  let at = 1;
+  const list = [{ name: account.total.join("/"), kind: "total", from: 1, to: sum.total?.value,
+    ...sum.total }];
+  pairs.forEach((pair, i) => {
+    const factor = factors[i] ?? {};
+    const to = at * (factor.value ?? 1);
+    list.push({ name: pair.join("/"), kind: "part", from: at, to, ...factor });
+    at = to;
+  });
+  if (known(residual?.value))
+    list.push({ name: "residual", kind: "residual", from: at, to: at * residual.value, ...residual });
+  return list.filter((step) => known(step.value));
+}
+function waterfallConfig(list) {
+  const inks = list.map((step) => colour({ total: "c7", part: "c0", residual: "c4" }[step.kind]));
+  const ends = list.map((step) => step.ci
+    ? { lo: step.from * step.ci[0], hi: step.from * step.ci[1] } : {});
+  const all = list.flatMap((step, i) => [step.from, step.to, ends[i].lo, ends[i].hi]).filter(known);
+  return {
+    type: "bar", data: { labels: list.map((step) => short(step.name, 30)), datasets: [{
+      label: "factor", backgroundColor: inks.map((ink) => `${ink}b0`), borderColor: inks,
+      borderWidth: 1, borderSkipped: false, interval: "y", intervalColour: colour("text"),
+      data: list.map((step, i) => ({ x: short(step.name, 30), y: [step.from, step.to], ...ends[i],
+        title: step.name, lines: [`${times(step.value)} ${range(step.ci, digits)}`] })) }] },
+    options: { scales: { x: { type: "category", grid: { display: false }, ticks: { maxRotation: 60 } },
+      y: axis("factor of the time", true, { min: Math.min(...all) / 1.1, max: Math.max(...all) * 1.1,
+        ticks: { callback: (value) => `${plain(value, 3)}x` } }) },
+    plugins: { marks: { lines: [{ y: 1, colour: "dim" }] } } },
+  };
+}
+function stepTable(list) {
+  return table("The account", [{ title: "factor", value: (step) => step.name },
+    { title: "kind", value: (step) => step.kind },
+    { title: "value", number: true, value: (step) => step.value, show: (step) => times(step.value) },
+    { title: "interval", number: true, value: (step) => step.ci?.[0],
+      show: (step) => range(step.ci, digits) }], list);
+}
+function accountFigures(study) {
+  const { account } = study;
+  return (account?.sums ?? []).flatMap((sum) => [false, true].map((reverse) => {
+    const list = steps(account, sum, reverse);
+    const title = `${study.name}: ${reverse ? "mended" : "broken"} one at a time${
+      sum.at ? ` at ${sum.at}` : ""}`;
+    if ((reverse && !account.reverse) || list.length < 2)
+      return reverse || !sum.reason ? null : el("p", { class: "dim" }, `${title}: ${sum.reason}`);
+    return figure(title, () => waterfallConfig(list), () => stepTable(list));
+  })).filter(Boolean);
+}
+function drawStudies(body) {
+  for (const study of page.studies) {
+    const claims = (study.claims ?? []).filter((claim) => matches([claim.id, claim.quote, claim.text,
+      ...(claim.points ?? []).flatMap((point) => point.cases ?? [])].join(" ")));
+    if (!claims.length)
+      continue;
+    const counts = [...groupBy(study.claims, (claim) => claim.verdict)]
+      .map(([verdict, list]) => `${list.length} ${verdict}`).join(", ");
+    body.append(el("h3", {}, study.title ?? study.name), facts([["study", study.name],
+      ["source", [study.source?.title, study.source?.machine].filter(Boolean).join(", ")],
+      ["claims", counts]]), claimTable(study, claims), ...accountFigures(study));
+  }
+}

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens pages of --format=html in a headless Chromium and uses them as people do.
+
+    SIMDBENCH=build/test/simdbench python3 tests/html/html_browser.py SAMPLE_FORMATS
+        [--shots=FOLDER] [TEST...]
+
+SAMPLE_FORMATS writes sample runs (tests/formats/sample_formats.c); --shots saves pictures of
+each page, in light and dark, and as it is printed. Exit status 77: there is no Chromium.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import devtools
+
+SOURCE = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
+ENVIRONMENT = {**os.environ, "SIMDBENCH_LOCKS": ""}
+SAMPLES, SHOTS = "", None
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e" + 10000 * "x"
+
+# Draws all charts of a section on each of its pages; the points that they hold.
+COUNT = """async (section, kind) => {
+  let sum = 0;
+  for (;;) {
+    for (const canvas of document.querySelectorAll(`#${section} canvas`)) {
+      drawChart(canvas);
+      const chart = Chart.getChart(canvas);
+      chart.data.datasets.forEach((dataset, i) => {
+        if (kind(dataset))
+          sum += chart.getDatasetMeta(i).data.length;
+      });
+    }
+    const next = [...document.querySelectorAll(`#${section} .pager button`)]
+      .find((button) => button.textContent === "Next" && !button.disabled);
+    if (!next)
+      return sum;
+    next.click();
+  }
+}"""
+
+
+def tool(*arguments, status=0):
+    done = subprocess.run([BINARY, *arguments], env=ENVIRONMENT, capture_output=True, text=True,
+                          timeout=300)
+    if done.returncode != status:
+        raise AssertionError(f"simdbench {arguments}: {done.stdout}{done.stderr}")
+    return done
+
+
+def repeated(run, n):
+    """The run with its cases again and again, under other variants and in other groups."""
+    cases = [result for result in run["results"] if result["role"] == "kernel"]
+    results = []
+    for i in range(n):
+        case = dict(cases[i % len(cases)])
+        case["variant"] = f"v{i // len(cases) // 4}"
+        case["shape"] = f"{i % (4 * len(cases)) + 8}"
+        case["id"] = f"{case['op']}/{case['type']}/{case['isa']}/{case['variant']}@{case['shape']}"
+        case.update(group=i, limit=None, ratios=[])
+        results.append(case)
+    return {**run, "results": results}
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="simdbench-html-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.at = Path(cls.folder.name)
+        cls.browser = devtools.Browser()
+        cls.addClassCleanup(cls.browser.close)
+        # A busy machine makes some of them noisy; they have a time all the same.
+        tool("gemm", "--isa=scalar", "--sizes=4,8,12,16,20", "--baseline=none",
+             "--time-per-case=4ms", "--quiet", f"--json={cls.at}/run.json")
+        cls.run_document = json.loads((cls.at / "run.json").read_text(encoding="utf-8"))
+
+    def open(self, path, **how):
+        milliseconds = self.browser.open(path, **how)
+        self.assertEqual(self.browser.complaints, [])
+        return milliseconds
+
+    def page_of(self, document, name="page"):
+        """The page of a run that is given as JSON."""
+        saved, page = self.at / f"{name}.json", self.at / f"{name}.html"
+        saved.write_text(json.dumps(document), encoding="utf-8")
+        tool("report", saved, f"--format=html:{page}")
+        return page
+
+    def sample(self, name):
+        page = self.at / f"sample-{name}.html"
+        page.write_bytes(subprocess.run([SAMPLES, name, "html"], check=True, timeout=120,
+                                        capture_output=True).stdout)
+        return page
+
+    def js(self, script):
+        value = self.browser.evaluate(script)
+        self.assertEqual(self.browser.complaints, [])
+        return value
+
+    def count(self, section, kind="(dataset) => dataset.interval"):
+        return self.js(f"({COUNT})({json.dumps(section)}, {kind})")
+
+    def shoot(self, page, name):
+        """Draws everything, in light, dark and on paper; complaints of any of it fail."""
+        for dark in (False, True):
+            self.open(page, dark=dark)
+            self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
+            if SHOTS:
+                self.js("new Promise(done => setTimeout(done, 300))")
+                self.browser.screenshot(SHOTS / f"{name}-{'dark' if dark else 'light'}.png", True)
+        paper = self.at / "paper.pdf"
+        self.browser.pdf(SHOTS / f"{name}.pdf" if SHOTS else paper)
+        self.assertEqual(self.browser.complaints, [])
+
+    # ---- runs ----
+
+    def rows(self):
+        return self.js("[...document.querySelectorAll('#cases tbody tr')].map(row =>"
+                       " [...row.cells].map(cell => cell.textContent))")
+
+    def check_run(self, n):
+        document = repeated(self.run_document, n)
+        timed = [r for r in document["results"] if r["summary"]]
+        page = self.page_of(document, f"run-{n}")
+        milliseconds = self.open(page)
+        print(f"{n} cases: {page.stat().st_size} bytes, loaded in {milliseconds:.0f} ms",
+              file=sys.stderr)
+        self.assertEqual(len(self.rows()), min(n, 100))
+        # What is out of sight is not drawn yet.
+        drawn = self.js("[...waiting.keys()].filter(canvas => Chart.getChart(canvas)).length")
+        self.assertLess(drawn, self.js("waiting.size"))
+        self.assertEqual(self.count("speed"), len(timed))
+        samples = sum(len(r["samples_ns"]) for r in timed)
+        if n <= 500:
+            self.assertEqual(self.count("samples", "(set) => set.label === 'samples'"), samples)
+        # Sorted by time, up and down.
+        times = sorted(r["summary"]["median_ns"] for r in timed)
+        sort = "[...document.querySelectorAll('#cases th button')].find(" \
+            "button => button.textContent === 'time')"
+        first = "byAnchor.get(document.querySelector('#cases tbody a').textContent)" \
+            ".summary.median_ns"
+        for ends, word in ((times[0], "ascending"), (times[-1], "descending")):
+            self.js(f"({sort}).click()")
+            self.assertAlmostEqual(self.js(first) / ends, 1, 4)
+            self.assertEqual(self.js(f"({sort}).parentElement.getAttribute('aria-sort')"), word)
+        # The filter holds for tables and charts.
+        chosen = [r for r in document["results"] if "/v0@1" in r["id"]]
+        self.js("input = document.getElementById('filter'); input.value = 'GEMM */v0@1';"
+                "input.dispatchEvent(new Event('input'));"
+                "new Promise(done => setTimeout(done, 400))")
+        self.assertEqual(len(self.rows()), min(len(chosen), 100))
+        self.assertEqual(self.count("speed"), sum(1 for r in chosen if r["summary"]))
+        self.js("input.value = 'no such case'; input.dispatchEvent(new Event('input'));"
+                "new Promise(done => setTimeout(done, 400))")
+        self.assertEqual(self.rows(), [])
+        return milliseconds
+
+    def test_run_of_5(self):
+        self.check_run(5)
+        self.shoot(self.at / "run-5.html", "run-5")
+
+    def test_run_of_500(self):
+        self.check_run(500)
+
+    def test_run_of_10000(self):
+        # It must not hang: the browser gives up after a minute.
+        self.check_run(10000)
+
+    def test_a_chart_is_drawn_when_it_comes_into_view(self):
+        self.open(self.page_of(repeated(self.run_document, 500), "run-500"), height=500)
+        drawn = "Chart.getChart(document.querySelector('#samples canvas')) !== undefined"
+        self.assertFalse(self.js(drawn))
+        self.js("document.getElementById('samples').scrollIntoView();"
+                "new Promise(done => setTimeout(done, 500))")
+        self.assertTrue(self.js(drawn))
+
+    def test_a_case_has_an_address(self):
+        page = self.page_of(self.run_document)
+        self.open(page)
+        name = self.run_document["results"][0]["id"]
+        self.js("document.querySelector('#cases tbody td.right a').click();"
+                "new Promise(done => setTimeout(done, 300))")
+        self.assertEqual(self.js("document.querySelector('#case h2').textContent"), name)
+        self.assertEqual(self.js("document.activeElement.textContent"), name)
+        self.js("document.querySelector('#case > button').click()")
+        self.assertTrue(self.js("document.getElementById('case').hidden"))
+
+    def test_keyboard_alone(self):
+        self.open(self.page_of(self.run_document))
+        self.js("document.querySelector('#cases th button').focus()")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",
+                             windowsVirtualKeyCode=13, text="\r")
+        self.assertEqual(self.js("document.querySelector('#cases th').getAttribute('aria-sort')"),
+                         "ascending")
+        self.assertEqual(self.js("document.activeElement.textContent"), "case")
+        self.js("document.querySelector('#speed .legend button').scrollIntoView?.();"
+                "new Promise(done => setTimeout(done, 300))")
+
+    def test_names_for_screen_readers(self):
+        self.open(self.sample("run"))
+        self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
+        self.assertEqual(self.js("""[...document.querySelectorAll(`canvas:not([role=img]),
+            canvas:not([aria-label]), section:not([aria-labelledby]):not([aria-label]),
+            th:not([scope=col]), [role=region]:not([aria-label]), table:not(:has(caption)),
+            button:empty`)].map(found => found.outerHTML)"""), [])
+        self.assertEqual(self.js("""(() => { const ids = [...document.querySelectorAll('[id]')]
+            .map(found => found.id); return ids.length - new Set(ids).size; })()"""), 0)
+        # Each chart has its table beside it.
+        self.js("document.querySelectorAll('details').forEach(found => found.open = true);"
+                "new Promise(done => setTimeout(done, 300))")
+        self.assertEqual(self.js("[...document.querySelectorAll('figure')].filter(found =>"
+                                 " !found.querySelector('table')).length"), 0)
+
+    def test_toggles(self):
+        self.open(self.page_of(self.run_document))
+        scale = "drawChart(document.querySelector('#speed canvas'));" \
+            "Chart.getChart(document.querySelector('#speed canvas')).options.scales.{}.type"
+        self.assertEqual(self.js(scale.format("y")), "linear")
+        self.js("document.querySelectorAll('#speed .tools button')[1].click()")
+        self.assertEqual(self.js(scale.format("y")), "logarithmic")
+        self.js("document.querySelector('#speed .tools button').click()")
+        self.assertEqual(self.js(scale.format("x")), "linear")
+
+    def test_hostile_names_are_text(self):
+        document = json.loads(json.dumps(self.run_document))
+        for i, result in enumerate(document["results"]):
+            result["id"] = f"{i}{HOSTILE[:4000]}"  # a name has at most 4096 bytes
+            result.update(limit=None, ratios=[], variant=HOSTILE[:200], notes=[HOSTILE])
+        document["argv"].append(HOSTILE)
+        document["host"]["cpu"] = HOSTILE
+        pages = [self.page_of(document, "hostile")] + [self.sample(name) for name in (
+            "hostile", "gate-hostile", "why-hostile", "study-hostile")]
+        for page in pages:
+            with self.subTest(page=page.name):
+                self.open(page)
+                self.js("for (const canvas of waiting.keys()) drawChart(canvas);"
+                        "document.querySelectorAll('details').forEach(found => found.open = true);"
+                        "location.hash = document.querySelector('td a')?.hash ?? '';"
+                        "new Promise(done => setTimeout(done, 300))")
+                self.assertEqual(self.js("document.querySelectorAll('img').length"), 0)
+                self.assertEqual(self.js("document.scripts.length"), 3)
+                self.assertNotIn("\u202e", self.js("document.body.innerText"))
+        self.open(pages[0])
+        self.assertIn(HOSTILE[:40], self.js("document.querySelector('#cases tbody').innerText"))
+        self.shoot(pages[1], "hostile")
+
+    # ---- the other commands ----
+
+    def test_two_builds(self):
+        page = self.sample("gate")
+        self.open(page)
+        changed = self.js("results.filter(hasChange).length")
+        self.assertGreater(changed, 3)
+        self.assertEqual(self.count("changes"), changed)
+        self.assertEqual(self.js("document.querySelectorAll('#changes td.bad').length"), 2)
+        self.shoot(page, "gate")
+
+    def test_study(self):
+        page = self.sample("study")
+        self.open(page)
+        sums = self.js("page.studies[0].account.sums")
+        steps = sum(1 + len(s["parts"]) + ("residual" in s) for s in sums if "total" in s and
+                    "value" in s["total"])
+        self.assertGreaterEqual(self.count("studies"), steps)
+        self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
+                         self.js("page.studies[0].claims.length"))
+        self.shoot(page, "study")
+
+    def test_explain(self):
+        page = self.sample("why")
+        self.open(page)
+        self.assertEqual(self.count("why", "(set) => set.label === 'cycles'"),
+                         self.js("results[0].explanation.bounds.length"))
+        self.assertEqual(self.js("[...document.querySelectorAll('#why td.right span')]"
+                                 ".map(found => found.textContent)"), ["100%", "50%"])
+        self.shoot(page, "explain")
+
+    def test_history(self):
+        database = self.at / "history.sqlite"
+        for label in ("v1", "v2", "v3"):
+            tool("report", self.at / "run.json", f"--history={database}", f"--label={label}")
+        page = self.at / "history.html"
+        tool("history", f"--history={database}", f"--format=html:{page}")
+        self.open(page)
+        timed = [r for r in self.run_document["results"] if r["summary"] and r["role"] == "kernel"]
+        self.assertEqual(self.count("history"), 3 * len(timed))
+        self.js("document.querySelector('#history .tools button').click()")
+        self.assertEqual(self.count("history"), 3 * len(timed))
+        self.shoot(page, "history")
+
+    def changed(self, page, change):
+        """The page with another document: the data has no hash."""
+        text = page.read_text(encoding="utf-8")
+        begin = text.index('id="data">') + len('id="data">')
+        end = text.index("</script>", begin)
+        document = json.loads(text[begin:end])
+        change(document)
+        data = json.dumps(document).replace("<", "\\u003c")
+        page = page.with_name("changed.html")
+        page.write_text(text[:begin] + data + text[end:], encoding="utf-8")
+        return page
+
+    def test_history_with_changes(self):
+        database, page = self.at / "changes.sqlite", self.at / "changes.html"
+        for _ in range(3):
+            tool("report", self.at / "run.json", f"--history={database}")
+        tool("history", f"--history={database}", f"--format=html:{page}")
+        self.open(self.changed(page, lambda document: document["cases"][0].update(
+            changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))
+        self.assertEqual(self.count("history"), self.js("page.cases.length") * 3)
+        self.assertIn(": +10.0% [+5.00%, +15.0%]", self.js(
+            "document.querySelector('#history li').textContent"))
+        self.assertEqual(self.js("Chart.getChart(document.querySelector('#history canvas'))"
+                                 ".options.plugins.marks.lines[0].x"), 1)
+
+    def test_ladder(self):
+        """Roofs of levels that the document names, and no case below them."""
+        tool("roof", "--isa=scalar", "--variants=read,mul_add", "--sizes=4096,65536",
+             "--shape=registers", "--time-per-case=2ms", "--quiet", f"--json={self.at}/roof.json")
+        document = json.loads((self.at / "roof.json").read_text(encoding="utf-8"))
+        page = self.page_of(document, "roof")
+        self.open(page)
+        streams = sum(r["work"]["bytes"] > 0 for r in document["results"])
+        self.assertGreaterEqual(self.count("roofline", "(set) => set.tag"), 4)
+
+        def name_levels(document):
+            for i, result in enumerate(r for r in document["results"] if r["work"]["bytes"]):
+                result["rung"] = {"kind": "read", "level": f"L{i + 1}",
+                                  "working_set": result["work"]["bytes"]}
+        self.open(self.changed(page, name_levels))
+        self.count("roofline")
+        labels = self.js("Chart.getChart(document.querySelector('#roofline canvas'))"
+                         ".data.datasets.map(set => set.label.split(' ')[0])")
+        self.assertEqual(sorted(labels), [*(f"L{i + 1}" for i in range(streams)), "mul_add"])
+
+    def test_google_benchmark(self):
+        """By the filter of docs/formats.md."""
+        theirs = {"context": {"date": "2026-01-01T00:00:00+00:00"}, "benchmarks": [
+            {"name": f"BM_copy/{n}", "run_name": f"BM_copy/{n}", "run_type": "iteration",
+             "iterations": 1000, "real_time": n / 10, "time_unit": "ns",
+             "bytes_per_second": 8e9} for n in (64, 128, 256)]}
+        text = (SOURCE / "docs/formats.md").read_text(encoding="utf-8")
+        program = text.split("<<'JQ'\n")[1].split("\nJQ\n")[0]
+        converted = subprocess.run(["jq", program], input=json.dumps(theirs), text=True,
+                                   check=True, capture_output=True).stdout
+        page = self.page_of(json.loads(converted), "google")
+        self.open(page)
+        self.assertEqual(self.count("speed"), 3)
+        self.assertEqual(len(self.rows()), 3)
+
+
+def main(arguments):
+    global SAMPLES, SHOTS
+    if not devtools.CHROMIUM:
+        print("skipped: chromium is not installed (scripts/setup more)")
+        return 77
+    SAMPLES = arguments[0]
+    for argument in arguments[1:]:
+        if argument.startswith("--shots="):
+            SHOTS = Path(argument.removeprefix("--shots="))
+            SHOTS.mkdir(parents=True, exist_ok=True)
+    names = [a for a in arguments[1:] if not a.startswith("--")]
+    loader = unittest.defaultTestLoader
+    suite = (loader.loadTestsFromNames(names, sys.modules[__name__]) if names
+             else loader.loadTestsFromModule(sys.modules[__name__]))
+    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
