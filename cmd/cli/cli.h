@@ -75,6 +75,8 @@ struct options {
     bool multiplex;         /* events take turns within a batch */
     bool prove;             /* what each case executes, by a trace */
     bool accuracy;          /* errors, not times */
+    bool ladder;            /* roof: working sets from the first cache to memory */
+    bool threads_given;
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
     int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */

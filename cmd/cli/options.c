@@ -68,6 +68,11 @@ const struct option_row option_rows[] = {
     {"argmax", NULL, RUN, COMMAND_OP, NULL,
      "gemm alone: also the index of the k that won, which is op gemm_argmax.",
      option_set_flag, AT(argmax)},
+    {"ladder", NULL, RUN, COMMAND_OP, NULL,
+     "roof alone: bandwidth at working sets from the first cache to memory, of loads, reads, "
+     "writes and copies, and mixes from registers; on each instruction set, with one and all "
+     "threads, unless --isa, --threads, --sizes or --variants say otherwise.",
+     option_set_flag, AT(ladder)},
     {"pathologies", NULL, RUN, SHAPED, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 

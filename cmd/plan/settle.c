@@ -78,6 +78,8 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
     plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns : 1e8;
     plan->batch_ns = fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX);
     plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
+    if (!strcmp(options->command, "roof"))
+        plan->levels = levels_here();
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {
