@@ -219,7 +219,7 @@ const struct option_row option_rows[] = {
      option_set_name, AT(label)},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history)},
-    {"format", "table|csv", OUTPUT, COMMAND_HISTORY, "table", "What is printed.",
+    {"format", "table|csv|json", OUTPUT, COMMAND_HISTORY, "table", "What is printed.",
      option_set_format, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},

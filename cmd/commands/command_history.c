@@ -54,8 +54,9 @@ int command_history(struct options *options)
         rc = word ? unknown_case(path, word, &error)
                   : error_set(&error, -ENOENT, "%s has no runs", path);
     if (rc == 0)
-        rc = options->format == FORMAT_CSV
-                 ? history_write_csv(&history, stdout, &error)
+        rc = options->format == FORMAT_CSV ? history_write_csv(&history, stdout, &error)
+             : options->format == FORMAT_JSON
+                 ? history_write_json(&history, stdout, &error)
                  : history_write_table(&history, stdout, &error);
     if (rc != 0)
         complain("%s", error.text);

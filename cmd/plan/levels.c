@@ -9,9 +9,10 @@
 /* A call of a rung moves at least that much for each thread: it takes some 20 us, so that
  * its start, and that of a team, is below 1% of it. */
 #define CALL_BYTES (4.0 * (1 << 20))
-/* The set beyond all caches is so many times larger than the largest: beyond twice, a
- * cache that does not replace the oldest lines first would still hold a part of it. */
-#define BEYOND 4
+/* The set beyond all caches is four times larger than they are, so that even a cache that
+ * does not replace the oldest lines first holds little of it; but no more than that, and
+ * twice as large, where caches are so large that it would take minutes. */
+#define BEYOND_MOST (256.0 * (1 << 20))
 
 struct memory_levels levels_of(const struct host *host)
 {
@@ -84,7 +85,7 @@ void levels_rungs(const struct memory_levels *levels, uint32_t threads,
         largest = fmax(largest, bytes);
     }
     if (largest > 0)
-        add_rung(BEYOND * largest, threads, shapes);
+        add_rung(fmax(2 * largest, fmin(4 * largest, BEYOND_MOST)), threads, shapes);
 }
 
 double roof_working_set(const struct simdbench_shape *shape, const char *variant)

@@ -139,6 +139,13 @@ static int add_default(struct selection *selection, struct error *error)
     return status;
 }
 
+static int compare_rungs(const void *left, const void *right)
+{
+    const double a = strtod(*(char *const *)left, NULL);
+    const double b = strtod(*(char *const *)right, NULL);
+    return (a > b) - (a < b);
+}
+
 /* Rungs are as many bytes for each thread, so each number of threads has its own. */
 static int add_rungs(struct selection *selection, struct error *error)
 {
@@ -155,6 +162,9 @@ static int add_rungs(struct selection *selection, struct error *error)
         text_list_add(&selection->rungs[i], "registers");
         status = add_shapes(selection, &selection->rungs[i], "--ladder", error);
     }
+    /* All have the same origin. */
+    qsort(selection->shapes.item, selection->shapes.n, sizeof *selection->shapes.item,
+          compare_rungs);
     return status;
 }
 

@@ -50,7 +50,7 @@ static int roof_parse(const char *text, struct simdbench_shape *shape, char *err
         snprintf(error, error_size, "%s is no multiple of 8 bytes", text);
         return -EINVAL;
     }
-    shape->rank = passes > 1 ? 2 : 1;
+    shape->rank = passes > 1 ? 3 : 1;
     shape->dim[0] = bytes;
     if (passes > 1) {
         shape->dim[1] = passes;

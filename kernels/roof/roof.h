@@ -44,13 +44,13 @@
 
 #include "simdbench.h"
 
-/* The shape of several passes has dimensions BYTES, PASSES and, behind its rank, a mark
- * that shapes of other ops have not. */
+/* The shape of several passes has the dimensions BYTES, PASSES and a mark, which no other
+ * op's shape has: streams also run on the operands of those. */
 #define ROOF_SHAPE 0x726f6f66
 #define ROOF_PASSES_MAX 1000000000
 static inline int64_t roof_passes(const struct simdbench_shape *shape)
 {
-    return shape->rank == 2 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
+    return shape->rank == 3 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
 }
 
 /* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ void history_free(struct history *history)
                    entry->commit, entry->label, entry->status, entry->reason,
                    entry->verdict);
     free(history->entries);
+    free(history->changes);
     *history = (struct history){.n = 0};
 }
 
@@ -104,9 +106,28 @@ static void put_row(const struct cells *cells, const int *width, FILE *file)
     fprintf(file, "%s%s\n", last[0] ? "  " : "", last);
 }
 
-static bool same_table(const struct history_entry *a, const struct history_entry *b)
+/* "since commit 25c13c4608f6 (2026-11-21): +4.1% [+3.6%, +4.6%], 20 runs before, 12
+ * after".
+ */
+static void put_change(const struct history *history, const struct history_change *change,
+                       struct buffer *line, FILE *file)
 {
-    return !strcmp(a->id, b->id) && !strcmp(a->fingerprint, b->fingerprint);
+    const struct history_entry *const entry = &history->entries[change->at];
+    const char *const name = entry->label[0] ? entry->label : entry->commit;
+
+    buffer_clear(line);
+    buffer_add(line, entry->label[0] ? "since " : "since commit ");
+    buffer_plain(line, name[0] ? name : "?");
+    buffer_add(line, " (");
+    buffer_plain_n(line, entry->started_at, strcspn(entry->started_at, "T"));
+    add_percent(line, "): ", change->change);
+    if (change->ci.known) {
+        add_percent(line, " [", change->ci.lo);
+        add_percent(line, ", ", change->ci.hi);
+        buffer_add(line, "]");
+    }
+    fprintf(file, "  %s, %zu runs before, %zu after\n", buffer_text(line), change->before,
+            change->after);
 }
 
 /* The rows [first, end): one case on one host. */
@@ -145,6 +166,9 @@ static void put_table(const struct history *history, size_t first, size_t end,
         fill(cells, &history->entries[i]);
         put_row(cells, width, file);
     }
+    FOR_EACH (const struct history_change, change, history->changes, history->n_changes)
+        if (change->at >= first && change->at < end)
+            put_change(history, change, &cells->cell[0], file);
 }
 
 int history_write_table(const struct history *history, FILE *file, struct error *error)
@@ -153,13 +177,80 @@ int history_write_table(const struct history *history, FILE *file, struct error 
 
     errno = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
-        for (end = first + 1; end < history->n; end++)
-            if (!same_table(&history->entries[first], &history->entries[end]))
-                break;
+        end = history_group_end(history, first);
         put_table(history, first, end, &cells, file);
     }
     cells_free(&cells);
     return finish(file, error);
+}
+
+/* ---- JSON ---- */
+
+static void json_interval(struct json *json, cJSON *parent, const char *name,
+                          const struct interval *interval)
+{
+    if (interval->known)
+        json_numbers(json, parent, name, (const double[]){interval->lo, interval->hi},
+                     NULL, 2);
+    else
+        json_null(json, parent, name);
+}
+
+static void json_entry(struct json *json, cJSON *parent,
+                       const struct history_entry *entry)
+{
+    cJSON *const object = json_object(json, parent, NULL);
+
+    json_text(json, object, "started_at", entry->started_at);
+    json_text(json, object, "commit", entry->commit);
+    json_text(json, object, "label", entry->label);
+    json_text(json, object, "status", entry->status);
+    json_text(json, object, "reason", entry->reason);
+    json_number(json, object, "median_ns", entry->median_ns);
+    json_interval(json, object, "ci_ns", &entry->ci_ns);
+    json_number(json, object, "change", entry->change);
+    json_text(json, object, "verdict", entry->verdict);
+    json_number(json, object, "compared", entry->compared);
+    json_interval(json, object, "compared_ci", &entry->compared_ci);
+}
+
+static void json_change(struct json *json, cJSON *parent, size_t first,
+                        const struct history_change *change)
+{
+    cJSON *const object = json_object(json, parent, NULL);
+
+    json_number(json, object, "run", (double)(change->at - first));
+    json_number(json, object, "before", (double)change->before);
+    json_number(json, object, "after", (double)change->after);
+    json_number(json, object, "change", change->change);
+    json_interval(json, object, "ci", &change->ci);
+    json_number(json, object, "ci_level", change->ci.level);
+}
+
+int history_write_json(const struct history *history, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    cJSON *const root = json_object(&json, NULL, NULL);
+
+    json_number(&json, root, "schema_version", 1);
+    cJSON *const cases = json_array(&json, root, "cases");
+    for (size_t first = 0, end; first < history->n; first = end) {
+        const struct history_entry *const entry = &history->entries[first];
+        cJSON *const object = json_object(&json, cases, NULL);
+        end = history_group_end(history, first);
+        json_text(&json, object, "id", entry->id);
+        json_text(&json, object, "fingerprint", entry->fingerprint);
+        json_text(&json, object, "cpu", entry->cpu);
+        cJSON *const runs = json_array(&json, object, "runs");
+        for (size_t i = first; i < end; i++)
+            json_entry(&json, runs, &history->entries[i]);
+        cJSON *const changes = json_array(&json, object, "changes");
+        FOR_EACH (const struct history_change, change, history->changes,
+                  history->n_changes)
+            if (change->at >= first && change->at < end)
+                json_change(&json, changes, first, change);
+    }
+    return json_end(&json, file, error);
 }
 
 /* ---- CSV ---- */

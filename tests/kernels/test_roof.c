@@ -25,7 +25,7 @@ static void test_shapes(void **state)
     assert_string_equal(text, "4096");
     assert_int_equal(op->parse("0", &shape, error, sizeof error), 0);
     assert_int_equal(op->parse("4096x3", &shape, error, sizeof error), 0);
-    assert_int_equal(shape.rank, 2);
+    assert_int_equal(shape.rank, 3);
     op->format(&shape, text, sizeof text);
     assert_string_equal(text, "4096x3");
     assert_int_equal(op->parse("4096x1", &shape, error, sizeof error), 0);
