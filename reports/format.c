@@ -19,6 +19,8 @@ static const struct {
     [FORMAT_BMF] = {"bmf", bmf_write},
     [FORMAT_BENCHSTAT] = {"benchstat", benchstat_write},
     [FORMAT_CSV] = {"csv", csv_write},
+    [FORMAT_GNUPLOT] = {"gnuplot", gnuplot_write},
+    [FORMAT_SVG] = {"svg", gnuplot_write},
     [FORMAT_JSON] = {"json", NULL},
 };
 

@@ -204,7 +204,8 @@ const struct option_row option_rows[] = {
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
      "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
      "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
-     "benchstat, csv, json.",
+     "benchstat, csv, json, svg (a figure: rooflines of `roof --ladder`, else speed over "
+     "size; gnuplot draws it), gnuplot (its script).",
      option_add_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
      option_add_output, 0},

@@ -8,7 +8,7 @@
 #include "reports.h"
 #include "unit.h"
 
-enum { RUNS = 40, STEP = 28 };
+enum { RUNS = 100, STEP = 80 };
 
 static char *copy(const char *text)
 {
@@ -59,8 +59,8 @@ static void test_finds(void **state)
     assert_int_equal(history.n_changes, 1);
     const struct history_change *const change = history.changes;
     assert_int_equal(change->at, RUNS + STEP);
-    assert_int_equal(change->before, STEP - 3);
-    assert_int_equal(change->after, RUNS - STEP - 1);
+    assert_int_equal(change->before, STEP - 8);
+    assert_int_equal(change->after, RUNS - STEP - 2);
     assert_true(fabs(change->change - 0.05) < 0.01);
     assert_true(change->ci.known && change->ci.lo > 0.04 && change->ci.hi < 0.06);
     assert_true(change->ci.lo < change->change && change->change < change->ci.hi);
@@ -98,15 +98,15 @@ static void test_told(void **state)
 {
     struct history history = make_history();
     char *const text = text_of(history_write_table, &history);
-    const char *const line = strstr(text, "\n  since commit c28 (2024-05-01): +");
+    const char *const line = strstr(text, "\n  since commit c80 (2024-05-25): +");
     assert_non_null(line);
-    assert_non_null(strstr(line, ", 25 runs before, 11 after\n"));
-    assert_null(strstr(line + 1, "since"));
+    assert_non_null(strstr(line, ", 72 runs before, 18 after\n"));
+    assert_null(strstr(line + 8, "since"));
     assert_null(strchr(text, '\33'));
     free(text);
     assert_int_equal(string_set(&history.entries[RUNS + STEP].label, "v\33 2"), 0);
     char *const labelled = text_of(history_write_table, &history);
-    assert_non_null(strstr(labelled, "  since v\\x1b 2 (2024-05-01): +"));
+    assert_non_null(strstr(labelled, "  since v\\x1b 2 (2024-05-25): +"));
     free(labelled);
     history_free(&history);
 }
