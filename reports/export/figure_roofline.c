@@ -6,6 +6,8 @@
 #include "figure.h"
 
 enum { ROOFS_MAX = 16 };
+/* Mixes whose rates differ by less share a line and its name. */
+#define SAME_LINE 0.2
 
 /* The highest rate of any case of that level or mix, on any instruction set. */
 struct roof {
@@ -108,29 +110,38 @@ static void find_ranges(const struct run *run, struct panel *panel)
     panel->y[1] *= 2;
 }
 
-/* Mixes that differ by less than the eye sees share a line and its name. */
+/* The names of mixes whose lines would lie on that one; the highest of their rates. */
+static double join_mixes(const struct panel *panel, double rate, bool told[ROOFS_MAX],
+                         struct buffer *names)
+{
+    double most = rate;
+
+    for (size_t k = 0; k < panel->mixes; k++) {
+        if (told[k] || fabs(log(panel->mix[k].rate / rate)) > SAME_LINE)
+            continue;
+        buffer_add(names, names->length ? ", " : "");
+        buffer_add(names, panel->mix[k].name);
+        most = fmax(most, panel->mix[k].rate);
+        told[k] = true;
+    }
+    return most;
+}
+
 static void put_mixes(struct figure *figure, const struct panel *panel)
 {
     struct buffer name = {.text = NULL};
     bool told[ROOFS_MAX] = {false};
 
     for (size_t i = 0; i < panel->mixes; i++) {
-        const double rate = panel->mix[i].rate;
         if (told[i])
             continue;
         buffer_clear(&name);
-        for (size_t k = i; k < panel->mixes; k++) {
-            if (fabs(panel->mix[k].rate / rate - 1) > 0.05)
-                continue;
-            buffer_add(&name, name.length ? ", " : "");
-            buffer_add(&name, panel->mix[k].name);
-            told[k] = true;
-        }
-        buffer_format(&name, " %.3g", rate);
-        fprintf(figure->file, "set arrow from %g,%g to %g,%g nohead lw %s lc rgb '%s'\n",
-                rate / panel->level[0].rate, rate, panel->x[1], rate,
-                rate == panel->peak ? "2" : "1",
-                rate == panel->peak ? "#000000" : "#777777");
+        const double rate = join_mixes(panel, panel->mix[i].rate, told, &name);
+        const bool peak = rate == panel->peak;
+        buffer_format(&name, " %.3g Gop/s", rate);
+        fprintf(figure->file, "set arrow from %g,%g to %g,%g nohead lw %d lc rgb '%s'\n",
+                rate / panel->level[0].rate, rate, panel->x[1], rate, peak ? 2 : 1,
+                peak ? "#000000" : "#777777");
         fprintf(figure->file, "set label ");
         figure_quoted(figure, buffer_text(&name));
         fprintf(figure->file, " at %g,%g right font ',10' offset 0,0.5\n", panel->x[1],
@@ -189,8 +200,9 @@ static void put_panel(struct figure *figure, const struct panel *panel)
     const char *ops[ROOFS_MAX];
     const size_t n = find_ops(figure, panel, ops);
 
-    fprintf(file, "unset arrow\nunset label\nset logscale xy\nset key left top samplen "
-                  "1.5 font ',10'\n");
+    fprintf(file,
+            "unset arrow\nunset label\nset logscale xy\nset key right bottom samplen "
+            "1.5 font ',10'\n");
     fprintf(file, "set title '%d thread%s'\n", panel->threads,
             panel->threads == 1 ? "" : "s");
     fprintf(file, "set xlabel 'operations a byte'\nset ylabel 'Gop/s'\n");

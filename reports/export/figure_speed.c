@@ -6,6 +6,8 @@
 #include "figure.h"
 
 enum { SERIES_MAX = 12, SIZES_MAX = 40 };
+/* Room beside the first and the last size. */
+#define MARGIN 1.2
 
 /* Cases of one op, element type and number of threads. */
 struct panel {
@@ -70,23 +72,41 @@ static void fill_panel(const struct run *run, struct panel *panel)
     }
 }
 
+/* A percent sign would begin a format. */
+static void put_tick(struct figure *figure, const char *text)
+{
+    struct buffer tick = {.text = NULL};
+
+    for (const char *c = text ?: ""; *c; c++)
+        buffer_format(&tick, *c == '%' ? "%%%%" : "%c", *c);
+    figure_quoted(figure, buffer_text(&tick));
+    figure->scratch.failed |= tick.failed;
+    buffer_free(&tick);
+}
+
 /* Where many sizes stand, the axis has numbers of its own. */
 static void put_axis(struct figure *figure, const struct panel *panel)
 {
     enum { TICKS_MAX = 10 };
     FILE *const file = figure->file;
+    double least = INFINITY, most = 0;
 
+    for (size_t i = 0; i < panel->n_sizes; i++) {
+        least = fmin(least, work_of(panel->size[i]));
+        most = fmax(most, work_of(panel->size[i]));
+    }
     fprintf(file,
-            "set logscale x 2\nunset logscale y\nset yrange [0:*]\nset xrange [*:*]\n");
+            "set logscale x 2\nset yrange [0:*]\nset xrange [%.9g:%.9g]\nset bmargin 7\n",
+            least / MARGIN, most * MARGIN);
     if (panel->n_sizes > TICKS_MAX) {
         fprintf(file, "set xlabel '%s a call'\nset format x '%%.1s%%c'\nset xtics auto\n",
                 panel->first->ops > 0 ? "operations" : "bytes");
         return;
     }
-    fprintf(file, "set xlabel 'shape'\nset xtics rotate by -25 (");
+    fprintf(file, "unset xlabel\nset xtics rotate by 25 right (");
     for (size_t i = 0; i < panel->n_sizes; i++) {
         fputs(i ? ", " : "", file);
-        figure_quoted(figure, panel->size[i]->shape);
+        put_tick(figure, panel->size[i]->shape);
         fprintf(file, " %.9g", work_of(panel->size[i]));
     }
     fprintf(file, ")\n");
@@ -98,11 +118,9 @@ static void put_name(struct figure *figure, const struct result *result)
     struct buffer name = {.text = NULL};
 
     if (result->source)
-        buffer_format(&name, "%s: ", result->source);
-    if (result->module)
-        buffer_format(&name, "%s %s", result->module, result->variant ?: "");
-    else
-        buffer_format(&name, "%s/%s", result->isa ?: "", result->variant ?: "");
+        buffer_format(&name, "%.20s: ", result->source);
+    buffer_format(&name, result->module ? "%.20s %.30s" : "%.20s/%.30s",
+                  result->module ?: result->isa ?: "", result->variant ?: "");
     figure_quoted(figure, buffer_text(&name));
     figure->scratch.failed |= name.failed;
     buffer_free(&name);
