@@ -18,6 +18,7 @@ from cli_explain import *
 from cli_foreign import *
 from cli_history import *
 from cli_formats import *
+from cli_ladder import *
 from cli_license import *
 from cli_lock import *
 from cli_modules import *
