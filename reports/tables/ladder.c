@@ -85,7 +85,8 @@ static void find_kinds(struct table *table)
 static void print_padded(const struct table *table, int width)
 {
     const char *const text = buffer_text(&table->scratch);
-    fprintf(table->file, "%*s%s", width - text_width(text), "", text);
+    const int pad = width - text_width(text);
+    fprintf(table->file, "%*s%s", pad > 1 ? pad : 1, "", text);
 }
 
 static void print_heading(struct table *table)
@@ -123,8 +124,8 @@ static void print_row(struct table *table, size_t first, size_t end)
     buffer_clear(&table->scratch);
     buffer_plain(&table->scratch, head->level);
     const char *const level = buffer_text(&table->scratch);
-    fprintf(table->file, "%*s  %s%*s", BUFFER_WIDTH, size, level,
-            LEVEL_WIDTH - text_width(level), "");
+    const int pad = LEVEL_WIDTH - text_width(level);
+    fprintf(table->file, "%*s  %s%*s", BUFFER_WIDTH, size, level, pad > 0 ? pad : 0, "");
     for (size_t k = 0; k < table->n_kinds; k++) {
         buffer_clear(&table->scratch);
         for (size_t i = first; i < end; i++)

@@ -34,19 +34,22 @@ class Ladder(Case):
         done = self.run_tool("roof", "--ladder", "--isa=scalar", "--threads=1",
                              "--sizes=registers,4096x16,8192x8", *SHORT, f"--json={path}")
         document = self.load(path)
-        rungs = {(r["rung"]["kind"], r["shape"]): r["rung"] for r in kernels(document)}
+        rungs = {(r["rung"]["kind"], r["shape"]): r["rung"] for r in kernels(document)
+                 if "rung" in r}
+        if ("copy", "4096x16") not in rungs:
+            self.skipTest("this machine does not tell its caches")
         self.assertEqual(rungs["copy", "4096x16"]["working_set"], 8192)
         self.assertEqual(rungs["load", "4096x16"]["working_set"], 4096)
         self.assertEqual(rungs["add_max", "registers"]["level"], "registers")
         for (kind, shape), rung in rungs.items():
-            self.assertIn(rung["level"], ["registers", "L1", "L2", None], (kind, shape))
+            self.assertIn(rung["level"], ["registers", "L1", "L2"], (kind, shape))
         self.assertRegex(done.stdout, r"(?m)^scalar f32, 1 thread$")
         self.assertRegex(done.stdout, r"(?m)^    buffer  level( +\w+){4}$")
         self.assertRegex(done.stdout, r"(?m)^     4 KiB  L1 ( +([\d.]+ \([\d.]+\)|\w+)){4}$")
         self.assertEqual(self.run_tool("report", path).stdout, done.stdout)
         again = json.loads(self.run_tool("report", path, "--format=json").stdout)
-        self.assertEqual([r["rung"] for r in again["results"]],
-                         [r["rung"] for r in document["results"]])
+        self.assertEqual([r.get("rung") for r in again["results"]],
+                         [r.get("rung") for r in document["results"]])
 
     def test_loads(self):
         """A load-only kernel loads every vector, as wide as it says, in each pass."""
