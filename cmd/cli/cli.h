@@ -61,6 +61,7 @@ struct options {
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
     size_t n_threads;
+    bool threads_given;       /* by --threads */
     bool all_threads;         /* --threads-threshold=off: also where fewer are faster */
     bool scaling;             /* threads: nothing is printed while it runs */
     bool cold;                /* --cache=cold */
@@ -76,7 +77,6 @@ struct options {
     bool prove;             /* what each case executes, by a trace */
     bool accuracy;          /* errors, not times */
     bool ladder;            /* roof: working sets from the first cache to memory */
-    bool threads_given;
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
     int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */

@@ -30,44 +30,50 @@ static int draw(FILE *script, FILE *figure, struct error *error)
                          "gnuplot-nox)");
     if (code != 0)
         return error_set(error, -code, "gnuplot: %s", strerror(code));
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        continue;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR)
+            return error_set(error, -errno, "gnuplot: %s", strerror(errno));
     return WIFEXITED(state) && WEXITSTATUS(state) == 0
                ? 0
                : error_set(error, -EIO, "gnuplot failed to draw the figure");
 }
 
+/* What gnuplot drew, from its beginning. */
 static int copy(FILE *from, FILE *to, struct error *error)
 {
     char bytes[1 << 14];
     size_t n, all = 0;
 
-    rewind(from);
-    while ((n = fread(bytes, 1, sizeof bytes, from)) > 0) {
+    if (fseek(from, 0, SEEK_SET) < 0)
+        return error_set(error, -EIO, "cannot read the figure");
+    do {
+        n = fread(bytes, 1, sizeof bytes, from);
         all += n;
-        if (fwrite(bytes, 1, n, to) != n)
-            return error_set(error, -EIO, "cannot write the figure: %s", strerror(errno));
-    }
-    if (!all)
-        return error_set(error, -EIO, "gnuplot drew nothing");
-    return fflush(to) == 0
-               ? 0
-               : error_set(error, -errno, "cannot write the figure: %s", strerror(errno));
+    } while (fwrite(bytes, 1, n, to) == n && n == sizeof bytes);
+    if (fflush(to) != 0 || ferror(to) || ferror(from))
+        return error_set(error, -EIO, "cannot write the figure");
+    return all ? 0 : error_set(error, -EIO, "gnuplot drew nothing");
+}
+
+static int write_figure(const struct run *run, FILE *script, FILE *figure, FILE *file,
+                        struct error *error)
+{
+    int status = run_write(run, FORMAT_GNUPLOT, NULL, script, error);
+
+    if (status == 0 && fseek(script, 0, SEEK_SET) < 0)
+        status = error_set(error, -EIO, "cannot read the script of the figure");
+    if (status == 0)
+        status = draw(script, figure, error);
+    return status ? status : copy(figure, file, error);
 }
 
 int figure_write(const struct run *run, FILE *file, struct error *error)
 {
-    FILE *const script = tmpfile(), *const figure = tmpfile();
-    int status = script && figure
-                     ? run_write(run, FORMAT_GNUPLOT, NULL, script, error)
-                     : error_set(error, -errno, "no temporary file: %s", strerror(errno));
+    FILE *const script = tmpfile();
+    FILE *const figure = script ? tmpfile() : NULL;
+    const int status = figure ? write_figure(run, script, figure, file, error)
+                              : error_set(error, -EIO, "no temporary file: %m");
 
-    if (status == 0) {
-        rewind(script);
-        status = draw(script, figure, error);
-    }
-    if (status == 0)
-        status = copy(figure, file, error);
     if (script)
         fclose(script);
     if (figure)
