@@ -20,6 +20,8 @@ static const struct {
     [FORMAT_BENCHSTAT] = {"benchstat", benchstat_write},
     [FORMAT_CSV] = {"csv", csv_write},
     [FORMAT_HTML] = {"html", NULL},
+    [FORMAT_GNUPLOT] = {"gnuplot", gnuplot_write},
+    [FORMAT_SVG] = {"svg", gnuplot_write},
     [FORMAT_JSON] = {"json", NULL},
 };
 

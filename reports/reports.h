@@ -31,6 +31,8 @@ enum format {
     FORMAT_BENCHSTAT,
     FORMAT_CSV,
     FORMAT_HTML,
+    FORMAT_GNUPLOT,
+    FORMAT_SVG, /* run_write() writes the script of it; room output has it run */
     FORMAT_JSON,
     FORMATS
 };

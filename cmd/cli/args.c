@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "args.h"
+#include "team.h"
 
 void args_commands(struct text_list *names)
 {
@@ -261,9 +262,29 @@ static int check_whole(const struct command_row *command, const struct options *
     return 0;
 }
 
+/* What a ladder has if nothing else was asked for. */
+static void settle_ladder(struct options *options)
+{
+    static const char *const variants[] = {"load", "read",  "write",  "copy",
+                                           "fma",  "*_max", "mul_add"};
+    const uint32_t all = (uint32_t)cpus_allowed((int[CPUS_MAX]){0}, CPUS_MAX);
+    if (!options->isas.n)
+        text_list_add(&options->isas, "all");
+    const size_t n = options->variants.n ? 0 : ARRAY_LEN(variants);
+    for (size_t i = 0; i < n; i++)
+        text_list_add(&options->variants, variants[i]);
+    if (!options->threads_given && all > 1 && all <= TEAM_MAX)
+        options->threads[options->n_threads++] = all;
+}
+
 /* `gemm --argmax` is another op. */
 static int settle_op(struct options *options, struct error *error)
 {
+    if (options->ladder && strcmp(options->command, "roof") != 0)
+        return error_set(error, -EINVAL, "--ladder belongs to roof; %.60s has no ladder",
+                         options->command);
+    if (options->ladder)
+        settle_ladder(options);
     if (!options->argmax)
         return 0;
     if (strcmp(options->command, "gemm") != 0)

@@ -62,6 +62,7 @@ struct options {
     size_t n_cpu;
     uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
     size_t n_threads;
+    bool threads_given;       /* by --threads */
     bool all_threads;         /* --threads-threshold=off: also where fewer are faster */
     bool scaling;             /* threads: nothing is printed while it runs */
     bool cold;                /* --cache=cold */
@@ -76,6 +77,7 @@ struct options {
     bool multiplex;         /* events take turns within a batch */
     bool prove;             /* what each case executes, by a trace */
     bool accuracy;          /* errors, not times */
+    bool ladder;            /* roof: working sets from the first cache to memory */
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */
     int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */

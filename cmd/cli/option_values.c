@@ -164,6 +164,7 @@ int option_set_threads(const struct given *given)
     if (rc != 0)
         given_error(given, "%s", why.text);
     given->options->n_threads = 0;
+    given->options->threads_given = true;
     for (size_t i = 0; i < items.n && rc == 0; i++) {
         one.value = items.item[i];
         rc = add_threads(&one);

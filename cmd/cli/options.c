@@ -68,6 +68,11 @@ const struct option_row option_rows[] = {
     {"argmax", NULL, RUN, COMMAND_OP, NULL,
      "gemm alone: also the index of the k that won, which is op gemm_argmax.",
      option_set_flag, AT(argmax)},
+    {"ladder", NULL, RUN, COMMAND_OP, NULL,
+     "roof alone: bandwidth at working sets from the first cache to memory, of loads, reads, "
+     "writes and copies, and mixes from registers; on each instruction set, with one and all "
+     "threads, unless --isa, --threads, --sizes or --variants say otherwise.",
+     option_set_flag, AT(ladder)},
     {"pathologies", NULL, RUN, SHAPED, NULL,
      "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies)},
 
@@ -199,7 +204,8 @@ const struct option_row option_rows[] = {
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
      "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
      "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
-     "benchstat, csv, html (one page with charts), json.",
+     "benchstat, csv, html (one page with charts), json, svg (a figure: rooflines of "
+     "`roof --ladder`, else speed over size; gnuplot draws it), gnuplot (its script).",
      option_add_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
      option_add_output, 0},
@@ -214,7 +220,7 @@ const struct option_row option_rows[] = {
      option_set_name, AT(label)},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history)},
-    {"format", "table|csv|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
+    {"format", "table|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
      "With a file, what else is written; without one, what is printed.", option_add_format, 0},
     {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0},

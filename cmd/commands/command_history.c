@@ -48,7 +48,9 @@ static int write_page(const void *context, FILE *file, struct error *error)
     const struct page *const page = context;
     return page->format == FORMAT_HTML  ? html_write_history(page->history, file, error)
            : page->format == FORMAT_CSV ? history_write_csv(page->history, file, error)
-                                        : history_write_table(page->history, file, error);
+           : page->format == FORMAT_JSON
+               ? history_write_json(page->history, file, error)
+               : history_write_table(page->history, file, error);
 }
 
 /* To standard output, and to all files. */

@@ -59,6 +59,18 @@ static void add_settings(struct result *result, const struct options *options,
         must(result_add_setting(result, "input", input));
 }
 
+/* Only op roof has shapes that say where its operands lie. */
+static const char *rung_level(const struct session *session,
+                              const struct plan_group *group, const struct result *result)
+{
+    if (strcmp(group->op, "roof") != 0 || session->options->cold)
+        return NULL;
+    return group->shape.shape.rank == 0
+               ? "registers"
+               : levels_find(&session->plan->levels, (uint32_t)result->threads,
+                             result->working_set);
+}
+
 void session_add_result(struct session *session, size_t g, size_t c)
 {
     const struct plan_group *group = &session->plan->groups[g];
@@ -80,6 +92,8 @@ void session_add_result(struct session *session, size_t g, size_t c)
     result->is_baseline = offer->is_baseline;
     result->ops = group->shape.ops;
     result->bytes = group->shape.bytes;
+    if (!strcmp(group->op, "roof"))
+        result->working_set = roof_working_set(&group->shape.shape, offer->variant);
     const struct {
         char **where;
         const char *text;
@@ -96,6 +110,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
         {&result->module_isa, worker->isa},
         {&result->limit_id, entry->limit_id},
         {&result->layout, group->shape.layout[0] ? group->shape.layout : NULL},
+        {&result->level, rung_level(session, group, result)},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         must(string_set(texts[i].where, texts[i].text));

@@ -75,6 +75,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
     must(facts_text(settings, "cache", options->cold ? "cold" : "hot"));
     must(facts_text(settings, "pages", options->huge_pages ? "2m" : "4k"));
     must(facts_text(settings, "measure", options->accuracy ? "accuracy" : "time"));
+    if (options->ladder)
+        must(facts_bool(settings, "ladder", true));
     must(facts_bool(settings, "in_process", options->in_process));
     must(facts_bool(settings, "multiplex", options->multiplex));
     must(facts_text(settings, "check", options->check_full ? "full" : "auto"));

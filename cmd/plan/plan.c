@@ -100,11 +100,13 @@ static int add_inputs(const struct request *request, const struct shape_info *sh
 {
     const struct text_list *inputs = &request->selection->inputs;
     const struct options *options = request->selection->options;
+    const struct text_list *rungs = request->selection->rungs;
     int status = 0;
     for (size_t i = 0; i < inputs->n; i++)
         for (size_t k = 0; k < options->n_threads && status == 0; k++)
-            status = add_group(request, shape, inputs->item[i], options->threads[k],
-                               any_layout, error);
+            if (!rungs || text_list_has(&rungs[k], request->text))
+                status = add_group(request, shape, inputs->item[i], options->threads[k],
+                                   any_layout, error);
     return status;
 }
 

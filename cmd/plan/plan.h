@@ -96,6 +96,32 @@ void offer_free(const struct offer *offer);
 int selection_unknown(const char *flag, const char *word, const char *noun,
                       const struct text_list *known, struct error *error);
 
+/* ---- the levels of memory (levels.c): a ladder has rungs in each of them ---- */
+
+struct memory_level {
+    char name[16];     /* "L1" */
+    double bytes;      /* of one cache */
+    uint32_t cores;    /* that share it */
+    uint32_t how_many; /* of them there are */
+};
+struct memory_levels {
+    struct memory_level level[4];
+    size_t n; /* 0: this machine does not tell its caches */
+};
+struct memory_levels levels_of(const struct host *host);
+struct memory_levels levels_here(void);
+/* Bytes of all caches of that level that so many threads, a core each, reach. */
+double level_bytes(const struct memory_level *level, uint32_t threads);
+/* The first level that holds a working set, or "memory"; NULL if none is known. */
+const char *levels_find(const struct memory_levels *levels, uint32_t threads,
+                        double working_set);
+/* Appends the shapes of op roof that are rungs for so many threads, small ones first: two
+ * that a cache holds for each level, and one that none holds. */
+void levels_rungs(const struct memory_levels *levels, uint32_t threads,
+                  struct text_list *shapes);
+/* Bytes that a kernel of op roof works on in a shape of that op. */
+double roof_working_set(const struct simdbench_shape *shape, const char *variant);
+
 /* ---- plan (plan.c) ---- */
 
 /* Batches last at least this long; calibration aims a tenth higher. */
@@ -133,6 +159,7 @@ struct plan {
                                       ops of the suite that have nothing of what was */
     struct text_list isas_instead; /* "avx2", in place of sets that this CPU lacks */
     struct text_list why_instead;  /* sentences about it */
+    struct memory_levels levels;   /* of op roof */
     struct event event[EVENTS_MAX]; /* counted: of --events, then of --counters */
     size_t n_events;
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */

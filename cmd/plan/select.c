@@ -2,6 +2,7 @@
 #include "select.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 int selection_unknown(const char *flag, const char *word, const char *noun,
@@ -237,4 +238,7 @@ void selection_free(struct selection *selection)
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
+    for (size_t i = 0; selection->rungs && i < selection->options->n_threads; i++)
+        text_list_free(&selection->rungs[i]);
+    free(selection->rungs);
 }

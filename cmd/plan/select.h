@@ -18,6 +18,8 @@ struct selection {
     char default_layout[64];
     struct text_list inputs;          /* at least one; empty text: the op's default */
     struct text_list shapes, origins; /* each with what to blame it on: "--sizes" */
+    struct text_list *rungs; /* of a ladder: shapes for each of options->threads, the only
+                                ones with so many; NULL: all shapes are for all */
     uint32_t types[8];
     size_t n_types;
 };

@@ -139,6 +139,35 @@ static int add_default(struct selection *selection, struct error *error)
     return status;
 }
 
+static int compare_rungs(const void *left, const void *right)
+{
+    const double a = strtod(*(char *const *)left, NULL);
+    const double b = strtod(*(char *const *)right, NULL);
+    return (a > b) - (a < b);
+}
+
+/* Rungs are as many bytes for each thread, so each number of threads has its own. */
+static int add_rungs(struct selection *selection, struct error *error)
+{
+    const struct options *options = selection->options;
+    const struct memory_levels levels = levels_here();
+    int status = 0;
+    if (!levels.n)
+        return error_set(error, -ENOTSUP,
+                         "--ladder: this machine does not tell the sizes of its caches; "
+                         "give the working sets with --sizes");
+    selection->rungs = must_have(calloc(options->n_threads, sizeof *selection->rungs));
+    for (size_t i = 0; i < options->n_threads && status == 0; i++) {
+        levels_rungs(&levels, options->threads[i], &selection->rungs[i]);
+        text_list_add(&selection->rungs[i], "registers");
+        status = add_shapes(selection, &selection->rungs[i], "--ladder", error);
+    }
+    /* All have the same origin. */
+    qsort(selection->shapes.item, selection->shapes.n, sizeof *selection->shapes.item,
+          compare_rungs);
+    return status;
+}
+
 int selection_shapes(struct selection *selection, struct error *error)
 {
     const struct options *options = selection->options;
@@ -150,6 +179,7 @@ int selection_shapes(struct selection *selection, struct error *error)
     for (size_t i = 0; i < options->shape_lists.n && status == 0; i++)
         status = add_list(selection, options->shape_lists.item[i], error);
     if (status == 0 && !options->sizes.n && !options->shapes.n && !options->shape_lists.n)
-        status = add_default(selection, error);
+        status =
+            options->ladder ? add_rungs(selection, error) : add_default(selection, error);
     return status;
 }

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* A ladder has hundreds of cases; bandwidths spread little. */
+#define LADDER_CASE_NS 2.5e7
+
 /* Takes all CPUs that the user named, else the first that no other run measures on. */
 static int choose_cpus(const struct options *options, struct plan *plan,
                        struct error *error)
@@ -75,9 +78,13 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
     cJSON *thresholds = NULL;
     plan->most_threads = 1;
     const bool exact = options->time_per_case_ns || options->rounds;
-    plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns : 1e8;
+    plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns
+                    : options->ladder         ? LADDER_CASE_NS
+                                              : 1e8;
     plan->batch_ns = fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX);
     plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
+    if (!strcmp(options->command, "roof"))
+        plan->levels = levels_here();
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {

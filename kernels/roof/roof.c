@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +16,33 @@ static size_t element_bytes(uint32_t type)
     return type == SIMDBENCH_F64 || type == SIMDBENCH_I64 ? 8 : 4;
 }
 
+/* The number at *text, which moves behind it; -1 if there is none. */
+static long long read_number(const char **text)
+{
+    char *end = NULL;
+    const bool digit = **text >= '0' && **text <= '9';
+    const long long number = strtoll(*text, &end, 10);
+    *text = end;
+    return digit ? number : -1;
+}
+
 static int roof_parse(const char *text, struct simdbench_shape *shape, char *error,
                       size_t error_size)
 {
     *shape = (struct simdbench_shape){.size = sizeof *shape};
     if (strcmp(text, "registers") == 0)
         return 0;
-    char *end = NULL;
+    const char *end = text;
     errno = 0;
-    long long bytes = strtoll(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end) {
-        snprintf(error, error_size, "'%s' is neither 'registers' nor a number of bytes",
+    const long long bytes = read_number(&end);
+    const long long passes = *end == 'x' && end > text ? (end++, read_number(&end)) : 1;
+    if (bytes < 0 || passes < 1 || *end) {
+        snprintf(error, error_size,
+                 "'%s' is neither 'registers' nor a number of bytes, nor BYTESxPASSES",
                  text);
         return -EINVAL;
     }
-    if (errno == ERANGE) {
+    if (errno == ERANGE || passes > ROOF_PASSES_MAX) {
         snprintf(error, error_size, "%s bytes are too many", text);
         return -EOVERFLOW;
     }
@@ -37,8 +50,12 @@ static int roof_parse(const char *text, struct simdbench_shape *shape, char *err
         snprintf(error, error_size, "%s is no multiple of 8 bytes", text);
         return -EINVAL;
     }
-    shape->rank = 1;
+    shape->rank = passes > 1 ? 3 : 1;
     shape->dim[0] = bytes;
+    if (passes > 1) {
+        shape->dim[1] = passes;
+        shape->dim[2] = ROOF_SHAPE;
+    }
     return 0;
 }
 
@@ -46,8 +63,10 @@ static void roof_format(const struct simdbench_shape *shape, char *text, size_t 
 {
     if (shape->rank == 0)
         snprintf(text, text_size, "registers");
-    else
+    else if (shape->rank == 1)
         snprintf(text, text_size, "%" PRId64, shape->dim[0]);
+    else
+        snprintf(text, text_size, "%" PRId64 "x%" PRId64, shape->dim[0], shape->dim[1]);
 }
 
 static int roof_layout(const struct simdbench_shape *shape, uint32_t type,
@@ -100,14 +119,15 @@ static void roof_work(const struct simdbench_shape *shape, uint32_t type, double
 {
     (void)type;
     *ops = shape->rank == 0 ? 2.0 * ROOF_PAIRS : 0;
-    *bytes = shape->rank == 0 ? 0 : (double)shape->dim[0];
+    *bytes = shape->rank == 0 ? 0 : (double)shape->dim[0] * (double)roof_passes(shape);
 }
 
 const struct simdbench_op roof_op = {
     .size = sizeof roof_op,
     .name = "roof",
     .summary = "limits of this machine: instruction mixes and memory bandwidth",
-    .shape_help = "registers, or BYTES of each buffer",
+    .shape_help =
+        "registers, or BYTES of each buffer, or BYTESxPASSES: so often over them a call",
     .default_shapes = "registers,16Ki,256Ki,8Mi,64Mi",
     .parse = roof_parse,
     .format = roof_format,
@@ -168,7 +188,9 @@ static struct traffic traffic_of(const struct simdbench_operands *operands)
         else
             traffic.first_in = bytes;
     }
-    return traffic;
+    const double passes = (double)roof_passes(operands->shape);
+    return (struct traffic){passes * traffic.read, passes * traffic.written,
+                            passes * traffic.first_in, passes * traffic.first_out};
 }
 
 void roof_read_work(const struct simdbench_operands *operands, double *ops, double *bytes)

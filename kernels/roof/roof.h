@@ -14,10 +14,14 @@
  * the pipes.
  *
  * Memory streams run on the operands of any op, or on IN and OUT of as many bytes as the
- * shape says:
+ * shape says, once a call or in as many passes as it says: more than one make a call so
+ * long that the cost of starting it, and a team of threads, is small beside a buffer that
+ * fits in the first cache. They are:
  *   read    all bytes of all operands that are no outputs; the exclusive or of their
  *           64-bit words (the last one of an operand filled up with zeros) goes to the
  *           uint64_t that prepare made
+ *   load    the same bytes are loaded and nothing else: more than `read` where the
+ *           exclusive or costs an instruction of its own
  *   write   1.0 to every element of all outputs
  *   copy    the first input to the first output, as many bytes as the smaller one has
  *   update  all bytes of all outputs are loaded and stored where they were: the limit of
@@ -39,6 +43,15 @@
 #define ROOF_PAIRS 286720
 
 #include "simdbench.h"
+
+/* The shape of several passes has the dimensions BYTES, PASSES and a mark, which no other
+ * op's shape has: streams also run on the operands of those. */
+#define ROOF_SHAPE 0x726f6f66
+#define ROOF_PASSES_MAX 1000000000
+static inline int64_t roof_passes(const struct simdbench_shape *shape)
+{
+    return shape->rank == 3 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
+}
 
 /* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,

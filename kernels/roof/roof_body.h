@@ -31,6 +31,7 @@
 #define SKIP_IF_ZERO(count) "test %[" count "], %[" count "]\n\tjz 2f\n\t"
 #define COUNT_DOWN(count) "dec %[" count "]\n\tjnz 1b\n\t"
 #define FORWARD_BYTES(address, bytes) "add $" bytes ", %[" address "]\n\t"
+#define LOAD_WORD "mov (%[from]), %%eax\n\t"
 #define UPDATE_WORD "mov (%[to]), %%eax\n\tmov %%eax, (%[to])\n\t"
 #define WORD_CLOBBER "eax"
 #define FENCE "sfence\n\t"
@@ -39,6 +40,7 @@
 #define SKIP_IF_ZERO(count) "cbz %[" count "], 2f\n\t"
 #define COUNT_DOWN(count) "subs %[" count "], %[" count "], #1\n\tb.ne 1b\n\t"
 #define FORWARD_BYTES(address, bytes) "add %[" address "], %[" address "], #" bytes "\n\t"
+#define LOAD_WORD "ldr w2, [%[from]]\n\t"
 #define UPDATE_WORD "ldr w2, [%[to]]\n\tstr w2, [%[to]]\n\t"
 #define WORD_CLOBBER "x2"
 #define FENCE ""
@@ -104,6 +106,7 @@
 
 /* ---- memory ---- */
 
+#define LOAD_BODY(k) LOAD(AT(k, "from"), k)
 #define READ_BODY(k) XOR_MEMORY(AT(k, "from"), k)
 #define WRITE_BODY(k) STORE(0, AT(k, "to"))
 /* Each load right before its store: several of a kind in a row are up to 7% slower. */
@@ -135,6 +138,20 @@ static inline uint64_t read_bytes(const char *from, size_t bytes)
     word = 0;
     memcpy(&word, from, tail / 4 * 4);
     return sum ^ word;
+}
+
+/* Loads the bytes and does nothing with them. */
+static inline void load_bytes(const char *from, size_t bytes)
+{
+    size_t blocks = bytes / (8 * VECTOR), vectors = bytes / VECTOR % 8;
+    size_t words = bytes % VECTOR / 4;
+    __asm__ volatile(LOOP("blocks", EIGHT(LOAD_BODY), FORWARD("from", 8))
+                         LOOP("vectors", LOAD_BODY(0), FORWARD("from", 1))
+                             LOOP("words", LOAD_WORD, FORWARD_BYTES("from", "4"))
+                     : [from] "+r"(from), [blocks] "+r"(blocks), [vectors] "+r"(vectors),
+                       [words] "+r"(words)
+                     :
+                     : CLOBBERS, WORD_CLOBBER, "cc", "memory");
 }
 
 static inline void copy_vector(char *to, const char *from)
@@ -262,6 +279,15 @@ static inline void read_all(const struct simdbench_operands *operands, uint64_t 
     }
 }
 
+static inline void load_all(const struct simdbench_operands *operands)
+{
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *operand = operands->operand[i];
+        if (operand->role != SIMDBENCH_OUT)
+            load_bytes(operand->data, operand_bytes(operand));
+    }
+}
+
 static inline void write_all(const struct simdbench_operands *operands,
                              write_function *write, const void *pattern)
 {
@@ -297,7 +323,7 @@ static inline void copy_first(const struct simdbench_operands *operands,
     copy(out->data, in->data, from < to ? from : to);
 }
 
-/* A kernel that does `statement`. */
+/* A kernel that does `statement` in each pass. */
 #define STREAM_KERNEL(type, isa, variant, statement)                                \
     void roof_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
                                          void *state)                               \
@@ -305,11 +331,13 @@ static inline void copy_first(const struct simdbench_operands *operands,
         static const type##_C ones[16] = SPLAT(1);                                  \
         (void)state;                                                                \
         (void)ones;                                                                 \
-        statement;                                                                  \
+        for (int64_t pass = roof_passes(operands->shape); pass > 0; pass--)         \
+            statement;                                                              \
         __asm__ volatile(LEAVE : : : CLOBBERS);                                     \
     }
 
 #define MEMORY(type, isa)                                                          \
+    STREAM_KERNEL(type, isa, load, load_all(operands))                             \
     STREAM_KERNEL(type, isa, read, read_all(operands, state))                      \
     STREAM_KERNEL(type, isa, write, write_all(operands, write_bytes, ones))        \
     STREAM_KERNEL(type, isa, write_stream,                                         \

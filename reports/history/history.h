@@ -28,10 +28,31 @@ struct history_entry {
     struct interval compared_ci;
 };
 
+/* A time after which a case takes longer, or less long, on a host than before. */
+struct history_change {
+    size_t at;            /* index of the first entry after it */
+    size_t before, after; /* measured runs, up to the next such change on each side */
+    double change; /* of the time: Hodges-Lehmann of the logarithms; 0.02 is slower */
+    struct interval ci; /* by the Mann-Whitney test, were the runs independent */
+};
+
 struct history {
     struct history_entry *entries; /* by case, then host, then time */
     size_t n;
+    struct history_change *changes; /* ascending, derived by history_find_changes() */
+    size_t n_changes;
 };
+
+/* Smaller changes are not looked for: equal code at other addresses differs by as much.
+ */
+#define HISTORY_LEAST_CHANGE 0.01
+/* Index behind the entries of the same case and host as the one at `first`. */
+size_t history_group_end(const struct history *history, size_t first);
+/* Finds the changes in the last HISTORY_RUNS runs of each case and host that are ok, by
+ * stats_change_points(): less than one case in a thousand without any seems to have one.
+ * history_read() calls it. -ENOMEM. */
+enum { HISTORY_RUNS = 300 };
+int history_find_changes(struct history *history);
 
 /* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
  * it with history_free(). */
@@ -40,11 +61,11 @@ int history_read(const char *path, const char *pattern, struct history *history,
 void history_free(struct history *history);
 /* Appends the ids of all cases. */
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error);
-/* Tables, one for each case and host; or all as one CSV table. -EIO or -errno. */
+/* Tables, one for each case and host, with the changes below; all as one CSV table; or
+ * all with the changes as JSON. -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
-/* The document {"schema_version": 1, "cases": [...]}: an object for each case and host,
- * whose "runs" have members named like those of an entry. The caller looks at `failed`
- * and frees it. */
+/* The document of history_write_json(); the caller looks at `failed` and frees it. */
 struct json;
 void history_json(const struct history *history, struct json *json);
+int history_write_json(const struct history *history, FILE *file, struct error *error);

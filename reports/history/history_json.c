@@ -32,23 +32,46 @@ static void put_run(struct json *json, cJSON *parent, const struct history_entry
     put_interval(json, object, "compared_ci", &entry->compared_ci);
 }
 
+static void put_change(struct json *json, cJSON *parent, size_t first,
+                       const struct history_change *change)
+{
+    cJSON *const object = json_object(json, parent, NULL);
+
+    json_number(json, object, "run", (double)(change->at - first));
+    json_number(json, object, "before", (double)change->before);
+    json_number(json, object, "after", (double)change->after);
+    json_number(json, object, "change", change->change);
+    put_interval(json, object, "ci", &change->ci);
+    json_number(json, object, "ci_level", change->ci.level);
+}
+
 void history_json(const struct history *history, struct json *json)
 {
-    cJSON *const root = json_object(json, NULL, NULL), *runs = NULL;
-    const struct history_entry *before = NULL;
+    cJSON *const root = json_object(json, NULL, NULL);
 
     json_number(json, root, "schema_version", 1);
     cJSON *const cases = json_array(json, root, "cases");
-    FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
-        if (!before || strcmp(before->id, entry->id) != 0 ||
-            strcmp(before->fingerprint, entry->fingerprint) != 0) {
-            cJSON *const object = json_object(json, cases, NULL);
-            json_text(json, object, "id", entry->id);
-            json_text(json, object, "fingerprint", entry->fingerprint);
-            json_text(json, object, "cpu", entry->cpu);
-            runs = json_array(json, object, "runs");
-        }
-        put_run(json, runs, entry);
-        before = entry;
+    for (size_t first = 0, end; first < history->n; first = end) {
+        const struct history_entry *const entry = &history->entries[first];
+        cJSON *const object = json_object(json, cases, NULL);
+        end = history_group_end(history, first);
+        json_text(json, object, "id", entry->id);
+        json_text(json, object, "fingerprint", entry->fingerprint);
+        json_text(json, object, "cpu", entry->cpu);
+        cJSON *const runs = json_array(json, object, "runs");
+        for (size_t i = first; i < end; i++)
+            put_run(json, runs, &history->entries[i]);
+        cJSON *const changes = json_array(json, object, "changes");
+        FOR_EACH (const struct history_change, change, history->changes,
+                  history->n_changes)
+            if (change->at >= first && change->at < end)
+                put_change(json, changes, first, change);
     }
+}
+
+int history_write_json(const struct history *history, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    history_json(history, &json);
+    return json_end(&json, file, error);
 }

@@ -149,11 +149,13 @@ int history_read(const char *path, const char *pattern, struct history *history,
                  struct error *error)
 {
     *history = (struct history){.n = 0};
-    const int status = read_rows(path, entries_sql, pattern, add_entry, history, error);
+    int status = read_rows(path, entries_sql, pattern, add_entry, history, error);
 
+    derive_changes(history);
+    if (status == 0 && history_find_changes(history) < 0)
+        status = error_set(error, -ENOMEM, "out of memory for history");
     if (status < 0)
         history_free(history);
-    derive_changes(history);
     return status;
 }
 

@@ -16,6 +16,7 @@ void history_free(struct history *history)
                    entry->commit, entry->label, entry->status, entry->reason,
                    entry->verdict);
     free(history->entries);
+    free(history->changes);
     *history = (struct history){.n = 0};
 }
 
@@ -104,9 +105,28 @@ static void put_row(const struct cells *cells, const int *width, FILE *file)
     fprintf(file, "%s%s\n", last[0] ? "  " : "", last);
 }
 
-static bool same_table(const struct history_entry *a, const struct history_entry *b)
+/* "since commit 25c13c4608f6 (2026-11-21): +4.1% [+3.6%, +4.6%], 20 runs before, 12
+ * after".
+ */
+static void put_change(const struct history *history, const struct history_change *change,
+                       struct buffer *line, FILE *file)
 {
-    return !strcmp(a->id, b->id) && !strcmp(a->fingerprint, b->fingerprint);
+    const struct history_entry *const entry = &history->entries[change->at];
+    const char *const name = entry->label[0] ? entry->label : entry->commit;
+
+    buffer_clear(line);
+    buffer_add(line, entry->label[0] ? "since " : "since commit ");
+    buffer_plain(line, name[0] ? name : "?");
+    buffer_add(line, " (");
+    buffer_plain_n(line, entry->started_at, strcspn(entry->started_at, "T"));
+    add_percent(line, "): ", change->change);
+    if (change->ci.known) {
+        add_percent(line, " [", change->ci.lo);
+        add_percent(line, ", ", change->ci.hi);
+        buffer_add(line, "]");
+    }
+    fprintf(file, "  %s, %zu runs before, %zu after\n", buffer_text(line), change->before,
+            change->after);
 }
 
 /* The rows [first, end): one case on one host. */
@@ -145,6 +165,9 @@ static void put_table(const struct history *history, size_t first, size_t end,
         fill(cells, &history->entries[i]);
         put_row(cells, width, file);
     }
+    FOR_EACH (const struct history_change, change, history->changes, history->n_changes)
+        if (change->at >= first && change->at < end)
+            put_change(history, change, &cells->cell[0], file);
 }
 
 int history_write_table(const struct history *history, FILE *file, struct error *error)
@@ -153,9 +176,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
 
     errno = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
-        for (end = first + 1; end < history->n; end++)
-            if (!same_table(&history->entries[first], &history->entries[end]))
-                break;
+        end = history_group_end(history, first);
         put_table(history, first, end, &cells, file);
     }
     cells_free(&cells);

@@ -45,7 +45,8 @@ struct fields {
     {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
 
 extern const struct fields run_fields, tool_fields, source_fields;
-extern const struct fields case_fields, work_fields, measured_fields, accuracy_fields;
+extern const struct fields case_fields, work_fields, measured_fields, rung_fields,
+    accuracy_fields;
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
     metric_fields;

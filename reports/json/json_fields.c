@@ -25,6 +25,8 @@ const struct fields case_fields = FIELDS(
     FIELD(NAME, result, unoptimised), FIELD(NAME, result, source));
 const struct fields work_fields =
     FIELDS(FIELD(SPAN, result, ops), FIELD(SPAN, result, bytes));
+const struct fields rung_fields =
+    FIELDS(FIELD(TEXT, result, level), FIELD(SPAN, result, working_set));
 const struct fields measured_fields =
     FIELDS(FIELD(SPAN, result, prepare_ns), FIELD(U64, result, iterations),
            FIELD(SPAN, result, overhead_ns), FIELD(U32, result, voided),

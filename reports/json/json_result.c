@@ -217,6 +217,14 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
+/* Its kind is the variant of the case. */
+static int read_rung(const struct value *object, struct result *result)
+{
+    struct value rung = value_member(object, "rung");
+
+    return value_absent(&rung) ? 0 : value_fields(&rung, &rung_fields, result);
+}
+
 static int read_notes(const struct value *notes, struct result *result)
 {
     return value_absent(notes) ? 0 : value_texts(notes, &result->notes, &result->n_notes);
@@ -266,6 +274,7 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_status(entry, result)
                 ?: read_notes(&notes, result)
                 ?: value_fields(&work, &work_fields, result)
+                ?: read_rung(entry, result)
                 ?: value_fields(entry, &measured_fields, result)
                 ?: read_accuracy(entry, result)
                 ?: read_samples(entry, result, result_add_sample)

@@ -130,6 +130,11 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_text(json, object, "reason", bad && !result->reason ? "" : result->reason);
     json_texts(json, object, "notes", result->notes, result->n_notes);
     json_fields(json, json_object(json, object, "work"), &work_fields, result);
+    cJSON *const rung = result->level ? json_object(json, object, "rung") : NULL;
+    if (rung) {
+        json_text(json, rung, "kind", result->variant);
+        json_fields(json, rung, &rung_fields, result);
+    }
     json_fields(json, object, &measured_fields, result);
     cJSON *const accuracy = json_maybe(json, object, "accuracy", result->has_accuracy);
     if (accuracy)

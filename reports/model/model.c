@@ -352,7 +352,7 @@ static void result_free(struct result *result)
                result->shape, result->module, result->module_version, result->module_core,
                result->module_isa, result->input_hash, result->reason, result->limit_id,
                result->unoptimised, result->layout, result->implementation,
-               result->unranked, result->source);
+               result->unranked, result->source, result->level);
     settings_free(result->settings, result->n_settings);
     settings_free(result->module_options, result->n_module_options);
     strings_free(result->notes, result->n_notes);

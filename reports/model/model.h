@@ -201,8 +201,11 @@ struct result {
     char *reason; /* for every status but ok; never NULL then */
     char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
     size_t n_notes;
-    double ops, bytes; /* work of one call */
-    char *input_hash;  /* of the bytes of all inputs, NULL: unknown */
+    double ops, bytes;  /* work of one call */
+    char *level;        /* of op roof: "registers", "L1", ..., "memory", the first level
+                           that holds its operands; NULL: unknown, or another op */
+    double working_set; /* of op roof: bytes that a call touches */
+    char *input_hash;   /* of the bytes of all inputs, NULL: unknown */
     double prepare_ns;
     double workspace_bytes; /* memory beyond the operands */
     bool has_accuracy; /* best set by the plan, with NAN until the case is checked: the

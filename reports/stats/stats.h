@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- statistics (stats.c) ---- */
 
@@ -52,3 +53,14 @@ double stats_shift(const double *a, size_t n, const double *b, size_t m, double 
  * ties. NaN likewise. */
 double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
 enum { STATS_EXACT_MAX = 25 };
+
+/* ---- change points of a series (change_point.c) ---- */
+
+/* A change is seen between so many values on each side of it. */
+enum { CHANGE_SEGMENT = 6 };
+/* Writes the index of the first value after each change of level to `at`, ascending, and
+ * returns how many there are: fewer than n / CHANGE_SEGMENT. Medians of both sides that
+ * differ by less than `least` are no change. The same seed gives the same answer. The
+ * time grows with the square of n. 0 if memory runs out. */
+size_t stats_change_points(const double *x, size_t n, double least, uint64_t seed,
+                           size_t *at);

@@ -225,7 +225,8 @@ void legend_notes(const struct run *run, legend_line *line, void *context)
     struct legend legend = {.run = run, .line = line, .context = context};
 
     limit_lines(&legend);
-    mean_lines(&legend);
+    if (!run_is_ladder(run))
+        mean_lines(&legend);
     baseline_lines(&legend);
     unranked_lines(&legend);
     source_lines(&legend);

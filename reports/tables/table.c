@@ -308,10 +308,10 @@ static void print_step(const struct run *run, size_t group,
     buffer_free(&layout.hidden);
 }
 
-/* Verdicts of a gate and of studies do. */
+/* Verdicts of a gate and of studies do, and rows of a ladder. */
 static bool needs_all_cases(const struct run *run)
 {
-    return run->gate || run->n_studies;
+    return run->gate || run->n_studies || run_is_ladder(run);
 }
 
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
@@ -333,7 +333,10 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         studies_table(run, options, file);
     else if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
-    else
+    else if (run_is_ladder(run)) {
+        ladder_table(run, options ? options : &no_options, file);
+        print_step(run, GROUP_ALL, options, file, print_end);
+    } else
         print_step(run, GROUP_ALL, options, file, print_end);
     explain_write(run, options, file);
     account_write(run, file);

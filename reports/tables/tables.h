@@ -37,5 +37,10 @@ void explain_write(const struct run *run, const struct text_options *options, FI
  * (account_text.c). table_end() does it too. */
 void account_write(const struct run *run, FILE *file);
 
+/* True of a run of `roof --ladder` alone: its table has a row for each working set and a
+ * column for each kind of access (ladder.c). table_end() prints it. */
+bool run_is_ladder(const struct run *run);
+void ladder_table(const struct run *run, const struct text_options *options, FILE *file);
+
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);

@@ -19,6 +19,7 @@ from cli_foreign import *
 from cli_history import *
 from cli_install import *
 from cli_formats import *
+from cli_ladder import *
 from cli_license import *
 from cli_licences import *
 from cli_lock import *

@@ -201,7 +201,7 @@ static void test_table_and_csv(void **state)
     entries[2].status = words[9];
     entries[2].reason = words[10];
     entries[2].median_ns = NAN;
-    const struct history history = {entries, 3};
+    const struct history history = {.entries = entries, .n = 3};
     char *text = written(&history, history_write_table);
     assert_string_equal(
         text, FMA " on aa, Some CPU\n"
