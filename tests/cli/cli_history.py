@@ -132,7 +132,7 @@ class History(Case):
         done = self.run_tool("history", self.option, f"--format=html:{self.path}", status=2)
         self.assertIn("one file", done.stderr)
         done = self.run_tool("history", self.option, "--format=junit", status=2)
-        self.assertIn("known: table, csv, html", done.stderr)
+        self.assertIn("known: table, csv, json, html", done.stderr)
         self.assertEqual(self.path.read_bytes(), before)
 
     def test_refused_before_measuring(self):
