@@ -18,7 +18,7 @@ def source_of(text):
 def array(name, text):
     # One more byte: the text ends with zero.
     values = ",".join(str(byte) for byte in text.encode("utf-8") + b"\0")
-    return f"const char {name}[] = {{{values}}};"
+    return f"const unsigned char {name}[] = {{{values}}};"
 
 
 def main(out, page, style, library, *scripts):

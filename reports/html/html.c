@@ -128,9 +128,9 @@ static int put_page(struct json *json, FILE *file, struct error *error)
     if (!text)
         return error_set(error, -ENOMEM, "out of memory");
     errno = 0;
-    fputs(html_head, file);
+    fputs((const char *)html_head, file);
     put_json(text, file);
-    fputs(html_tail, file);
+    fputs((const char *)html_tail, file);
     cJSON_free(text);
     if (!fflush(file) && !ferror(file))
         return 0;

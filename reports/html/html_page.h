@@ -2,5 +2,5 @@
 /* Private to html/: the page, made by scripts/embed_page.py. */
 #pragma once
 
-/* All that stands before the data, and behind it. */
-extern const char html_head[], html_tail[];
+/* All that stands before the data, and behind it: UTF-8 that ends with zero. */
+extern const unsigned char html_head[], html_tail[];
