@@ -12,25 +12,27 @@
 #define MAX_COLUMNS 6
 #define EACH_COLUMN LINES_6
 /* clang-format off */
-#define EACH_TILE(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#define EACH_TILE(X, b) \
+    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
 /* clang-format on */
+#define EACH_BODY(X) X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("movaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, j, r)                                                               \
+#define COLUMN(i, text, ...)                                                             \
     do {                                                                                 \
         VEC t, product;                                                                  \
-        __asm__ volatile("movss " LINE_ELEMENT(u, r) ", %[t]\n\t"                        \
-                                                     "shufps $0, %[t], %[t]\n\t"         \
-                                                     "movaps %[t], %[product]\n\t"       \
-                                                     "mulps %[w0], %[product]\n\t"       \
-                                                     "addps %[product], %[a0]\n\t"       \
-                                                     "mulps %[w1], %[t]\n\t"             \
-                                                     "addps %[t], %[a1]"                 \
+        __asm__ volatile("movss " text ", %[t]\n\t"                                      \
+                         "shufps $0, %[t], %[t]\n\t"                                     \
+                         "movaps %[t], %[product]\n\t"                                   \
+                         "mulps %[w0], %[product]\n\t"                                   \
+                         "addps %[product], %[a0]\n\t"                                   \
+                         "mulps %[w1], %[t]\n\t"                                         \
+                         "addps %[t], %[a1]"                                             \
                          : [t] "=&x"(t), [product] "=&x"(product), [a0] "+x"(acc[i][0]), \
                            [a1] "+x"(acc[i][1])                                          \
-                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), LINE_OPERANDS(j));  \
+                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), __VA_ARGS__);       \
     } while (0)
 
 #include "conv_rows.h"
