@@ -75,7 +75,11 @@
 #define START(i, v) acc[i][v] = SPLAT(0)
 #define FOLD(i, v) acc[i][v] = acc[i][v] + LOAD(Y(i, v))
 #define FINISH(i, v) STORE(Y(i, v), acc[i][v])
-#define OWN_COLUMN(u, i, j, r) OF_COLUMN(OWN, i)
+/* One in each line. */
+#define OWN_COLUMN(u, i, j, r)   \
+    if ((i) * BLOCK % 16 == 0) { \
+        OF_COLUMN(OWN, i)        \
+    }
 #define START_COLUMN(u, i, j, r) OF_COLUMN(START, i)
 #define FOLD_COLUMN(u, i, j, r) OF_COLUMN(FOLD, i)
 #define FINISH_COLUMN(u, i, j, r) OF_COLUMN(FINISH, i)
@@ -322,19 +326,21 @@ static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
     const conv_tile_table *const table = conv_tiles_for(plan, pass);
     ptrdiff_t row = tile / tiles, at = tile % tiles;
 
-    for (; tile < end; tile++) {
-        const ptrdiff_t column = at * length / tiles;
-        const ptrdiff_t columns = (at + 1) * length / tiles - column;
-        const int place = (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
+    for (; tile < end; row++, at = 0) {
+        const ptrdiff_t last = end - tile < tiles - at ? at + end - tile : tiles;
+        const float *const x_row = x + (row * shape->u - shape->p - top) * plan->x_row;
+        float *const y_row = y + row * length * BLOCK;
+        ptrdiff_t column = at * length / tiles;
         conv_clip(plan, row, pass);
-        pass->x =
-            x + (row * shape->u - shape->p - top) * plan->x_row + column * plan->x_pixel;
-        pass->y = y + (row * length + column) * BLOCK;
-        pass->tap = plan->taps[place];
-        (*table)[blocks - 1][columns](pass);
-        if (++at == tiles) {
-            at = 0;
-            row++;
+        for (; at < last; at++, tile++) {
+            const ptrdiff_t next = (at + 1) * length / tiles;
+            const int place =
+                (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
+            pass->x = x_row + column * plan->x_pixel;
+            pass->y = y_row + column * BLOCK;
+            pass->tap = plan->taps[place];
+            (*table)[blocks - 1][next - column](pass);
+            column = next;
         }
     }
 }
