@@ -68,8 +68,7 @@
     if ((i) < columns) {  \
         EACH_VECTOR(X, i) \
     }
-#define Y(i, v) \
-    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
+#define Y(i, v) (y + (v) * LANES / BLOCK * y_block + (i) * BLOCK + (v) * LANES % BLOCK)
 #define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], weights + ((u) * vectors + (v)) * LANES)
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
 #define START(i, v) acc[i][v] = SPLAT(0)
@@ -191,6 +190,8 @@ TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_body
     ptrdiff_t s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
     const char *x = (const char *)pass->x;
     const float *weights = pass->weights;
+    float *const y = pass->y;
+    const ptrdiff_t y_block = pass->y_block;
 
     if (!pixel) {
         /* Hidden, or compilers make a pointer for each column and spill them. */
