@@ -10,6 +10,8 @@
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
 enum { STRIP_BYTES = 96 << 10 };
+/* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
+enum { SLICE_BYTES = 512 << 10 };
 
 const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
 const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
@@ -55,6 +57,19 @@ static bool is_depthwise(const struct conv_shape *shape)
     return shape->g > 1 && shape->g == shape->c && shape->g == shape->k;
 }
 
+/* Rows of y in a slice, no more than a band of the plan. */
+static ptrdiff_t slice_rows(const struct conv_plan *plan)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t x = shape->x_plain ? 0 : shape->cb * shape->u * shape->w;
+    const ptrdiff_t bytes =
+        (x + shape->kb * shape->ow) * shape->b * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t band = plan->band * shape->oh / plan->tiles;
+    const ptrdiff_t rows = least(least(SLICE_BYTES / bytes, band), shape->oh);
+
+    return ceiling(shape->oh, ceiling(shape->oh, rows < 1 ? 1 : rows));
+}
+
 static int make_blocked(struct conv_plain *plain, const struct conv_plain_target *target,
                         const float *weights, char *error, size_t error_size)
 {
@@ -75,8 +90,11 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
     plain->scratch_bytes =
         (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
         sizeof(float);
-    return conv_plan_make(&plain->blocked, &shape, target->blocked, weights, error,
-                          error_size);
+    const int status = conv_plan_make(&plain->blocked, &shape, target->blocked, weights,
+                                      error, error_size);
+    if (status == 0 && !alone)
+        plain->slice_rows = slice_rows(plain->blocked);
+    return status;
 }
 
 /* ---- by columns ---- */

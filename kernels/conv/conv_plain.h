@@ -31,6 +31,7 @@ struct conv_plain {
      * there, and y from y_offset on. */
     struct conv_plan *blocked;
     ptrdiff_t y_offset;
+    ptrdiff_t slice_rows; /* of y that are reordered and convolved before others */
 
     /* By columns. With one tap all pixels of y are one row. Weights are [g][tiles][cg]
      * [taps][channels of the tile]. */
