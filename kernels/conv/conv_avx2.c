@@ -35,7 +35,7 @@
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
 #define WEIGHT(v) [w##v] "x"(weight[v])
-#define COLUMN(i, text, ...)                                                  \
+#define COLUMN(u, i, text, ...)                                               \
     do {                                                                      \
         VEC t;                                                                \
         if (vectors == 1)                                                     \

@@ -37,7 +37,7 @@
 #define EACH_BODY(X) X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(i, text, ...)                                                             \
+#define COLUMN(u, i, text, ...)                                                          \
     do {                                                                                 \
         VEC t;                                                                           \
         if (vectors == 1)                                                                \

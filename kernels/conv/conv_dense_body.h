@@ -13,10 +13,11 @@
  * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
  *                        all sizes of tiles and for one distance of pixels, length of
  *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any
- * COLUMN(i, text, ...)   statement: acc[i][v] += x * weight[v] for all v < vectors, where
- *                        x is an element of memory: `text` of an operand of x86's asm,
- *                        and the operands of asm that it needs
- * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned
+ * COLUMN(u, i, text, ...) statement: acc[i][v] += x * weight[v] for all v < vectors,
+ *                        where x is an element of memory: `text` of an operand of asm,
+ * and the operands that it needs LOAD_WEIGHT(w, at)     statement, in asm: w = the vector
+ * at `at`, which is aligned; or nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in
+ * memory
  *
  * Products are written as asm, column by column: compilers gather the loads of x before
  * them and run out of registers, and rotate accumulators.
@@ -32,13 +33,13 @@
 /* The u-th element of a run at the pixel r columns right of base[j], at a distance that
  * is known at run time, or a constant. */
 #ifdef __x86_64__
-#define ANY_COLUMN(u, i, j, r) COLUMN(i, LINE_ELEMENT(u, r), LINE_OPERANDS(j))
+#define ANY_COLUMN(u, i, j, r) COLUMN(u, i, LINE_ELEMENT(u, r), LINE_OPERANDS(j))
 #else
 #define ANY_COLUMN(u, i, j, r) \
-    COLUMN(i, "%[x]", AT_DISTANCE(j, LINE_OFFSET(r, s1, s3, s5, s7), u))
+    COLUMN(u, i, "%[x]", AT_DISTANCE(j, LINE_OFFSET(r, s1, s3, s5, s7), u))
 #endif
 #define FIXED_COLUMN(u, i, j, r) \
-    COLUMN(i, "%[x]", AT_DISTANCE(j, (r) * pixel * (ptrdiff_t)sizeof(float), u))
+    COLUMN(u, i, "%[x]", AT_DISTANCE(j, (r) * pixel * (ptrdiff_t)sizeof(float), u))
 #define AT_DISTANCE(j, bytes, u) [x] "m"(((const float *)(base[j] + (bytes)))[u])
 #define STEP_COLUMN(u, i, j, r)       \
     if ((i) >= from && (i) < to) {    \
@@ -69,7 +70,8 @@
         EACH_VECTOR(X, i) \
     }
 #define Y(i, v) (y + (v) * LANES / BLOCK * y_block + (i) * BLOCK + (v) * LANES % BLOCK)
-#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], weights + ((u) * vectors + (v)) * LANES)
+#define WEIGHT_AT(u, v) (weights + ((u) * vectors + (v)) * LANES)
+#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], WEIGHT_AT(u, v))
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
 #define START(i, v) acc[i][v] = SPLAT(0)
 #define FOLD(i, v) acc[i][v] = acc[i][v] + LOAD(Y(i, v))

@@ -28,7 +28,7 @@
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])
-#define COLUMN(i, text, ...)                                                             \
+#define COLUMN(u, i, text, ...)                                                          \
     do {                                                                                 \
         VEC t;                                                                           \
         if (vectors == 2)                                                                \
