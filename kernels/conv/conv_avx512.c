@@ -34,7 +34,11 @@
 #define SPREAD(text) "vbroadcastss " text ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
-#define EACH_BODY(X) X(any, 0, 0, CUT)
+#define EACH_BODY(X)         \
+    X(point1, 16, 16, ONE)   \
+    X(image1x3, 1, 3, WHOLE) \
+    X(image2x3, 2, 3, WHOLE) \
+    X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
 #define COLUMN(u, i, text, ...)                                                          \

@@ -13,10 +13,14 @@ enum { STRIP_BYTES = 96 << 10 };
 /* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
 enum { SLICE_BYTES = 512 << 10 };
 
-const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
-const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
-const struct conv_plain_target conv_plain_target_sse2 = {4, 4, 2, &conv_target_sse2};
-const struct conv_plain_target conv_plain_target_neon = {4, 8, 3, &conv_target_neon};
+const struct conv_plain_target conv_plain_target_avx512 = {
+    16, 8, 3, 1.05, 15, 1, &conv_target_avx512};
+const struct conv_plain_target conv_plain_target_avx2 = {
+    8, 4, 3, 1.1, 3.5, 1.25, &conv_target_avx2};
+const struct conv_plain_target conv_plain_target_sse2 = {
+    4, 4, 2, 1.35, 3, 1.25, &conv_target_sse2};
+const struct conv_plain_target conv_plain_target_neon = {
+    4, 8, 3, 1.05, 15, 1, &conv_target_neon};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -183,11 +187,12 @@ static bool prefers_blocks(const struct conv_plain *plain,
     const double uses =
         (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
     const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
+    const bool narrow = k == b || (shape->cg % b && !image);
     const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
     const double columns =
-        1.1 * (double)(vectors * target->lanes) / (double)plain->row_length;
-    const double blocks =
-        1.05 * (double)k / (double)shape->kg * (1 + 15 / terms + (image ? 0 : 15 / uses));
+        target->columns * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double blocks = (double)k / (double)shape->kg * (narrow ? target->narrow : 1) *
+                          (1 + target->reorder * (1 / terms + (image ? 0 : 1 / uses)));
 
     /* Too few products for anything but lanes in use to count. */
     if (is_depthwise(shape))
