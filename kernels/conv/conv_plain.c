@@ -14,13 +14,13 @@ enum { STRIP_BYTES = 96 << 10 };
 enum { SLICE_BYTES = 512 << 10 };
 
 const struct conv_plain_target conv_plain_target_avx512 = {
-    16, 8, 3, 1.05, 15, 1, &conv_target_avx512};
+    16, 8, 3, 1.05, 15, 0, &conv_target_avx512};
 const struct conv_plain_target conv_plain_target_avx2 = {
-    8, 4, 3, 1.1, 3.5, 1.25, &conv_target_avx2};
+    8, 4, 3, 1.1, 4.5, 0.25, &conv_target_avx2};
 const struct conv_plain_target conv_plain_target_sse2 = {
-    4, 4, 2, 1.35, 3, 1.25, &conv_target_sse2};
+    4, 4, 2, 1.27, 1.5, 0.25, &conv_target_sse2};
 const struct conv_plain_target conv_plain_target_neon = {
-    4, 8, 3, 1.05, 15, 1, &conv_target_neon};
+    4, 8, 3, 1.05, 15, 0, &conv_target_neon};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -187,11 +187,14 @@ static bool prefers_blocks(const struct conv_plain *plain,
     const double uses =
         (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
     const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
-    const bool narrow = k == b || (shape->cg % b && !image);
+    /* Short runs of an image; tiles of one block, blocks that are not full. */
+    const double lesser = image                          ? 3.0 / (double)shape->s
+                          : k == b || shape->cg % b != 0 ? 1
+                                                         : 0;
     const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
     const double columns =
         target->columns * (double)(vectors * target->lanes) / (double)plain->row_length;
-    const double blocks = (double)k / (double)shape->kg * (narrow ? target->narrow : 1) *
+    const double blocks = (double)k / (double)shape->kg * (1 + target->lesser * lesser) *
                           (1 + target->reorder * (1 / terms + (image ? 0 : 1 / uses)));
 
     /* Too few products for anything but lanes in use to count. */

@@ -17,9 +17,8 @@ struct conv_plain_target {
     int lanes;
     int height, vectors; /* tiles are up to so many output channels times vectors */
     /* Costs, in products of a tile in blocks: of a product by columns; of an element that
-     * is reordered; of a product of a tile of one block, or of blocks that are not full.
-     */
-    double columns, reorder, narrow;
+     * is reordered; and how much more one of a lesser tile costs (prefers_blocks()). */
+    double columns, reorder, lesser;
     const struct conv_target *blocked;
 };
 extern const struct conv_plain_target conv_plain_target_avx512, conv_plain_target_avx2,
