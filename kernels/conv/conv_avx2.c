@@ -11,35 +11,45 @@
 #define MAX_COLUMNS 12
 #define EACH_COLUMN LINES_12
 /* clang-format off */
-#define EACH_TILE(X) \
-    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
-    X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
-    X(1, 3) X(2, 3) X(3, 3) X(4, 3)
+#define EACH_TILE(X, b) \
+    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) X(7, 1, b) \
+    X(8, 1, b) X(9, 1, b) X(10, 1, b) X(11, 1, b) X(12, 1, b) X(1, 2, b) X(2, 2, b) \
+    X(3, 2, b) X(4, 2, b) X(5, 2, b) X(6, 2, b) X(1, 3, b) X(2, 3, b) X(3, 3, b) \
+    X(4, 3, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
     X(4, 2) X(4, 3)
 /* clang-format on */
+#define EACH_BODY(X)         \
+    X(point1, 8, 8, ONE)     \
+    X(point2, 16, 8, ONE)    \
+    X(taps1, 8, 8, CUT)      \
+    X(taps2, 16, 8, CUT)     \
+    X(image1x3, 1, 3, WHOLE) \
+    X(image2x3, 2, 3, WHOLE) \
+    X(image2x7, 2, 7, WHOLE) \
+    X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
-#define SPREAD(u, r) "vbroadcastss " LINE_ELEMENT(u, r) ", %[t]\n\t"
+#define SPREAD(text) "vbroadcastss " text ", %[t]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
 #define WEIGHT(v) [w##v] "x"(weight[v])
-#define COLUMN(u, i, j, r)                                                         \
-    do {                                                                           \
-        VEC t;                                                                     \
-        if (vectors == 1)                                                          \
-            __asm__ volatile(SPREAD(u, r) FMA(0)                                   \
-                             : [t] "=&x"(t), SUM(i, 0)                             \
-                             : WEIGHT(0), LINE_OPERANDS(j));                       \
-        else if (vectors == 2)                                                     \
-            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1)                            \
-                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)                  \
-                             : WEIGHT(0), WEIGHT(1), LINE_OPERANDS(j));            \
-        else                                                                       \
-            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1) FMA(2)                     \
-                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)       \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), LINE_OPERANDS(j)); \
+#define COLUMN(u, i, text, ...)                                               \
+    do {                                                                      \
+        VEC t;                                                                \
+        if (vectors == 1)                                                     \
+            __asm__ volatile(SPREAD(text) FMA(0)                              \
+                             : [t] "=&x"(t), SUM(i, 0)                        \
+                             : WEIGHT(0), __VA_ARGS__);                       \
+        else if (vectors == 2)                                                \
+            __asm__ volatile(SPREAD(text) FMA(0) FMA(1)                       \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)             \
+                             : WEIGHT(0), WEIGHT(1), __VA_ARGS__);            \
+        else                                                                  \
+            __asm__ volatile(SPREAD(text) FMA(0) FMA(1) FMA(2)                \
+                             : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)  \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__); \
     } while (0)
 
 #include "conv_rows.h"

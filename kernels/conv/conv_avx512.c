@@ -14,45 +14,51 @@
 #define MAX_COLUMNS 28
 #define EACH_COLUMN LINES_28
 /* clang-format off */
-#define EACH_TILE(X) \
-    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
-    X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(15, 1) X(16, 1) X(17, 1) X(18, 1) X(19, 1) \
-    X(20, 1) X(21, 1) X(22, 1) X(23, 1) X(24, 1) X(25, 1) X(26, 1) X(27, 1) X(28, 1) \
-    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) \
-    X(11, 2) X(12, 2) X(13, 2) X(14, 2) \
-    X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(9, 3) \
-    X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4) X(7, 4)
+#define EACH_TILE(X, b) \
+    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) X(7, 1, b) \
+    X(8, 1, b) X(9, 1, b) X(10, 1, b) X(11, 1, b) X(12, 1, b) X(13, 1, b) X(14, 1, b) \
+    X(15, 1, b) X(16, 1, b) X(17, 1, b) X(18, 1, b) X(19, 1, b) X(20, 1, b) X(21, 1, b) \
+    X(22, 1, b) X(23, 1, b) X(24, 1, b) X(25, 1, b) X(26, 1, b) X(27, 1, b) X(28, 1, b) \
+    X(1, 2, b) X(2, 2, b) X(3, 2, b) X(4, 2, b) X(5, 2, b) X(6, 2, b) X(7, 2, b) \
+    X(8, 2, b) X(9, 2, b) X(10, 2, b) X(11, 2, b) X(12, 2, b) X(13, 2, b) X(14, 2, b) \
+    X(1, 3, b) X(2, 3, b) X(3, 3, b) X(4, 3, b) X(5, 3, b) X(6, 3, b) X(7, 3, b) \
+    X(8, 3, b) X(9, 3, b) X(1, 4, b) X(2, 4, b) X(3, 4, b) X(4, 4, b) X(5, 4, b) \
+    X(6, 4, b) X(7, 4, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
     X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
-#define FMA_AT(u, r, v) \
-    "vfmadd231ps " LINE_ELEMENT(u, r) "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
+#define FMA_AT(text, v) "vfmadd231ps " text "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
-#define SPREAD(u, r) "vbroadcastss " LINE_ELEMENT(u, r) ", %[t]\n\t"
+#define SPREAD(text) "vbroadcastss " text ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
+#define EACH_BODY(X)         \
+    X(point1, 16, 16, ONE)   \
+    X(image1x3, 1, 3, WHOLE) \
+    X(image2x3, 2, 3, WHOLE) \
+    X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, j, r)                                                               \
+#define COLUMN(u, i, text, ...)                                                          \
     do {                                                                                 \
         VEC t;                                                                           \
         if (vectors == 1)                                                                \
-            __asm__ volatile(FMA_AT(u, r, 0) : SUM(i, 0) : WEIGHT(0), LINE_OPERANDS(j)); \
+            __asm__ volatile(FMA_AT(text, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);      \
         else if (vectors == 2)                                                           \
-            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1)                                  \
+            __asm__ volatile(SPREAD(text) FMA(0) FMA(1)                                  \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                        \
-                             : WEIGHT(0), WEIGHT(1), LINE_OPERANDS(j));                  \
+                             : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
         else if (vectors == 3)                                                           \
-            __asm__ volatile(SPREAD(u, r) FMA(0) FMA(1) FMA(2)                           \
+            __asm__ volatile(SPREAD(text) FMA(0) FMA(1) FMA(2)                           \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)             \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), LINE_OPERANDS(j));       \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__);            \
         else                                                                             \
-            __asm__ volatile(                                                            \
-                FMA_AT(u, r, 0) FMA_AT(u, r, 1) FMA_AT(u, r, 2) FMA_AT(u, r, 3)          \
-                : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                             \
-                : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), LINE_OPERANDS(j));         \
+            __asm__ volatile(FMA_AT(text, 0) FMA_AT(text, 1) FMA_AT(text, 2)             \
+                                 FMA_AT(text, 3)                                         \
+                             : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), __VA_ARGS__); \
     } while (0)
 
 #include "conv_rows.h"

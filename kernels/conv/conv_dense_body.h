@@ -10,10 +10,14 @@
  * EACH_COLUMN(X, u)      X(u, i, i / 8, i % 8) for columns i of a tile: LINES_<n> of
  *                        lines.h
  * EACH_TILE(X)           X(columns, blocks) for all sizes of tiles
- * COLUMN(u, i, j, r)     statement: acc[i][v] += x * weight[v] for all v < vectors, where
- *                        x is the element LINE_ELEMENT(u, r) with LINE_OPERANDS(j): the
- *                        u-th of the run at the pixel r columns right of base[j]
- * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned
+ * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
+ *                        all sizes of tiles and for one distance of pixels, length of
+ *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any
+ * COLUMN(u, i, text, ...) statement: acc[i][v] += x * weight[v] for all v < vectors,
+ *                        where x is an element of memory: `text` of an operand of asm,
+ * and the operands that it needs LOAD_WEIGHT(w, at)     statement, in asm: w = the vector
+ * at `at`, which is aligned; or nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in
+ * memory
  *
  * Products are written as asm, column by column: compilers gather the loads of x before
  * them and run out of registers, and rotate accumulators.
@@ -26,9 +30,24 @@
 #include "lines.h"
 
 #define BASES ((MAX_COLUMNS + 7) / 8)
-#define STEP_COLUMN(u, i, j, r)  \
-    if ((i) >= from && (i) < to) \
-        COLUMN(u, i, j, r);
+/* The u-th element of a run at the pixel r columns right of base[j], at a distance that
+ * is known at run time, or a constant. */
+#ifdef __x86_64__
+#define ANY_COLUMN(u, i, j, r) COLUMN(u, i, LINE_ELEMENT(u, r), LINE_OPERANDS(j))
+#else
+#define ANY_COLUMN(u, i, j, r) \
+    COLUMN(u, i, "%[x]", AT_DISTANCE(j, LINE_OFFSET(r, s1, s3, s5, s7), u))
+#endif
+#define FIXED_COLUMN(u, i, j, r) \
+    COLUMN(u, i, "%[x]", AT_DISTANCE(j, (r) * pixel * (ptrdiff_t)sizeof(float), u))
+#define AT_DISTANCE(j, bytes, u) [x] "m"(((const float *)(base[j] + (bytes)))[u])
+#define STEP_COLUMN(u, i, j, r)       \
+    if ((i) >= from && (i) < to) {    \
+        if (pixel)                    \
+            FIXED_COLUMN(u, i, j, r); \
+        else                          \
+            ANY_COLUMN(u, i, j, r);   \
+    }
 #define STEP(u)                     \
     {                               \
         VEC weight[MAX_VECTORS];    \
@@ -50,21 +69,27 @@
     if ((i) < columns) {  \
         EACH_VECTOR(X, i) \
     }
-#define Y(i, v) \
-    (pass->y + (v) * LANES / BLOCK * pass->y_block + (i) * BLOCK + (v) * LANES % BLOCK)
-#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], weights + ((u) * vectors + (v)) * LANES)
+#define Y(i, v) (y + (v) * LANES / BLOCK * y_block + (i) * BLOCK + (v) * LANES % BLOCK)
+#define WEIGHT_AT(u, v) (weights + ((u) * vectors + (v)) * LANES)
+#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], WEIGHT_AT(u, v))
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
 #define START(i, v) acc[i][v] = SPLAT(0)
 #define FOLD(i, v) acc[i][v] = acc[i][v] + LOAD(Y(i, v))
 #define FINISH(i, v) STORE(Y(i, v), acc[i][v])
-#define OWN_COLUMN(u, i, j, r) OF_COLUMN(OWN, i)
+/* One in each line. */
+#define OWN_COLUMN(u, i, j, r)   \
+    if ((i) * BLOCK % 16 == 0) { \
+        OF_COLUMN(OWN, i)        \
+    }
 #define START_COLUMN(u, i, j, r) OF_COLUMN(START, i)
 #define FOLD_COLUMN(u, i, j, r) OF_COLUMN(FOLD, i)
 #define FINISH_COLUMN(u, i, j, r) OF_COLUMN(FINISH, i)
-#define FETCH_COLUMN(u, i, j, r)   \
-    if ((i) < columns) {           \
-        __builtin_prefetch(ahead); \
-        ahead += s1;               \
+/* Of pixels whose distance is a constant, one in each line is fetched. */
+#define FETCH_COLUMN(u, i, j, r)       \
+    if ((i) < columns) {               \
+        if ((i) * pixel % 16 == 0)     \
+            __builtin_prefetch(ahead); \
+        ahead += s1;                   \
     }
 
 /* One tile, one pass. */
@@ -86,12 +111,32 @@ typedef void conv_tile_function(const struct conv_pass *pass);
 #define TILE_BODY \
     static inline __attribute__((always_inline, no_sanitize("undefined"))) void
 
-/* A run for columns `from` to `to` of a tile. from, to and vectors are constants. */
-TILE_BODY conv_run(const int from, const int to, const int vectors,
+/* The taps that a body can do. */
+enum conv_taps {
+    CONV_TAPS_ONE,   /* one */
+    CONV_TAPS_WHOLE, /* any number, without cuts */
+    CONV_TAPS_CUT,   /* any */
+};
+
+/* What a body is made for; 0: for any. */
+struct conv_body {
+    int pixel, run;
+    enum conv_taps taps;
+};
+
+#define RUN_ON(n)                       \
+    for (int j = 0; j < BASES; j++)     \
+        base[j] += (n) * sizeof(float); \
+    weights += (ptrdiff_t)(n) * vectors * LANES;
+
+/* A run for columns `from` to `to` of a tile. All ints are constants; pixel is 0 for
+ * distances s1 to s7 of run time. */
+TILE_BODY conv_run(const int from, const int to, const int vectors, const int pixel,
                    VEC acc[][MAX_VECTORS], const char *const start, const ptrdiff_t s1,
                    const ptrdiff_t s3, const ptrdiff_t s5, const ptrdiff_t s7,
                    const float *weights, ptrdiff_t run)
 {
+    const int turn = pixel ? 8 : 4;
     const char *base[BASES];
 
     base[0] = start;
@@ -99,63 +144,93 @@ TILE_BODY conv_run(const int from, const int to, const int vectors,
         base[j] = base[j - 1] + (8 * j < to ? 8 * s1 : 0);
         HIDE(base[j]);
     }
-    for (ptrdiff_t turns = run / 4; turns > 0; turns--) {
+    for (ptrdiff_t turns = run / turn; turns > 0; turns--) {
         STEP(0)
         STEP(1)
         STEP(2)
         STEP(3)
-        for (int j = 0; j < BASES; j++)
-            base[j] += 4 * sizeof(float);
-        weights += 4 * vectors * LANES;
+        if (turn == 8) {
+            STEP(4)
+            STEP(5)
+            STEP(6)
+            STEP(7)
+        }
+        RUN_ON(turn)
+    }
+    if (turn == 8 && run & 4) {
+        STEP(0)
+        STEP(1)
+        STEP(2)
+        STEP(3)
+        RUN_ON(4)
     }
     if (run & 2) {
         STEP(0)
         STEP(1)
-        for (int j = 0; j < BASES; j++)
-            base[j] += 2 * sizeof(float);
-        weights += 2 * vectors * LANES;
+        RUN_ON(2)
     }
     if (run & 1) {
         STEP(0)
     }
 }
 
+#define FETCH                                     \
+    {                                             \
+        const char *ahead = start + columns * s1; \
+        EACH_COLUMN(FETCH_COLUMN, 0)              \
+    }
 #define RUN(from, to) \
-    (void)conv_run(from, to, vectors, acc, start, s1, s3, s5, s7, weights, run)
+    (void)conv_run(from, to, vectors, pixel, acc, start, s1, s3, s5, s7, weights, run)
 
-TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_pass *pass)
+TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_body *body,
+                    const struct conv_pass *pass)
 {
+    const int pixel = body->pixel;
+    const enum conv_taps taps = body->taps;
     VEC acc[MAX_COLUMNS][MAX_VECTORS];
-    ptrdiff_t s1 = pass->x_pixel * (ptrdiff_t)sizeof(float), s3 = 3 * s1, s5 = 5 * s1;
-    ptrdiff_t s7 = 7 * s1;
+    ptrdiff_t s1 = (pixel ? pixel : pass->x_pixel) * (ptrdiff_t)sizeof(float);
+    ptrdiff_t s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
     const char *x = (const char *)pass->x;
     const float *weights = pass->weights;
+    float *const y = pass->y;
+    const ptrdiff_t y_block = pass->y_block;
 
-    /* Hidden, or compilers make a pointer for each column and spill them. */
-    HIDE(s1);
-    HIDE(s3);
-    HIDE(s5);
-    HIDE(s7);
+    if (!pixel) {
+        /* Hidden, or compilers make a pointer for each column and spill them. */
+        HIDE(s1);
+        HIDE(s3);
+        HIDE(s5);
+        HIDE(s7);
+    }
     EACH_COLUMN(OWN_COLUMN, 0)
     EACH_COLUMN(START_COLUMN, 0)
     for (ptrdiff_t depth = pass->depth; depth > 0; depth--) {
-        const ptrdiff_t run = depth > 1 ? pass->run : pass->last_run;
+        const ptrdiff_t run = body->run   ? body->run
+                              : depth > 1 ? pass->run
+                                          : pass->last_run;
         const ptrdiff_t tap_weights = run * vectors * LANES;
-        weights += pass->first * tap_weights;
-        for (ptrdiff_t i = pass->first; i < pass->last; i++) {
-            const struct conv_tap *tap = &pass->tap[i];
-            const char *start = x + tap->offset * (ptrdiff_t)sizeof(float);
-            const char *ahead = start + columns * s1;
-            EACH_COLUMN(FETCH_COLUMN, 0)
-            if (tap->cut == CONV_CUT_NONE)
-                RUN(0, columns);
-            else if (columns > 1 && tap->cut == CONV_CUT_FIRST)
-                RUN(1, columns);
-            else if (columns > 1)
-                RUN(0, columns - 1);
+        const struct conv_tap *tap = pass->tap + pass->first;
+        const struct conv_tap *const end = pass->tap + pass->last;
+        if (taps == CONV_TAPS_ONE) {
+            const char *const start = x;
+            FETCH
+            RUN(0, columns);
             weights += tap_weights;
+        } else {
+            weights += pass->first * tap_weights;
+            for (; tap < end; tap++) {
+                const char *const start = x + tap->offset * (ptrdiff_t)sizeof(float);
+                FETCH
+                if (taps == CONV_TAPS_WHOLE || tap->cut == CONV_CUT_NONE)
+                    RUN(0, columns);
+                else if (columns > 1 && tap->cut == CONV_CUT_FIRST)
+                    RUN(1, columns);
+                else if (columns > 1)
+                    RUN(0, columns - 1);
+                weights += tap_weights;
+            }
+            weights += (pass->all - pass->last) * tap_weights;
         }
-        weights += (pass->all - pass->last) * tap_weights;
         x += pass->x_plane * (ptrdiff_t)sizeof(float);
     }
     if (pass->fold) {
@@ -164,18 +239,48 @@ TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_pass
     EACH_COLUMN(FINISH_COLUMN, 0)
 }
 
-#define TILE(columns, blocks)                                                \
-    static void conv_tile_##columns##x##blocks(const struct conv_pass *pass) \
-    {                                                                        \
-        conv_tile(columns, (blocks) * (BLOCK / LANES), pass);                \
+#define BODY(name, pixel_, run_, taps_) \
+    static const struct conv_body conv_body_##name = {pixel_, run_, CONV_TAPS_##taps_};
+EACH_BODY(BODY)
+
+#define TILE(columns, blocks, body)                                              \
+    static void conv_##body##_##columns##x##blocks(const struct conv_pass *pass) \
+    {                                                                            \
+        conv_tile(columns, (blocks) * (BLOCK / LANES), &conv_body_##body, pass); \
     }
-#define TILE_ENTRY(columns, blocks) \
-    [(blocks) - 1][columns] = conv_tile_##columns##x##blocks,
+#define TILE_ENTRY(columns, blocks, body) \
+    [(blocks) - 1][columns] = conv_##body##_##columns##x##blocks,
+typedef conv_tile_function *conv_tile_table[MAX_VECTORS * LANES / BLOCK][MAX_COLUMNS + 1];
+#define BODY_TILES(name, pixel, run, taps) \
+    EACH_TILE(TILE, name)                  \
+    static const conv_tile_table conv_tiles_##name = {EACH_TILE(TILE_ENTRY, name)};
+EACH_BODY(BODY_TILES)
+#define BODY_ENTRY(name, pixel, run, taps) {&conv_body_##name, &conv_tiles_##name},
 
-EACH_TILE(TILE)
+static bool conv_body_does(const struct conv_body *body, const struct conv_plan *plan,
+                           const struct conv_pass *pass)
+{
+    const bool one = pass->all == 1 && plan->shape.p == 0 && plan->shape.q == 0;
 
-static conv_tile_function *const conv_tiles[MAX_VECTORS * LANES / BLOCK]
-                                           [MAX_COLUMNS + 1] = {EACH_TILE(TILE_ENTRY)};
+    return body->pixel == 0 ||
+           (body->pixel == pass->x_pixel && body->run == pass->run &&
+            body->run == pass->last_run && (body->taps != CONV_TAPS_ONE || one));
+}
+
+/* Those of the first body that does the pass. */
+static const conv_tile_table *conv_tiles_for(const struct conv_plan *plan,
+                                             const struct conv_pass *pass)
+{
+    static const struct {
+        const struct conv_body *body;
+        const conv_tile_table *tiles;
+    } all[] = {EACH_BODY(BODY_ENTRY)};
+    size_t i = 0;
+
+    while (!conv_body_does(all[i].body, plan, pass))
+        i++;
+    return all[i].tiles;
+}
 
 /* Fills scratch with the rows of x that the band of y from `row` on needs. The
  * zeros left and right of them are there since prepare. */
@@ -221,21 +326,24 @@ static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
 {
     const struct conv_shape *shape = &plan->shape;
     const ptrdiff_t tiles = plan->row_tiles, length = plan->row_length;
+    const conv_tile_table *const table = conv_tiles_for(plan, pass);
     ptrdiff_t row = tile / tiles, at = tile % tiles;
 
-    for (; tile < end; tile++) {
-        const ptrdiff_t column = at * length / tiles;
-        const ptrdiff_t columns = (at + 1) * length / tiles - column;
-        const int place = (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
+    for (; tile < end; row++, at = 0) {
+        const ptrdiff_t last = end - tile < tiles - at ? at + end - tile : tiles;
+        const float *const x_row = x + (row * shape->u - shape->p - top) * plan->x_row;
+        float *const y_row = y + row * length * BLOCK;
+        ptrdiff_t column = at * length / tiles;
         conv_clip(plan, row, pass);
-        pass->x =
-            x + (row * shape->u - shape->p - top) * plan->x_row + column * plan->x_pixel;
-        pass->y = y + (row * length + column) * BLOCK;
-        pass->tap = plan->taps[place];
-        conv_tiles[blocks - 1][columns](pass);
-        if (++at == tiles) {
-            at = 0;
-            row++;
+        for (; at < last; at++, tile++) {
+            const ptrdiff_t next = (at + 1) * length / tiles;
+            const int place =
+                (at == 0 ? CONV_BEGIN : 0) | (at + 1 == tiles ? CONV_END : 0);
+            pass->x = x_row + column * plan->x_pixel;
+            pass->y = y_row + column * BLOCK;
+            pass->tap = plan->taps[place];
+            (*table)[blocks - 1][next - column](pass);
+            column = next;
         }
     }
 }

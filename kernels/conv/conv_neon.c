@@ -13,33 +13,32 @@
 #define MAX_COLUMNS 12
 #define EACH_COLUMN LINES_12
 /* clang-format off */
-#define EACH_TILE(X) \
-    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) \
-    X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2)
+#define EACH_TILE(X, b) \
+    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) X(7, 1, b) \
+    X(8, 1, b) X(9, 1, b) X(10, 1, b) X(11, 1, b) X(12, 1, b) X(1, 2, b) X(2, 2, b) \
+    X(3, 2, b) X(4, 2, b) X(5, 2, b) X(6, 2, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
     X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
+#define EACH_BODY(X) X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("ldr %q0, %1" : "=w"(w) : "m"(*(const VEC *)(at)))
-#define X_ELEMENT(u, j, r) \
-    [x] "m"(*((const float *)(base[j] + LINE_OFFSET(r, s1, s3, s5, s7)) + (u)))
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])
-#define COLUMN(u, i, j, r)                                                              \
-    do {                                                                                \
-        VEC t;                                                                          \
-        if (vectors == 2)                                                               \
-            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1)                        \
-                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                       \
-                             : WEIGHT(0), WEIGHT(1), X_ELEMENT(u, j, r));               \
-        else                                                                            \
-            __asm__ volatile("ldr %s[t], %[x]\n\t" FMA(0) FMA(1) FMA(2) FMA(3)          \
-                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3) \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3),              \
-                               X_ELEMENT(u, j, r));                                     \
+#define COLUMN(u, i, text, ...)                                                          \
+    do {                                                                                 \
+        VEC t;                                                                           \
+        if (vectors == 2)                                                                \
+            __asm__ volatile("ldr %s[t], " text "\n\t" FMA(0) FMA(1)                     \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                        \
+                             : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
+        else                                                                             \
+            __asm__ volatile("ldr %s[t], " text "\n\t" FMA(0) FMA(1) FMA(2) FMA(3)       \
+                             : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)  \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), __VA_ARGS__); \
     } while (0)
 
 #include "conv_rows.h"

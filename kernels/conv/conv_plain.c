@@ -10,11 +10,17 @@
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
 enum { STRIP_BYTES = 96 << 10 };
+/* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
+enum { SLICE_BYTES = 512 << 10 };
 
-const struct conv_plain_target conv_plain_target_avx512 = {16, 8, 3, &conv_target_avx512};
-const struct conv_plain_target conv_plain_target_avx2 = {8, 4, 3, &conv_target_avx2};
-const struct conv_plain_target conv_plain_target_sse2 = {4, 4, 2, &conv_target_sse2};
-const struct conv_plain_target conv_plain_target_neon = {4, 8, 3, &conv_target_neon};
+const struct conv_plain_target conv_plain_target_avx512 = {
+    16, 8, 3, 1.05, 15, 0, &conv_target_avx512};
+const struct conv_plain_target conv_plain_target_avx2 = {
+    8, 4, 3, 1.1, 4.5, 0.25, &conv_target_avx2};
+const struct conv_plain_target conv_plain_target_sse2 = {
+    4, 4, 2, 1.27, 1.5, 0.25, &conv_target_sse2};
+const struct conv_plain_target conv_plain_target_neon = {
+    4, 8, 3, 1.05, 15, 0, &conv_target_neon};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -55,6 +61,19 @@ static bool is_depthwise(const struct conv_shape *shape)
     return shape->g > 1 && shape->g == shape->c && shape->g == shape->k;
 }
 
+/* Rows of y in a slice, no more than a band of the plan. */
+static ptrdiff_t slice_rows(const struct conv_plan *plan)
+{
+    const struct conv_shape *shape = &plan->shape;
+    const ptrdiff_t x = shape->x_plain ? 0 : shape->cb * shape->u * shape->w;
+    const ptrdiff_t bytes =
+        (x + shape->kb * shape->ow) * shape->b * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t band = plan->band * shape->oh / plan->tiles;
+    const ptrdiff_t rows = least(least(SLICE_BYTES / bytes, band), shape->oh);
+
+    return ceiling(shape->oh, ceiling(shape->oh, rows < 1 ? 1 : rows));
+}
+
 static int make_blocked(struct conv_plain *plain, const struct conv_plain_target *target,
                         const float *weights, char *error, size_t error_size)
 {
@@ -75,8 +94,11 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
     plain->scratch_bytes =
         (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
         sizeof(float);
-    return conv_plan_make(&plain->blocked, &shape, target->blocked, weights, error,
-                          error_size);
+    const int status = conv_plan_make(&plain->blocked, &shape, target->blocked, weights,
+                                      error, error_size);
+    if (status == 0 && !alone)
+        plain->slice_rows = slice_rows(plain->blocked);
+    return status;
 }
 
 /* ---- by columns ---- */
@@ -165,11 +187,15 @@ static bool prefers_blocks(const struct conv_plain *plain,
     const double uses =
         (double)(shape->kg * shape->r * shape->s) / (double)(shape->u * shape->v);
     const bool image = shape->c <= CONV_IMAGE && shape->g == 1;
+    /* Short runs of an image; tiles of one block, blocks that are not full. */
+    const double lesser = image                          ? 3.0 / (double)shape->s
+                          : k == b || shape->cg % b != 0 ? 1
+                                                         : 0;
     const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
     const double columns =
-        1.1 * (double)(vectors * target->lanes) / (double)plain->row_length;
-    const double blocks =
-        1.05 * (double)k / (double)shape->kg * (1 + 15 / terms + (image ? 0 : 15 / uses));
+        target->columns * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double blocks = (double)k / (double)shape->kg * (1 + target->lesser * lesser) *
+                          (1 + target->reorder * (1 / terms + (image ? 0 : 1 / uses)));
 
     /* Too few products for anything but lanes in use to count. */
     if (is_depthwise(shape))

@@ -16,6 +16,9 @@
 struct conv_plain_target {
     int lanes;
     int height, vectors; /* tiles are up to so many output channels times vectors */
+    /* Costs, in products of a tile in blocks: of a product by columns; of an element that
+     * is reordered; and how much more one of a lesser tile costs (prefers_blocks()). */
+    double columns, reorder, lesser;
     const struct conv_target *blocked;
 };
 extern const struct conv_plain_target conv_plain_target_avx512, conv_plain_target_avx2,
@@ -31,6 +34,7 @@ struct conv_plain {
      * there, and y from y_offset on. */
     struct conv_plan *blocked;
     ptrdiff_t y_offset;
+    ptrdiff_t slice_rows; /* of y that are reordered and convolved before others */
 
     /* By columns. With one tap all pixels of y are one row. Weights are [g][tiles][cg]
      * [taps][channels of the tile]. */

@@ -344,22 +344,31 @@ static void plain_depthwise(const struct conv_plain *plain, const float *x, floa
     }
 }
 
-/* One image. */
+/* One image, rows of y in slices: x and y of each lie in scratch where those of the one
+ * before did. */
 static void plain_blocks(const struct conv_plain *plain, const float *x, float *y)
 {
-    const struct conv_shape *shape = &plain->blocked->shape;
+    struct conv_plan slice = *plain->blocked;
+    const struct conv_shape *shape = &slice.shape;
     const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
-    const struct plain_pixels sources = plain_sources(plain->blocked);
-    const struct plain_pixels results = plain_results(plain->blocked);
-    float *const from = plain->scratch, *const to = from + plain->y_offset;
+    const ptrdiff_t bottom = shape->end;
 
-    for (ptrdiff_t c = 0; c < shape->c && !shape->x_plain; c += BLOCK)
-        plain_to_block(from + c * x_pixels, x + c * x_pixels, x_pixels, sources,
-                       shape->c - c < BLOCK ? shape->c - c : BLOCK);
-    conv_dense(plain->blocked, shape->x_plain ? x : from, to);
-    for (ptrdiff_t k = 0; k < shape->k; k += BLOCK)
-        plain_from_block(y + k * y_pixels, to + k * y_pixels, y_pixels, results,
-                         shape->k - k < BLOCK ? shape->k - k : BLOCK);
+    for (; shape->first < bottom; slice.shape.first = shape->end) {
+        const ptrdiff_t end = shape->first + plain->slice_rows;
+        slice.shape.end = end < bottom ? end : bottom;
+        const struct plain_pixels sources = plain_sources(&slice);
+        const struct plain_pixels results = plain_results(&slice);
+        float *const from = plain->scratch - sources.from * BLOCK;
+        float *const to = plain->scratch + plain->y_offset - results.from * BLOCK;
+
+        for (ptrdiff_t c = 0; c < shape->c && !shape->x_plain; c += BLOCK)
+            plain_to_block(from + c * x_pixels, x + c * x_pixels, x_pixels, sources,
+                           shape->c - c < BLOCK ? shape->c - c : BLOCK);
+        conv_dense(&slice, shape->x_plain ? x : from, to);
+        for (ptrdiff_t k = 0; k < shape->k; k += BLOCK)
+            plain_from_block(y + k * y_pixels, to + k * y_pixels, y_pixels, results,
+                             shape->k - k < BLOCK ? shape->k - k : BLOCK);
+    }
 }
 
 /* y = the convolution of x, both plain. */

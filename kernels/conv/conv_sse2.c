@@ -4,33 +4,51 @@
 
 #define T f32
 
-/* Two vectors to a block. */
+/* Two vectors to a block; three columns times two blocks or six times one are 12 sums of
+ * 16 registers, so weights are operands in memory. */
 #define BLOCK 8
 #define TALL 4
 #define WIDE 2
-#define MAX_VECTORS 2
+#define MAX_VECTORS 4
 #define MAX_COLUMNS 6
 #define EACH_COLUMN LINES_6
 /* clang-format off */
-#define EACH_TILE(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#define EACH_TILE(X, b) \
+    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) \
+    X(1, 2, b) X(2, 2, b) X(3, 2, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
 /* clang-format on */
-#define LOAD_WEIGHT(w, at) \
-    __asm__ volatile("movaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, j, r)                                                               \
-    do {                                                                                 \
-        VEC t, product;                                                                  \
-        __asm__ volatile("movss " LINE_ELEMENT(u, r) ", %[t]\n\t"                        \
-                                                     "shufps $0, %[t], %[t]\n\t"         \
-                                                     "movaps %[t], %[product]\n\t"       \
-                                                     "mulps %[w0], %[product]\n\t"       \
-                                                     "addps %[product], %[a0]\n\t"       \
-                                                     "mulps %[w1], %[t]\n\t"             \
-                                                     "addps %[t], %[a1]"                 \
-                         : [t] "=&x"(t), [product] "=&x"(product), [a0] "+x"(acc[i][0]), \
-                           [a1] "+x"(acc[i][1])                                          \
-                         : [w0] "x"(weight[0]), [w1] "x"(weight[1]), LINE_OPERANDS(j));  \
+#define EACH_BODY(X)         \
+    X(point1, 8, 8, ONE)     \
+    X(point2, 16, 8, ONE)    \
+    X(taps1, 8, 8, CUT)      \
+    X(taps2, 16, 8, CUT)     \
+    X(image1x3, 1, 3, WHOLE) \
+    X(image2x3, 2, 3, WHOLE) \
+    X(image2x7, 2, 7, WHOLE) \
+    X(any, 0, 0, CUT)
+#define LOAD_WEIGHT(w, at) (void)(w)
+#define SPREAD(text) "movss " text ", %[t]\n\tshufps $0, %[t], %[t]\n\t"
+#define MULTIPLY(v, product) \
+    "mulps %[w" #v "], %[" #product "]\n\taddps %[" #product "], %[a" #v "]\n\t"
+#define PRODUCT(v) "movaps %[t], %[product]\n\t" MULTIPLY(v, product)
+#define SUM(i, v) [a##v] "+x"(acc[i][v])
+#define WEIGHT(u, v) [w##v] "m"(*(const VEC *)WEIGHT_AT(u, v))
+#define COLUMN(u, i, text, ...)                                                         \
+    do {                                                                                \
+        VEC t, product;                                                                 \
+        if (vectors == 2)                                                               \
+            __asm__ volatile(SPREAD(text) PRODUCT(0) MULTIPLY(1, t)                     \
+                             : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0),       \
+                               SUM(i, 1)                                                \
+                             : WEIGHT(u, 0), WEIGHT(u, 1), __VA_ARGS__);                \
+        else                                                                            \
+            __asm__ volatile(                                                           \
+                SPREAD(text) PRODUCT(0) PRODUCT(1) PRODUCT(2) MULTIPLY(3, t)            \
+                : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0), SUM(i, 1),         \
+                  SUM(i, 2), SUM(i, 3)                                                  \
+                : WEIGHT(u, 0), WEIGHT(u, 1), WEIGHT(u, 2), WEIGHT(u, 3), __VA_ARGS__); \
     } while (0)
 
 #include "conv_rows.h"
