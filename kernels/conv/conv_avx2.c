@@ -31,23 +31,23 @@
     X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
-#define SPREAD(text) "vbroadcastss " text ", %[t]\n\t"
+#define SPREAD(at) "vbroadcastss " at ", %[t]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
 #define WEIGHT(v) [w##v] "x"(weight[v])
-#define COLUMN(u, i, text, ...)                                               \
+#define COLUMN(u, i, at, ...)                                                 \
     do {                                                                      \
         VEC t;                                                                \
         if (vectors == 1)                                                     \
-            __asm__ volatile(SPREAD(text) FMA(0)                              \
+            __asm__ volatile(SPREAD(at) FMA(0)                                \
                              : [t] "=&x"(t), SUM(i, 0)                        \
                              : WEIGHT(0), __VA_ARGS__);                       \
         else if (vectors == 2)                                                \
-            __asm__ volatile(SPREAD(text) FMA(0) FMA(1)                       \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                         \
                              : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)             \
                              : WEIGHT(0), WEIGHT(1), __VA_ARGS__);            \
         else                                                                  \
-            __asm__ volatile(SPREAD(text) FMA(0) FMA(1) FMA(2)                \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2)                  \
                              : [t] "=&x"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)  \
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__); \
     } while (0)

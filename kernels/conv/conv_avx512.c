@@ -29,9 +29,9 @@
     X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
-#define FMA_AT(text, v) "vfmadd231ps " text "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
+#define FMA_AT(at, v) "vfmadd231ps " at "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
-#define SPREAD(text) "vbroadcastss " text ", %[t]\n\t"
+#define SPREAD(at) "vbroadcastss " at ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
 #define EACH_BODY(X)         \
@@ -41,22 +41,21 @@
     X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) \
     __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, text, ...)                                                          \
+#define COLUMN(u, i, at, ...)                                                            \
     do {                                                                                 \
         VEC t;                                                                           \
         if (vectors == 1)                                                                \
-            __asm__ volatile(FMA_AT(text, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);      \
+            __asm__ volatile(FMA_AT(at, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);        \
         else if (vectors == 2)                                                           \
-            __asm__ volatile(SPREAD(text) FMA(0) FMA(1)                                  \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                                    \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                        \
                              : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
         else if (vectors == 3)                                                           \
-            __asm__ volatile(SPREAD(text) FMA(0) FMA(1) FMA(2)                           \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2)                             \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)             \
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__);            \
         else                                                                             \
-            __asm__ volatile(FMA_AT(text, 0) FMA_AT(text, 1) FMA_AT(text, 2)             \
-                                 FMA_AT(text, 3)                                         \
+            __asm__ volatile(FMA_AT(at, 0) FMA_AT(at, 1) FMA_AT(at, 2) FMA_AT(at, 3)     \
                              : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                \
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), __VA_ARGS__); \
     } while (0)

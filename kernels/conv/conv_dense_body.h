@@ -13,11 +13,11 @@
  * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
  *                        all sizes of tiles and for one distance of pixels, length of
  *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any
- * COLUMN(u, i, text, ...) statement: acc[i][v] += x * weight[v] for all v < vectors,
- *                        where x is an element of memory: `text` of an operand of asm,
- * and the operands that it needs LOAD_WEIGHT(w, at)     statement, in asm: w = the vector
- * at `at`, which is aligned; or nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in
- * memory
+ * COLUMN(u, i, at, ...)  statement: acc[i][v] += x * weight[v] for all v < vectors, where
+ *                        x is the memory `at`, text of an operand of asm; the operands
+ *                        that it needs follow
+ * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned; or
+ *                        nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in memory
  *
  * Products are written as asm, column by column: compilers gather the loads of x before
  * them and run out of registers, and rotate accumulators.
@@ -30,6 +30,7 @@
 #include "lines.h"
 
 #define BASES ((MAX_COLUMNS + 7) / 8)
+
 /* The u-th element of a run at the pixel r columns right of base[j], at a distance that
  * is known at run time, or a constant. */
 #ifdef __x86_64__
@@ -113,17 +114,19 @@ typedef void conv_tile_function(const struct conv_pass *pass);
 
 /* The taps that a body can do. */
 enum conv_taps {
-    CONV_TAPS_ONE,   /* one */
+    CONV_TAPS_ONE,   /* one, where the kernel begins */
     CONV_TAPS_WHOLE, /* any number, without cuts */
     CONV_TAPS_CUT,   /* any */
 };
 
-/* What a body is made for; 0: for any. */
+/* What a body is made for, constants to the compiler: how far a pixel of x is from the
+ * next, and the length of a run; 0, 0 is for any. */
 struct conv_body {
     int pixel, run;
     enum conv_taps taps;
 };
 
+/* Moves on by n elements of a run. */
 #define RUN_ON(n)                       \
     for (int j = 0; j < BASES; j++)     \
         base[j] += (n) * sizeof(float); \
@@ -257,6 +260,7 @@ typedef conv_tile_function *conv_tile_table[MAX_VECTORS * LANES / BLOCK][MAX_COL
 EACH_BODY(BODY_TILES)
 #define BODY_ENTRY(name, pixel, run, taps) {&conv_body_##name, &conv_tiles_##name},
 
+/* Runs of images that are longer than 1 have no cuts (conv_plan.c pads x). */
 static bool conv_body_does(const struct conv_body *body, const struct conv_plan *plan,
                            const struct conv_pass *pass)
 {

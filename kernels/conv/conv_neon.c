@@ -28,15 +28,15 @@
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])
-#define COLUMN(u, i, text, ...)                                                          \
+#define COLUMN(u, i, at, ...)                                                            \
     do {                                                                                 \
         VEC t;                                                                           \
         if (vectors == 2)                                                                \
-            __asm__ volatile("ldr %s[t], " text "\n\t" FMA(0) FMA(1)                     \
+            __asm__ volatile("ldr %s[t], " at "\n\t" FMA(0) FMA(1)                       \
                              : [t] "=&w"(t), SUM(i, 0), SUM(i, 1)                        \
                              : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
         else                                                                             \
-            __asm__ volatile("ldr %s[t], " text "\n\t" FMA(0) FMA(1) FMA(2) FMA(3)       \
+            __asm__ volatile("ldr %s[t], " at "\n\t" FMA(0) FMA(1) FMA(2) FMA(3)         \
                              : [t] "=&w"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)  \
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), __VA_ARGS__); \
     } while (0)

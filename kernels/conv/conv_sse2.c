@@ -29,26 +29,26 @@
     X(image2x7, 2, 7, WHOLE) \
     X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(w, at) (void)(w)
-#define SPREAD(text) "movss " text ", %[t]\n\tshufps $0, %[t], %[t]\n\t"
+#define SPREAD(at) "movss " at ", %[t]\n\tshufps $0, %[t], %[t]\n\t"
 #define MULTIPLY(v, product) \
     "mulps %[w" #v "], %[" #product "]\n\taddps %[" #product "], %[a" #v "]\n\t"
 #define PRODUCT(v) "movaps %[t], %[product]\n\t" MULTIPLY(v, product)
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
 #define WEIGHT(u, v) [w##v] "m"(*(const VEC *)WEIGHT_AT(u, v))
-#define COLUMN(u, i, text, ...)                                                         \
+#define COLUMN(u, i, at, ...)                                                           \
     do {                                                                                \
         VEC t, product;                                                                 \
         if (vectors == 2)                                                               \
-            __asm__ volatile(SPREAD(text) PRODUCT(0) MULTIPLY(1, t)                     \
+            __asm__ volatile(SPREAD(at) PRODUCT(0) MULTIPLY(1, t)                       \
                              : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0),       \
                                SUM(i, 1)                                                \
                              : WEIGHT(u, 0), WEIGHT(u, 1), __VA_ARGS__);                \
         else                                                                            \
-            __asm__ volatile(                                                           \
-                SPREAD(text) PRODUCT(0) PRODUCT(1) PRODUCT(2) MULTIPLY(3, t)            \
-                : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0), SUM(i, 1),         \
-                  SUM(i, 2), SUM(i, 3)                                                  \
-                : WEIGHT(u, 0), WEIGHT(u, 1), WEIGHT(u, 2), WEIGHT(u, 3), __VA_ARGS__); \
+            __asm__ volatile(SPREAD(at) PRODUCT(0) PRODUCT(1) PRODUCT(2) MULTIPLY(3, t) \
+                             : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0),       \
+                               SUM(i, 1), SUM(i, 2), SUM(i, 3)                          \
+                             : WEIGHT(u, 0), WEIGHT(u, 1), WEIGHT(u, 2), WEIGHT(u, 3),  \
+                               __VA_ARGS__);                                            \
     } while (0)
 
 #include "conv_rows.h"
