@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plug-ins, good and bad, the installed tree, and the plug-in of the documentation."""
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -100,6 +101,35 @@ class Plugins(Case):
         self.assertIn(theirs[0]["status"], ("ok", "noisy", "skipped"))
         self.assertTrue([r for r in measured(document) if not r["module"]])
 
+    def test_documented_languages(self):
+        """The document's module is C and C++ as it stands there, and refuses a batch."""
+        if platform.machine() != "x86_64":
+            self.skipTest("the document's module is for x86-64")
+        source = self.folder / "my_gemm.c"
+        source.write_text(documented_module(), encoding="utf-8")
+        languages = {"c11": ["gcc", "-std=c11", "-Wextra", "-pedantic"],
+                     "c++17": ["g++", "-xc++", "-std=c++17"],
+                     "c++20": ["g++", "-xc++", "-std=c++20", "-pedantic"]}
+        for name, compiler in languages.items():
+            with self.subTest(name):
+                if not shutil.which(compiler[0]):
+                    self.skipTest(f"{compiler[0]} is not installed")
+                module = self.folder / f"{name}.so"
+                subprocess.run([*compiler, "-Wall", "-Werror", "-O3", "-march=x86-64-v3",
+                                "-shared", "-fPIC", f"-I{SOURCE / 'kernels'}", "-o", module,
+                                source], check=True)
+                document = self.run_json("gemm", f"--plugin={module}", "--isa=scalar,avx2",
+                                         "--sizes=16,b4x16x16x16", "--baseline=none", *SHORT)
+                one, batch = kernels(document, module="my_gemm")
+                self.assertIn(one["status"], ("ok", "noisy", "skipped"), one)
+                self.assertEqual(batch["status"], "skipped", batch)
+                self.assertRegex(batch["reason"], "no batch|this CPU")
+
+
+def documented_module():
+    text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
+    return re.search(r"```c\n(.*?)```", text, re.S).group(1)
+
 
 class Installed(Case):
     def setUp(self):
@@ -131,10 +161,9 @@ class Installed(Case):
     def test_documented_plugin(self):
         """Code and commands of docs/plugin.md work as they stand there."""
         text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
-        code = re.search(r"```c\n(.*?)```", text, re.S).group(1)
         name = re.search(r"`(\w+\.c)`", text).group(1)
         commands = re.search(r"```sh\n(.*?)```", text, re.S).group(1).strip()
-        (self.folder / name).write_text(code, encoding="utf-8")
+        (self.folder / name).write_text(documented_module(), encoding="utf-8")
         config = next(self.tree.rglob("simdbench.pc")).parent
         path = self.folder / "run.json"
         done = subprocess.run(
