@@ -101,6 +101,25 @@ class Plugins(Case):
         self.assertIn(theirs[0]["status"], ("ok", "noisy", "skipped"))
         self.assertTrue([r for r in measured(document) if not r["module"]])
 
+    @staticmethod
+    def opponents(result):
+        return {ratio["baseline"].partition("@")[0] for ratio in result["ratios"]}
+
+    def test_ratios_to_own_kernels(self):
+        """Paired, within the plug-in's instruction set if there are own rows for it."""
+        command = ["relu", "--plugin=study", "--sizes=1003", "--baseline=none",
+                   "--variants=max,autovec", *SHORT]
+        document = self.run_json(*command, "--isa=scalar,sse2")
+        theirs = {r["isa"]: r for r in kernels(document, module="study")}
+        self.assertEqual(self.opponents(theirs["sse2"]), {"relu/f32/sse2/max"})
+        self.assertTrue(all(ratio["ci"] for ratio in theirs["sse2"]["ratios"]))
+        for result in kernels(document, module=None):
+            self.assertEqual(result["ratios"], [])
+        table = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertIn("vs simdbench", table)
+        header = self.run_tool("report", self.folder / "run.json", "--format=csv").stdout
+        self.assertIn(",speedup:simdbench,", header.splitlines()[0])
+
     def test_documented_languages(self):
         """The document's module is C and C++ as it stands there, and refuses a batch."""
         if platform.machine() != "x86_64":
