@@ -60,7 +60,8 @@ const struct option_row option_rows[] = {
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(layouts)},
-    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name.",
+    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
+     "rows.",
      option_add_items, AT(variants)},
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
@@ -79,7 +80,8 @@ const struct option_row option_rows[] = {
      "with other options.",
      option_add_module, AT(baselines)},
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
-     "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
+     "Kernels of your own; repeat it for more. as=NAME among the options names it in ids.",
+     option_add_module, AT(plugins)},
 
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,

@@ -81,6 +81,7 @@ struct worker_info {
     char *version, *core, *isa, *detail; /* NULL if unknown */
     char *advice; /* type this for a better choice of core; or NULL */
     bool is_baseline;
+    bool renamed; /* by the user, as=NAME: no option stands in the name */
     pid_t pid;
 };
 

@@ -144,6 +144,71 @@ class Plugins(Case):
                 self.assertEqual(batch["status"], "skipped", batch)
                 self.assertRegex(batch["reason"], "no batch|this CPU")
 
+    def test_name_for_ids(self):
+        """as=NAME stands in ids in place of name and options, which JSON keeps."""
+        document = self.run_json("relu", "--sizes=1003", "--isa=scalar", *SHORT,
+                                 f"{self.module('shares')},as=mine", "--baseline=none")
+        self.assertTrue(kernels(document, module="mine"))
+        self.assertTrue(kernels(document, module="mine")[0]["id"].startswith("mine:relu/"))
+        gemm = self.run_tool("gemm", "--sizes=8", "--isa=scalar", "--dry-run",
+                             "--baseline=openblas,library=libopenblas.so.0,as=ob").stdout
+        self.assertIn("  ob:gemm/plustimes-f32/lib/sgemm@8x8x8", gemm)
+        text = self.run_tool("explain", "relu", f"{self.module('shares')},as=mine",
+                             "--sizes=1003", "--isa=scalar", "--dry-run").stdout
+        self.assertIn("mine:relu/", text)
+        for name in ("a/b", ""):
+            done = self.run_tool("relu", f"{self.module('shares')},as={name}", status=2)
+            self.assertIn(f"as={name} is no name", done.stderr)
+        done = self.run_tool("ab", MODULES / "pace.so", f"{MODULES / 'pace_again.so'},as=b",
+                             status=2)
+        self.assertIn("as=NAME is for --plugin", done.stderr)
+
+    def test_given_twice(self):
+        twice = [self.module("shares"), self.module("shares")]
+        done = self.run_tool("relu", *twice, "--dry-run", status=2)
+        self.assertRegex(done.stderr, r"shares is given twice; .*simdbench ab .*as=NAME")
+        done = self.run_tool("relu", twice[0], f"{twice[1]},as=other", "--sizes=1003",
+                             "--isa=scalar", "--dry-run")
+        self.assertRegex(done.stdout, r"(?s)  shares:relu/.*  other:relu/")
+
+    def test_variants_of_baselines(self):
+        """A variant that a baseline alone has chooses among its rows, not among others'."""
+        def ids(*variants):
+            text = self.run_tool("relu", "--sizes=1003", "--isa=sse2", "--dry-run",
+                                 "--baseline=study", *variants).stdout
+            return set(re.findall(r"  ((?:study:)?relu/.*)@", text))
+
+        study = "study:relu/f32/sse2/"
+        self.assertEqual(ids("--variants=max,autovec"),
+                         {"relu/f32/sse2/max", f"{study}autovec"})
+        self.assertLess({"relu/f32/sse2/max", "relu/f32/sse2/stream", f"{study}autovec"},
+                        ids("--variants=autovec"))
+        self.assertLess({"relu/f32/sse2/max", f"{study}autovec", f"{study}tiled"},
+                        ids("--variants=max"))
+        done = self.run_tool("relu", "--baseline=study", "--variants=autovek", status=2)
+        self.assertIn("did you mean autovec", done.stderr)
+
+    def test_library_by_file(self):
+        """library=FILE is what a library's module loads, or says why not."""
+        for name, option in (("openblas", "coretype"), ("blis", "arch"), ("onednn", "isa")):
+            with self.subTest(name):
+                if not (BINARY.parent / f"kernels/modules/{name}.so").exists():
+                    self.skipTest(f"module {name} is not built")
+                command = ["relu" if name == "onednn" else "gemm", "--isa=scalar", "--dry-run"]
+                done = self.run_tool(*command, f"--baseline={name},library=./nowhere.so",
+                                     status=2)
+                self.assertIn("./nowhere.so: cannot open", done.stderr)
+                done = self.run_tool(*command, f"--baseline={name},library=libm.so.6",
+                                     status=2)
+                self.assertRegex(done.stderr, "libm.so.6 has no .*install")
+                done = self.run_tool(*command, f"--baseline={name},core=1", status=2)
+                self.assertIn(f"only {option}=NAME and library=FILE", done.stderr)
+        for folder in Path("/usr/lib").glob("*-linux-gnu"):
+            for path in folder.glob("libopenblas.so.0"):
+                done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
+                                     f"--baseline=openblas,library={path},as=mine")
+                self.assertIn("  mine:gemm/", done.stdout)
+
 
 def documented_module():
     text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
