@@ -212,6 +212,10 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
                          row->name);
     if (takes_next(row, argument, argc, argv, *i))
         given.value = argv[++*i];
+    if (!row->set) {
+        options->help = true;
+        return 0;
+    }
     if (row->value && (!given.value || !*given.value))
         return error_set(error, -EINVAL, "--%s needs a value: --%s=%s", row->name,
                          row->name, row->value);
@@ -331,6 +335,27 @@ void options_init(struct options *options)
     };
 }
 
+/* Prints it now, but for an op of a plug-in, which is told of by its module. */
+static int give_help(int argc, char **argv, int command_at, struct options *options,
+                     struct error *error)
+{
+    if (!command_at) {
+        help_all(stdout);
+        return 1;
+    }
+    const char *const name = args_op_name(argv[command_at]);
+    if (!command_find(name) && !op_find(name)) {
+        const int rc = read_arguments(argc, argv, command_at, options, error);
+        if (rc == 0 && options->plugins.n)
+            return 0;
+        options_free(options);
+        if (rc != 0)
+            return rc;
+    }
+    help_command(stdout, name);
+    return 1;
+}
+
 int args_parse(int argc, char **argv, struct options *options, struct error *error)
 {
     options_init(options);
@@ -340,13 +365,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
         help_version(stdout);
         return 1;
     }
-    if (glance.help) {
-        if (glance.command)
-            help_command(stdout, args_op_name(argv[glance.command]));
-        else
-            help_all(stdout);
-        return 1;
-    }
+    if (glance.help)
+        return give_help(argc, argv, glance.command, options, error);
     if (argc <= 1) {
         help_short(stderr);
         return error_set(error, -EINVAL, "%s", "");

@@ -25,6 +25,9 @@ static int select_op(struct selection *selection, struct error *error)
     if (!text_list_has(&ops, selection->op)) {
         args_commands(&ops);
         status = selection_unknown("", selection->op, "command or op", &ops, error);
+        snprintf(error->text + strlen(error->text),
+                 sizeof error->text - strlen(error->text),
+                 "; --plugin=FILE.so may bring an op");
     }
     text_list_free(&ops);
     return status;

@@ -163,6 +163,21 @@ class Plugins(Case):
                              status=2)
         self.assertIn("as=NAME is for --plugin", done.stderr)
 
+    def test_help_of_an_op(self):
+        """It is the module's, with where it comes from; without the plug-in there is a hint."""
+        text = self.run_tool("softmax", self.module("softmax"), "--help").stdout
+        self.assertIn(f"Usage: simdbench softmax --plugin={MODULES}/softmax.so", text)
+        self.assertIn("brought by the plug-in", text)
+        self.assertRegex(text, r"A\s+size\s+is\s+\S")
+        for option in ([], [self.module("shares")]):
+            text = self.run_tool("softmax", *option, "--help").stdout
+            self.assertIn("no op of simdbench itself; a plug-in may bring it", text)
+            self.assertIn("softmax --plugin=FILE.so --isa=all", text)
+        done = self.run_tool("softmax", status=2)
+        self.assertRegex(done.stderr, r"no such command or op.*--plugin=FILE\.so may bring")
+        done = self.run_tool("softmax", "--plugin=./nowhere.so", "--help", status=2)
+        self.assertIn("nowhere.so", done.stderr)
+
     def test_given_twice(self):
         twice = [self.module("shares"), self.module("shares")]
         done = self.run_tool("relu", *twice, "--dry-run", status=2)
