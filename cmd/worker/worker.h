@@ -91,6 +91,7 @@ struct relay {
     size_t passed; /* bytes so far */
     char line[1024];
     size_t used;
+    char last[256]; /* the start of the last whole line, safe to print; or empty */
 };
 
 struct worker {
