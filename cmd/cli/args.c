@@ -32,6 +32,7 @@ void options_free(struct options *options)
     free(options->history);
     free(options->label);
     free(options->output);
+    free(options->lang);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);
@@ -257,10 +258,11 @@ static int check_whole(const struct command_row *command, const struct options *
                          words->item[0]);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         command->min_words > 1             ? "two files"
-                         : command->mask == COMMAND_THREADS ? "an op"
-                         : command->mask == COMMAND_EXPLAIN ? "a case or an op"
-                                                            : "a file",
+                         command->min_words > 1                ? "two files"
+                         : command->mask == COMMAND_THREADS    ? "an op"
+                         : command->mask == COMMAND_EXPLAIN    ? "a case or an op"
+                         : command->mask == COMMAND_NEW_PLUGIN ? "a folder"
+                                                               : "a file",
                          command->examples[0]);
     return 0;
 }

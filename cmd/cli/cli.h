@@ -95,6 +95,8 @@ struct options {
     struct text_list claims; /* study: ids; empty: all */
     bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;
+    char *lang;                       /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
+    bool own_op;                      /* new-plugin: an op of its own, not gemm */
     char *project;                    /* --project, a file or "no"; NULL: to be found */
     char *project_file;               /* that was read; NULL: none */
     struct project_default *defaults; /* all that it says */
