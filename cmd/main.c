@@ -21,7 +21,7 @@ static const struct {
     {"selftest", command_selftest}, {"license", command_license},
     {"doctor", command_doctor},     {"explain", command_explain},
     {"study", command_study},       {"completion", command_completion},
-    {"man", command_man},
+    {"man", command_man},           {"new-plugin", command_new_plugin},
 };
 
 static int run_command(struct options *options)

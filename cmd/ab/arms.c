@@ -51,6 +51,8 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
         wrong = "a program that may not be executed";
     else if (arm->file.kind == ELF_PROGRAM && arm->spec.n_options)
         wrong = "options are for modules, and this is a program";
+    else if (arm->spec.alias)
+        wrong = "as=NAME is for --plugin and --baseline, ab has names of its own";
     if (wrong)
         return error_set(error, -EINVAL, "%s=%.300s: %s", flag, text, wrong);
     snprintf(arm->load, sizeof arm->load, "%s", arm->path);

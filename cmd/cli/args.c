@@ -33,6 +33,7 @@ void options_free(struct options *options)
     free(options->history);
     free(options->label);
     free(options->output);
+    free(options->lang);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);
@@ -213,6 +214,10 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
                          row->name);
     if (takes_next(row, argument, argc, argv, *i))
         given.value = argv[++*i];
+    if (!row->set) {
+        options->help = true;
+        return 0;
+    }
     if (row->value && (!given.value || !*given.value))
         return error_set(error, -EINVAL, "--%s needs a value: --%s=%s", row->name,
                          row->name, row->value);
@@ -254,10 +259,11 @@ static int check_whole(const struct command_row *command, const struct options *
                          words->item[0]);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         command->min_words > 1             ? "two files"
-                         : command->mask == COMMAND_THREADS ? "an op"
-                         : command->mask == COMMAND_EXPLAIN ? "a case or an op"
-                                                            : "a file",
+                         command->min_words > 1                ? "two files"
+                         : command->mask == COMMAND_THREADS    ? "an op"
+                         : command->mask == COMMAND_EXPLAIN    ? "a case or an op"
+                         : command->mask == COMMAND_NEW_PLUGIN ? "a folder"
+                                                               : "a file",
                          command->examples[0]);
     return 0;
 }
@@ -352,6 +358,27 @@ void options_init(struct options *options)
     };
 }
 
+/* Prints it now, but for an op of a plug-in, which is told of by its module. */
+static int give_help(int argc, char **argv, int command_at, struct options *options,
+                     struct error *error)
+{
+    if (!command_at) {
+        help_all(stdout);
+        return 1;
+    }
+    const char *const name = args_op_name(argv[command_at]);
+    if (!command_find(name) && !op_find(name)) {
+        const int rc = read_arguments(argc, argv, command_at, options, error);
+        if (rc == 0 && options->plugins.n)
+            return 0;
+        options_free(options);
+        if (rc != 0)
+            return rc;
+    }
+    help_command(stdout, name);
+    return 1;
+}
+
 int args_parse(int argc, char **argv, struct options *options, struct error *error)
 {
     options_init(options);
@@ -361,13 +388,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
         help_version(stdout);
         return 1;
     }
-    if (glance.help) {
-        if (glance.command)
-            help_command(stdout, args_op_name(argv[glance.command]));
-        else
-            help_all(stdout);
-        return 1;
-    }
+    if (glance.help)
+        return give_help(argc, argv, glance.command, options, error);
     if (argc <= 1) {
         help_short(stderr);
         return error_set(error, -EINVAL, "%s", "");

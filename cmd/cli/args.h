@@ -27,7 +27,8 @@ enum command_mask {
     COMMAND_STUDY = 1 << 12,
     COMMAND_COMPLETION = 1 << 13,
     COMMAND_MAN = 1 << 14,
-    COMMAND_ALL = (1 << 15) - 1,
+    COMMAND_NEW_PLUGIN = 1 << 15,
+    COMMAND_ALL = (1 << 16) - 1,
 };
 
 /* One option as it was given. */

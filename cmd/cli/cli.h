@@ -42,6 +42,7 @@ struct options {
     int argc;      /* the command line, as it was written */
     char **argv;
     bool is_op;
+    bool help;              /* --help of an op that a plug-in may bring: see help_op() */
     bool suite;             /* every op's list of shapes called "suite" */
     struct text_list files; /* words on the command line that are no options */
     struct text_list isas;  /* as written: "auto", "all", names */
@@ -96,6 +97,8 @@ struct options {
     struct text_list claims; /* study: ids; empty: all */
     bool expect_confirmed;   /* study: another verdict fails */
     struct conditions conditions;
+    char *lang;                       /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
+    bool own_op;                      /* new-plugin: an op of its own, not gemm */
     char *project;                    /* --project, a file or "no"; NULL: to be found */
     char *project_file;               /* that was read; NULL: none */
     struct project_default *defaults; /* all that it says */
@@ -125,6 +128,10 @@ void args_commands(struct text_list *names);
 /* Prints a page of the manual as roff: that of a command or op, or of simdbench (NULL).
  * -EINVAL: there is no such command. */
 int help_manual(FILE *file, const char *name, struct error *error);
+/* The help of an op, of which only the texts are used, and the plug-in that brings it;
+ * NULL if none of those at hand does. */
+struct simdbench_op;
+void help_op(FILE *file, const struct simdbench_op *op, const char *plugin);
 /* Names that this room does not know. */
 struct complete_names {
     const struct text_list *topics, *studies;

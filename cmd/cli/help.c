@@ -34,13 +34,16 @@ static const char *const all_examples[] = {
     "--plugin=./mine.so --dry-run",
 };
 
-static void print_op_examples(const struct page *page, const char *op)
+/* An op of a plug-in needs that plug-in in all of them. */
+static void print_op_examples(const struct page *page, const char *op, const char *usage)
 {
+    char words[200];
     for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
         if (strcmp(op_examples[i].op, op) == 0)
             page_example(page, op, op_examples[i].options);
-    for (size_t i = 0; i < ARRAY_LEN(all_examples); i++)
-        page_example(page, op, all_examples[i]);
+    snprintf(words, sizeof words, "%.80s%s%.100s", op, *usage ? " " : "", usage);
+    for (size_t i = 0; i < ARRAY_LEN(all_examples) - (*usage ? 1 : 0); i++)
+        page_example(page, words, all_examples[i]);
 }
 
 /* The values that an option has for this op, if the op names them. */
@@ -207,18 +210,27 @@ static void print_head(const struct page *page, const char *name, const char *su
     page_heading(page, 0, "Description");
 }
 
-static void print_command(const struct page *page, const char *name)
+/* `plugin` brings the op; NULL: simdbench does, or nobody that is known. */
+static void print_command(const struct page *page, const char *name,
+                          const struct simdbench_op *op, const char *plugin)
 {
     const struct command_row *const command = command_find(name);
-    const struct simdbench_op *const op = command ? NULL : op_find(name);
-    char plain[128], text[600];
+    char plain[128], text[600], usage[100] = "";
 
     text_plain(name, plain, sizeof plain);
+    if (!command && (plugin || !op))
+        snprintf(usage, sizeof usage, "--plugin=%.80s", plugin ?: "FILE.so");
     print_head(page, plain,
                command ? command->summary
                : op    ? op->summary
-                       : "no op of simdbench itself; a module may bring it",
-               command ? command->usage : "");
+                       : "no op of simdbench itself; a plug-in may bring it",
+               command ? command->usage : usage);
+    if (plugin)
+        snprintf(text, sizeof text, "The op is brought by the plug-in %s.", plugin);
+    else
+        snprintf(text, sizeof text, "With its plug-in, --help tells of its sizes.");
+    if (usage[0])
+        page_text(page, text);
     snprintf(text, sizeof text, "A size is %s.", op ? op->shape_help : "");
     if (op)
         page_text(page, text);
@@ -230,7 +242,7 @@ static void print_command(const struct page *page, const char *name)
     print_options(page, command ? command->mask : COMMAND_OP, op);
     page_heading(page, 0, "Examples");
     if (!command)
-        print_op_examples(page, plain);
+        print_op_examples(page, plain, usage);
     for (size_t i = 0; command && i < ARRAY_LEN(command->examples); i++)
         if (command->examples[i])
             page_example(page, command->examples[i], "");
@@ -238,7 +250,14 @@ static void print_command(const struct page *page, const char *name)
 
 void help_command(FILE *file, const char *name)
 {
-    print_command(&(struct page){.file = file, .column = TEXT_COLUMN}, name);
+    print_command(&(struct page){.file = file, .column = TEXT_COLUMN}, name,
+                  command_find(name) ? NULL : op_find(name), NULL);
+}
+
+void help_op(FILE *file, const struct simdbench_op *op, const char *plugin)
+{
+    print_command(&(struct page){.file = file, .column = TEXT_COLUMN}, op->name,
+                  plugin ? op : NULL, plugin);
 }
 
 /* simdbench(1) itself. */
@@ -292,7 +311,7 @@ int help_manual(FILE *file, const char *name, struct error *error)
     text_list_free(&names);
     if (!known)
         return error_set(error, -EINVAL, "%.60s: %s", name, why);
-    print_command(&page, args_op_name(name));
+    print_command(&page, args_op_name(name), op_find(args_op_name(name)), NULL);
     page_heading(&page, 0, "See also");
     page_text(&page, "`simdbench`(1)");
     return 0;

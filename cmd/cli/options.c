@@ -60,11 +60,18 @@ const struct option_row option_rows[] = {
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(layouts)},
-    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name.",
+    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
+     "rows.",
      option_add_items, AT(variants)},
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},
+    {"lang", "c|cpp|rust", RUN, COMMAND_NEW_PLUGIN, "c", "The language.", option_set_text,
+     AT(lang)},
+    {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
+     "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "
+     "with a kernel (C and C++).",
+     option_set_second, AT(own_op)},
     {"argmax", NULL, RUN, COMMAND_OP, NULL,
      "gemm alone: also the index of the k that won, which is op gemm_argmax.",
      option_set_flag, AT(argmax)},
@@ -84,7 +91,9 @@ const struct option_row option_rows[] = {
      "with other options.",
      option_add_module, AT(baselines)},
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
-     "Kernels of your own; repeat it for more.", option_add_module, AT(plugins)},
+     "Kernels of your own; repeat it for more. as=NAME among the options names it in ids. "
+     "`simdbench new-plugin DIR` writes some to begin with.",
+     option_add_module, AT(plugins)},
 
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
@@ -242,7 +251,7 @@ const struct option_row option_rows[] = {
      "Where that goes which would be printed; the file is replaced once all of it is there.",
      option_set_text, AT(output)},
 
-    {"project", "FILE|no", OTHER, COMMAND_ALL & ~(COMMAND_COMPLETION | COMMAND_MAN),
+    {"project", "FILE|no", OTHER, COMMAND_ALL & ~(COMMAND_COMPLETION | COMMAND_MAN | COMMAND_NEW_PLUGIN),
      ".simdbench.json here or above",
      "The file with defaults of options; no: none. `simdbench list settings` shows them.",
      option_set_text, AT(project)},

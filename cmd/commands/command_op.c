@@ -16,8 +16,35 @@ static void print_note(const char *group, const char *note)
     fprintf(stderr, "simdbench: counters: %s: %s\n", group, note);
 }
 
+/* Of an op that a plug-in brings; of any other word, that one may. */
+static int print_help(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct catalog catalog = {.memory_fd = -1};
+    text_list_free(&options->baselines);
+    text_list_add(&options->baselines, "none");
+    const int status = catalog_make(options, &catalog, &error);
+    if (status == 0) {
+        const char *const name = options->command;
+        const struct worker *const owner = catalog_op_owner(&catalog, name);
+        const struct simdbench_op op = {
+            .name = name,
+            .summary = catalog_op_text(&catalog, name, "summary"),
+            .shape_help = catalog_op_text(&catalog, name, "shape_help"),
+            .default_shapes = catalog_op_text(&catalog, name, "default_shapes"),
+            .inputs = catalog_op_text(&catalog, name, "inputs"),
+            .layouts = catalog_op_text(&catalog, name, "layouts"),
+        };
+        help_op(stdout, &op, owner ? owner->info.path : NULL);
+    }
+    catalog_free(&catalog);
+    return exit_status_of(status, &error);
+}
+
 int command_op(struct options *options)
 {
+    if (options->help)
+        return print_help(options);
     struct error error = {.text = ""};
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};

@@ -20,6 +20,9 @@ int command_threads(struct options *options);
 /* How often gates on this machine say what is true. */
 int command_selftest(struct options *options);
 
+/* Writes a plug-in to begin with. */
+int command_new_plugin(struct options *options);
+
 /* What a shell asks for, and pages of the manual. */
 int command_completion(struct options *options);
 int command_man(struct options *options);

@@ -40,6 +40,7 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
 {
     const struct worker_info *worker = &offer->worker->info;
     const bool library = !strcmp(offer->isa, "lib");
+    const char *module = worker->renamed ? worker->path : worker->name;
     const char *isa = chosen ? chosen : library ? worker->isa : NULL;
     const int number = isa ? isa_find(isa) : -1;
     const size_t widest = library ? isa_best() : (size_t)isa_find(offer->isa);
@@ -59,8 +60,8 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
                           isa_get(widest)->name);
     if (worker->advice && !chosen)
         snprintf(text + length, sizeof text - (size_t)length,
-                 "; compare --baseline=%.*s,%.64s", (int)strcspn(worker->name, ","),
-                 worker->name, worker->advice);
+                 "; compare --baseline=%.*s,%.64s", (int)strcspn(module, ","), module,
+                 worker->advice);
     note_once(result, text);
     snprintf(text, sizeof text, "ran %.32s where %s has %s", isa, whose,
              isa_get(widest)->name);

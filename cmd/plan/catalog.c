@@ -38,11 +38,19 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
         if (spec->n_options == ARRAY_LEN(spec->option))
             return error_set(error, -EINVAL, "%s=%s: too many options", flag, spec->name);
         *equals = '\0';
+        if (!strcmp(item, "as")) {
+            spec->alias = equals + 1;
+            continue;
+        }
         spec->option[spec->n_options++] = (struct simdbench_option){
             .size = sizeof spec->option[0], .name = item, .value = equals + 1};
     }
     if (!*spec->name)
         return error_set(error, -EINVAL, "%s: empty module name", flag);
+    if (spec->alias && !module_name_valid(spec->alias))
+        return error_set(error, -EINVAL,
+                         "%s=%s: as=%.40s is no name: letters, digits, '-' and '_'", flag,
+                         spec->name, spec->alias);
     return 0;
 }
 
@@ -150,13 +158,15 @@ static int enlist(struct catalog *catalog, const struct options *options,
                   struct error *error)
 {
     char name[512];
-    int length = snprintf(name, sizeof name, "%s", spec->name);
-    for (size_t i = 0; i < spec->n_options && length < (int)sizeof name; i++)
+    int length = snprintf(name, sizeof name, "%s", spec->alias ?: spec->name);
+    for (size_t i = 0; !spec->alias && i < spec->n_options && length < (int)sizeof name;
+         i++)
         length += snprintf(name + length, sizeof name - (size_t)length, ",%s=%s",
                            spec->option[i].name, spec->option[i].value);
     struct worker *const worker = must_have(
         worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd));
     worker->info.is_baseline = baseline;
+    worker->info.renamed = spec->alias;
     int status = worker_start(worker, options->in_process, error);
     if (status == 0)
         status = worker_ask(worker, message_new("describe"), options->timeout_ns,
@@ -175,7 +185,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
     info->advice = copy(message_text(worker->description, "advice"));
     /* A module that is given as a path has the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
-    bool named = baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so");
+    bool named = spec->alias ||
+                 (baseline && !strchr(spec->name, '/') && !strstr(spec->name, ".so"));
     if (path && !named && module_name_valid(own)) {
         snprintf(name, sizeof name, "%s%s", own, strchr(info->name, ',') ?: "");
         free(info->name);
@@ -183,7 +194,10 @@ static int enlist(struct catalog *catalog, const struct options *options,
     }
     for (size_t i = 0; i < catalog->n_workers; i++) {
         if (!strcmp(catalog->workers[i]->info.name, info->name)) {
-            status = error_set(error, -EEXIST, "%s is given twice", info->name);
+            status = error_set(error, -EEXIST,
+                               "%s is given twice; two builds of a module: simdbench ab "
+                               "BASE.so HEAD.so, or as=NAME for one of them",
+                               info->name);
             worker_free(worker);
             return status;
         }

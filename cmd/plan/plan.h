@@ -77,9 +77,11 @@ void catalog_each_list(const struct catalog *catalog, const char *op,
                                     const char *shapes, void *context),
                        void *context);
 
-/* "NAME[,option=value...]" in parts that point into `text`, which is cut up. */
+/* "NAME[,as=ALIAS][,option=value...]" in parts that point into `text`, which is cut up.
+ */
 struct module_spec {
     char *name;
+    const char *alias; /* in ids, instead of name and options; NULL: none */
     struct simdbench_option option[32];
     size_t n_options;
 };

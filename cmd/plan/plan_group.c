@@ -41,12 +41,27 @@ static bool other_semiring(const struct selection *selection, const struct offer
     return false;
 }
 
+/* A module that has a variant that was asked for shows no other one. */
+static bool other_variant(const struct selection *selection, const struct offer *offer)
+{
+    const struct text_list *const asked = &selection->baseline_variants;
+    if (!asked->n || listed(asked, offer->variant))
+        return false;
+    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
+        const struct offer *other = &selection->catalog->offers[i];
+        if (other->worker == offer->worker && !strcmp(other->op, offer->op) &&
+            listed(asked, other->variant))
+            return true;
+    }
+    return false;
+}
+
 /* A library's row for an instruction set of ours is there for our kernels of that set:
  * it stays away from others, unless its module has nothing for them. */
 static bool wanted_baseline(const struct selection *selection, const struct offer *offer,
                             const struct plan_group *group)
 {
-    if (other_semiring(selection, offer) ||
+    if (other_semiring(selection, offer) || other_variant(selection, offer) ||
         (!selection->options->baselines.n && !catalog_is_usual(group->op, offer->worker)))
         return false;
     if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
@@ -76,9 +91,9 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
         return false;
     if (offer->semiring && !text_list_has(&selection->semirings, offer->semiring))
         return false;
-    if (!listed(&options->variants, offer->variant))
+    if (!listed(&selection->variants, offer->variant))
         return false;
-    if (options->variants.n > 0)
+    if (selection->variants.n > 0)
         return true;
     return !(offer->flags & SIMDBENCH_STUDY) &&
            (!(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies);

@@ -26,6 +26,9 @@ static int select_op(struct selection *selection, struct error *error)
     if (!text_list_has(&ops, selection->op)) {
         args_commands(&ops);
         status = selection_unknown("", selection->op, "command or op", &ops, error);
+        snprintf(error->text + strlen(error->text),
+                 sizeof error->text - strlen(error->text),
+                 "; --plugin=FILE.so may bring an op");
     }
     text_list_free(&ops);
     return status;
@@ -129,19 +132,37 @@ static int select_isas(struct selection *selection, struct error *error)
     return 0;
 }
 
-static int check_variants(struct selection *selection, struct error *error)
+static bool any_matches(const char *pattern, const struct text_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (text_glob(pattern, names->item[i]))
+            return true;
+    return false;
+}
+
+/* A word is for kernels if one of them has that variant, or else for baselines. */
+static int select_variants(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->options->variants;
-    const struct text_list *known = &selection->known_variants;
-    for (size_t i = 0; i < asked->n; i++) {
-        bool found = false;
-        for (size_t k = 0; k < known->n; k++)
-            found |= text_glob(asked->item[i], known->item[k]);
-        if (!found)
-            return selection_unknown("--variants=", asked->item[i], "variant", known,
-                                     error);
+    const struct text_list *own = &selection->known_variants;
+    struct text_list all = {.n = 0};
+    int status = 0;
+    for (size_t i = 0; i < own->n; i++)
+        text_list_add(&all, own->item[i]);
+    for (size_t i = 0; i < selection->catalog->n_offers; i++)
+        if (of_op(selection, &selection->catalog->offers[i]))
+            text_list_add_once(&all, selection->catalog->offers[i].variant);
+    for (size_t i = 0; i < asked->n && status == 0; i++) {
+        const char *const word = asked->item[i];
+        if (any_matches(word, own))
+            text_list_add(&selection->variants, word);
+        else if (any_matches(word, &all))
+            text_list_add(&selection->baseline_variants, word);
+        else
+            status = selection_unknown("--variants=", word, "variant", &all, error);
     }
-    return 0;
+    text_list_free(&all);
+    return status;
 }
 
 static int select_layouts(struct selection *selection, struct error *error)
@@ -219,8 +240,8 @@ int selection_make(const struct options *options, const struct catalog *catalog,
                    const char *op, struct selection *selection, struct error *error)
 {
     static int (*const steps[])(struct selection *, struct error *) = {
-        select_op,   check_accuracy, find_known,     select_types,  select_semirings,
-        select_isas, check_variants, select_layouts, select_inputs, selection_shapes,
+        select_op,   check_accuracy,  find_known,     select_types,  select_semirings,
+        select_isas, select_variants, select_layouts, select_inputs, selection_shapes,
     };
     *selection = (struct selection){.options = options, .catalog = catalog, .op = op};
     int status = 0;
@@ -232,9 +253,17 @@ int selection_make(const struct options *options, const struct catalog *catalog,
 void selection_free(struct selection *selection)
 {
     struct text_list *const lists[] = {
-        &selection->known_types, &selection->known_semirings, &selection->known_variants,
-        &selection->isas,        &selection->semirings,       &selection->layouts,
-        &selection->inputs,      &selection->shapes,          &selection->origins,
+        &selection->known_types,
+        &selection->known_semirings,
+        &selection->known_variants,
+        &selection->variants,
+        &selection->baseline_variants,
+        &selection->isas,
+        &selection->semirings,
+        &selection->layouts,
+        &selection->inputs,
+        &selection->shapes,
+        &selection->origins,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);

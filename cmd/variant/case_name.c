@@ -122,6 +122,9 @@ static char *module_text(const struct worker_info *worker)
                  worker->options[i].value);
         text_list_add(&words, option);
     }
+    snprintf(option, sizeof option, "as=%s", worker->name);
+    if (worker->renamed)
+        text_list_add(&words, option);
     text_list_join(&words, ",", text, sizeof text);
     text_list_free(&words);
     return must_have(strdup(text));

@@ -116,14 +116,18 @@ void client_describe_death(struct worker *worker, const char *doing, struct erro
     pid_t pid = worker->info.pid;
     const char *name = worker->info.name;
     /* The socket closes an instant before the process can be reaped. */
-    if (!reap(pid, &status))
-        error_set(error, 0, "%s: worker closed its connection in '%s'", name, doing);
+    const bool ended = reap(pid, &status);
+    relay_pass(&worker->relay, name);
+    const char *const last = worker->relay.last, *const said = *last ? ": " : "";
+    if (!ended)
+        error_set(error, 0, "%s: worker closed its connection in '%s'%s%s", name, doing,
+                  said, last);
     else if (WIFSIGNALED(status))
-        error_set(error, 0, "%s: worker died of signal %d (%s) in '%s'", name,
-                  WTERMSIG(status), strsignal(WTERMSIG(status)), doing);
+        error_set(error, 0, "%s: worker died of signal %d (%s) in '%s'%s%s", name,
+                  WTERMSIG(status), strsignal(WTERMSIG(status)), doing, said, last);
     else
-        error_set(error, 0, "%s: worker exited with status %d in '%s'", name,
-                  WEXITSTATUS(status), doing);
+        error_set(error, 0, "%s: worker exited with status %d in '%s'%s%s", name,
+                  WEXITSTATUS(status), doing, said, last);
     worker_kill(worker);
 }
 

@@ -27,6 +27,8 @@ static void end_line(struct relay *relay)
     relay->line[relay->used] = '\0';
     text_plain(relay->line, plain, sizeof plain);
     fprintf(stderr, "%s\n", plain);
+    if (relay->used)
+        snprintf(relay->last, sizeof relay->last, "%.255s", plain);
     relay->used = 0;
 }
 

@@ -81,6 +81,7 @@ struct worker_info {
     char *version, *core, *isa, *detail; /* NULL if unknown */
     char *advice; /* type this for a better choice of core; or NULL */
     bool is_baseline;
+    bool renamed; /* by the user, as=NAME: no option stands in the name */
     pid_t pid;
 };
 
@@ -90,6 +91,7 @@ struct relay {
     size_t passed; /* bytes so far */
     char line[1024];
     size_t used;
+    char last[256]; /* the start of the last whole line, safe to print; or empty */
 };
 
 struct worker {

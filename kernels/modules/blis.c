@@ -96,10 +96,9 @@ static int ask_for_arch(const char *name)
 
 /* ---- module ---- */
 
-static int load(char *error, size_t error_size)
+static int load(const char *file, char *error, size_t error_size)
 {
-    static const struct library library = {"libblis.so.4",
-                                           "install BLIS, e.g. package libblis4-openmp"};
+    const struct library library = {file, "install BLIS, e.g. package libblis4-openmp"};
     static const struct symbol symbols[] = {
         {"cblas_sgemm", &blas.sgemm},
         {"cblas_dgemm", &blas.dgemm},
@@ -138,12 +137,12 @@ static void forget_ways(void)
 static int blis_open(const struct simdbench_option *const *options, size_t n, char *error,
                      size_t error_size)
 {
-    const char *arch;
-    int status = library_option("arch", options, n, &arch, error, error_size);
+    const char *arch = NULL, *file = "libblis.so.4";
+    int status = library_options("arch", options, n, &arch, &file, error, error_size);
     if (status == 0 && arch)
         status = check_arch(arch, error, error_size);
     if (status == 0)
-        status = load(error, error_size);
+        status = load(file, error, error_size);
     if (status < 0)
         return status;
     forget_ways();

@@ -50,25 +50,29 @@ static inline int library_load(const struct library *library, void **handle,
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(*handle, symbols[i].name);
         if (!found)
-            return refuse(error, error_size, -ENOENT, "%s has no %s", library->file,
-                          symbols[i].name);
+            return refuse(error, error_size, -ENOENT, "%s has no %s (%s)", library->file,
+                          symbols[i].name, library->advice);
         memcpy(symbols[i].where, &found, sizeof found);
     }
     return 0;
 }
 
-/* For modules whose only option is `name`: the value that was given last, or NULL. */
-static inline int library_option(const char *name,
-                                 const struct simdbench_option *const *options, size_t n,
-                                 const char **value, char *error, size_t error_size)
+/* For modules whose options are `name` and `library`, another file than the usual one:
+ * the values that were given last; a value stays as it is if there is none. */
+static inline int library_options(const char *name,
+                                  const struct simdbench_option *const *options, size_t n,
+                                  const char **value, const char **file, char *error,
+                                  size_t error_size)
 {
-    *value = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(options[i]->name, name) != 0)
+        const char **const to = strcmp(options[i]->name, name) == 0        ? value
+                                : strcmp(options[i]->name, "library") == 0 ? file
+                                                                           : NULL;
+        if (!to)
             return refuse(error, error_size, -EINVAL,
-                          "there is no option '%s', only %s=NAME", options[i]->name,
-                          name);
-        *value = options[i]->value;
+                          "there is no option '%s', only %s=NAME and library=FILE",
+                          options[i]->name, name);
+        *to = options[i]->value;
     }
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Module `onednn`: oneDNN 2 (Debian: libdnnl2), f32, as baseline of ops relu, tanh, conv.
- * Option isa=NAME keeps it from using wider instructions than that.
+ * Option isa=NAME keeps it from using wider instructions than that, library=FILE loads
+ * that one.
  *
  * Primitives, their memory objects and reordered weights are made in prepare; run only
  * executes.
@@ -46,10 +47,9 @@ static const char *runtime_name(unsigned runtime)
     return "SYCL";
 }
 
-static int load(char *error, size_t error_size)
+static int load(const char *file, char *error, size_t error_size)
 {
-    static const struct library library = {"libdnnl.so.2",
-                                           "install oneDNN 2, e.g. package libdnnl2"};
+    const struct library library = {file, "install oneDNN 2, e.g. package libdnnl2"};
 #define SYMBOL(name) {"dnnl_" #name, &dnnl.name},
     static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
@@ -103,10 +103,10 @@ static int limit_isa(const char *name, char *error, size_t error_size)
 static int onednn_open(const struct simdbench_option *const *options, size_t n,
                        char *error, size_t error_size)
 {
-    const char *isa;
-    int status = library_option("isa", options, n, &isa, error, error_size);
+    const char *isa = NULL, *file = "libdnnl.so.2";
+    int status = library_options("isa", options, n, &isa, &file, error, error_size);
     if (status == 0)
-        status = load(error, error_size);
+        status = load(file, error, error_size);
     if (status == 0 && isa)
         status = limit_isa(isa, error, error_size);
     if (status < 0)

@@ -4,6 +4,7 @@
  * im2col as one of op conv.
  * Option coretype=NAME makes OpenBLAS use the kernels of that core instead of those that
  * it chooses itself, which for a CPU newer than the library may be far from the best.
+ * Option library=FILE loads that one.
  *
  * The library is found when the module opens, not when it is linked: so the module exists
  * on machines without it, and its environment can be set first.
@@ -49,10 +50,9 @@ static const char *core_isa(const char *core)
 
 /* ---- module ---- */
 
-static int load(char *error, size_t error_size)
+static int load(const char *file, char *error, size_t error_size)
 {
-    static const struct library library = {"libopenblas.so.0",
-                                           "install OpenBLAS, e.g. package libopenblas0"};
+    const struct library library = {file, "install OpenBLAS, e.g. package libopenblas0"};
     static const struct symbol symbols[] = {
         {"cblas_sgemm", &blas.sgemm},
         {"cblas_dgemm", &blas.dgemm},
@@ -77,8 +77,8 @@ static int load(char *error, size_t error_size)
 static int openblas_open(const struct simdbench_option *const *options, size_t n,
                          char *error, size_t error_size)
 {
-    const char *core;
-    int status = library_option("coretype", options, n, &core, error, error_size);
+    const char *core = NULL, *file = "libopenblas.so.0";
+    int status = library_options("coretype", options, n, &core, &file, error, error_size);
     if (status < 0)
         return status;
     if (core && !blas_cpu_has(core_isa(core)))
@@ -88,7 +88,7 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     if (setenv("OPENBLAS_NUM_THREADS", "1", 1) < 0 ||
         (core && setenv("OPENBLAS_CORETYPE", core, 1) < 0))
         return -errno;
-    status = load(error, error_size);
+    status = load(file, error, error_size);
     if (status < 0)
         return status;
     if (core && strcasecmp(core, openblas.core()) != 0)

@@ -97,7 +97,7 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
 
 static int columns_make(const struct run *run, struct columns *columns)
 {
-    int code = 0;
+    int code = run_meets_own(run) ? keys_add(&columns->baselines, "", 0) : 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_baseline && result->id && !code)
@@ -126,6 +126,7 @@ static void put_keys(struct csv *csv, const char *before, const struct key *key,
     for (size_t i = 0; i < n; i++) {
         buffer_clear(&csv->scratch);
         buffer_format(&csv->scratch, "%s:%.*s", before, (int)key[i].length, key[i].text);
+        buffer_add(&csv->scratch, key[i].length ? "" : OWN_LABEL);
         put(csv, buffer_text(&csv->scratch));
     }
 }

@@ -11,12 +11,31 @@ size_t id_label(const char *id, const char *op)
     for (const char *colon = strchr(id, ':'); colon; colon = strchr(colon + 1, ':'))
         if (!strncmp(colon + 1, op, length) && colon[1 + length] == '/')
             return (size_t)(colon - id);
-    return strcspn(id, "@");
+    return 0;
 }
 
 size_t baseline_label(const struct result *result)
 {
     return id_label(result->id ?: "", result->op ?: "");
+}
+
+bool result_meets_own(const struct result *result, const struct result *own)
+{
+    return result->module && !result->is_baseline && !result->is_roof && !own->module &&
+           !own->is_baseline && !own->is_roof && result->group == own->group &&
+           text_same(result->type, own->type);
+}
+
+bool run_meets_own(const struct run *run)
+{
+    for (size_t first = 0, end; first < run->n_results; first = end) {
+        end = run_group_end(run, first);
+        for (size_t i = first; i < end; i++)
+            for (size_t k = first; k < end && run->results[i].module; k++)
+                if (result_meets_own(&run->results[i], &run->results[k]))
+                    return true;
+    }
+    return false;
 }
 
 static const struct result *find_baseline(const struct run *run,

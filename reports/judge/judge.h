@@ -99,10 +99,17 @@ int run_merge(struct run *into, struct run *other, const char *path, struct erro
 /* ---- names (baseline.c, group_title.c) ---- */
 
 /* Length of the part of a baseline's id that names it: "openblas,coretype=SkylakeX",
- * "b.json:onednn". */
+ * "b.json:onednn"; 0 for own kernels, which texts call OWN_LABEL: no module has that
+ * name. */
+#define OWN_LABEL "simdbench"
 size_t baseline_label(const struct result *result);
 /* The same of the id of a case of that op. */
 size_t id_label(const char *id, const char *op);
+
+/* A plug-in's row of an op of ours is compared with own rows of its group and type. */
+bool result_meets_own(const struct result *result, const struct result *own);
+/* Is there such a row? */
+bool run_meets_own(const struct run *run);
 
 struct versus {
     const struct ratio *ratio; /* NULL: there is none */

@@ -240,26 +240,41 @@ static bool fits_type(const struct result *result, const struct result *baseline
     return true;
 }
 
-static bool is_usable(const struct result *result, const struct result *baseline)
+/* A row that does a part of the others' work is their limit. */
+static bool is_part(const struct result *own, const struct result *group, size_t n)
 {
-    return baseline->is_baseline && baseline != result && baseline->status == STATUS_OK &&
-           result_has_summary(baseline);
+    for (size_t i = 0; i < n; i++)
+        if (group[i].limit_id && !strcmp(group[i].limit_id, own->id))
+            return true;
+    return false;
+}
+
+static bool is_usable(const struct result *result, const struct result *baseline,
+                      const struct result *group, size_t n)
+{
+    return baseline != result && baseline->status == STATUS_OK &&
+           result_has_summary(baseline) &&
+           (baseline->is_baseline ||
+            (result_meets_own(result, baseline) && !is_part(baseline, group, n)));
 }
 
 /* A library with a row for each instruction set is compared within each. All rows of a
- * file from another machine are opponents if none is for the set at hand. */
+ * file from another machine, and all own ones, are opponents if none is for the set at
+ * hand. */
 static bool is_opponent(const struct result *result, const struct result *baseline,
                         const struct result *group, size_t n)
 {
-    if (!is_usable(result, baseline) || !fits_type(result, baseline, group, n))
+    const bool own = !baseline->is_baseline;
+
+    if (!is_usable(result, baseline, group, n) || !fits_type(result, baseline, group, n))
         return false;
     if (fits_isa(result, baseline))
         return true;
-    if (text_same(result->source, baseline->source))
+    if (!own && text_same(result->source, baseline->source))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (is_usable(result, &group[i]) && fits_isa(result, &group[i]) &&
-            text_same(group[i].source, baseline->source))
+        if (is_usable(result, &group[i], group, n) && fits_isa(result, &group[i]) &&
+            group[i].is_baseline == !own && text_same(group[i].source, baseline->source))
             return false;
     return true;
 }

@@ -86,7 +86,8 @@ static void add_ratio(struct mean *mean, const char *label, size_t length)
     if (!add_mean(mean, found, 3, 1))
         return;
     buffer_add(mean->buffer, unpaired ? "x~ vs " : "x vs ");
-    buffer_plain_n(mean->buffer, label, length);
+    buffer_plain_n(mean->buffer, length ? label : OWN_LABEL,
+                   length ? length : strlen(OWN_LABEL));
     add_count(mean, found);
 }
 

@@ -122,6 +122,13 @@ void baseline_lines(struct legend *legend)
     const struct run *const run = legend->run;
     struct tally labels = {.n = 0};
 
+    if (run_meets_own(run)) {
+        const char *separator = OWN_LABEL ": ";
+        const struct label own = {"", 0};
+        add_rows(run, &own, &legend->buffer, &separator);
+        if (*separator == ',')
+            legend_flush(legend);
+    }
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         size_t seen = labels.n;
         if (!result->id || (!result->module && !result->is_baseline))

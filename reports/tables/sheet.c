@@ -65,6 +65,10 @@ static void add_baseline(struct sheet *sheet, const char *label, size_t length)
         name++;
     column->key = label;
     column->key_length = length;
+    if (!length) {
+        snprintf(column->title, CELL_SIZE, "vs " OWN_LABEL);
+        return;
+    }
     snprintf(text, sizeof text, "vs %.*s", (int)name, label);
     text_plain(text, name < length ? column->top : column->title, CELL_SIZE);
     if (name == length)
@@ -73,11 +77,13 @@ static void add_baseline(struct sheet *sheet, const char *label, size_t length)
     text_plain(text, column->title, CELL_SIZE);
 }
 
-/* Baselines of merged files come last. */
+/* Own kernels, if a plug-in meets any, come first, and baselines of merged files last. */
 static void add_baselines(struct sheet *sheet, const struct run *run)
 {
     size_t first = sheet->n;
 
+    if (run_meets_own(run))
+        add_baseline(sheet, "", 0);
     for (int merged = 0; merged < 2; merged++)
         FOR_EACH (const struct result, result, run->results, run->n_results) {
             size_t length = baseline_label(result);

@@ -24,6 +24,7 @@ from cli_license import *
 from cli_licences import *
 from cli_lock import *
 from cli_modules import *
+from cli_new_plugin import *
 from cli_outputs import *
 from cli_gate_code import *
 from cli_plants import *

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plug-ins, good and bad, the installed tree, and the plug-in of the documentation."""
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -100,6 +101,134 @@ class Plugins(Case):
         self.assertIn(theirs[0]["status"], ("ok", "noisy", "skipped"))
         self.assertTrue([r for r in measured(document) if not r["module"]])
 
+    @staticmethod
+    def opponents(result):
+        return {ratio["baseline"].partition("@")[0] for ratio in result["ratios"]}
+
+    def test_ratios_to_own_kernels(self):
+        """Paired, within the plug-in's instruction set if there are own rows for it."""
+        command = ["relu", "--plugin=study", "--sizes=1003", "--baseline=none",
+                   "--variants=max,autovec", *SHORT]
+        document = self.run_json(*command, "--isa=scalar,sse2")
+        theirs = {r["isa"]: r for r in kernels(document, module="study")}
+        self.assertEqual(self.opponents(theirs["sse2"]), {"relu/f32/sse2/max"})
+        self.assertTrue(all(ratio["ci"] for ratio in theirs["sse2"]["ratios"]))
+        for result in kernels(document, module=None):
+            self.assertEqual(result["ratios"], [])
+        table = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertIn("vs simdbench", table)
+        header = self.run_tool("report", self.folder / "run.json", "--format=csv").stdout
+        self.assertIn(",speedup:simdbench,", header.splitlines()[0])
+
+    def test_documented_languages(self):
+        """The document's module is C and C++ as it stands there, and refuses a batch."""
+        if platform.machine() != "x86_64":
+            self.skipTest("the document's module is for x86-64")
+        source = self.folder / "my_gemm.c"
+        source.write_text(documented_module(), encoding="utf-8")
+        languages = {"c11": ["gcc", "-std=c11", "-Wextra", "-pedantic"],
+                     "c++17": ["g++", "-xc++", "-std=c++17"],
+                     "c++20": ["g++", "-xc++", "-std=c++20", "-pedantic"]}
+        for name, compiler in languages.items():
+            with self.subTest(name):
+                if not shutil.which(compiler[0]):
+                    self.skipTest(f"{compiler[0]} is not installed")
+                module = self.folder / f"{name}.so"
+                subprocess.run([*compiler, "-Wall", "-Werror", "-O3", "-march=x86-64-v3",
+                                "-shared", "-fPIC", f"-I{SOURCE / 'kernels'}", "-o", module,
+                                source], check=True)
+                document = self.run_json("gemm", f"--plugin={module}", "--isa=scalar,avx2",
+                                         "--sizes=16,b4x16x16x16", "--baseline=none", *SHORT)
+                one, batch = kernels(document, module="my_gemm")
+                self.assertIn(one["status"], ("ok", "noisy", "skipped"), one)
+                self.assertEqual(batch["status"], "skipped", batch)
+                self.assertRegex(batch["reason"], "no batch|this CPU")
+
+    def test_name_for_ids(self):
+        """as=NAME stands in ids in place of name and options, which JSON keeps."""
+        document = self.run_json("relu", "--sizes=1003", "--isa=scalar", *SHORT,
+                                 f"{self.module('shares')},as=mine", "--baseline=none")
+        self.assertTrue(kernels(document, module="mine"))
+        self.assertTrue(kernels(document, module="mine")[0]["id"].startswith("mine:relu/"))
+        gemm = self.run_tool("gemm", "--sizes=8", "--isa=scalar", "--dry-run",
+                             "--baseline=openblas,library=libopenblas.so.0,as=ob").stdout
+        self.assertIn("  ob:gemm/plustimes-f32/lib/sgemm@8x8x8", gemm)
+        text = self.run_tool("explain", "relu", f"{self.module('shares')},as=mine",
+                             "--sizes=1003", "--isa=scalar", "--dry-run").stdout
+        self.assertIn("mine:relu/", text)
+        for name in ("a/b", ""):
+            done = self.run_tool("relu", f"{self.module('shares')},as={name}", status=2)
+            self.assertIn(f"as={name} is no name", done.stderr)
+        done = self.run_tool("ab", MODULES / "pace.so", f"{MODULES / 'pace_again.so'},as=b",
+                             status=2)
+        self.assertIn("as=NAME is for --plugin", done.stderr)
+
+    def test_help_of_an_op(self):
+        """It is the module's, with where it comes from; without the plug-in there is a hint."""
+        text = self.run_tool("softmax", self.module("softmax"), "--help").stdout
+        self.assertIn(f"Usage: simdbench softmax --plugin={MODULES}/softmax.so", text)
+        self.assertIn("brought by the plug-in", text)
+        self.assertRegex(text, r"A\s+size\s+is\s+\S")
+        for option in ([], [self.module("shares")]):
+            text = self.run_tool("softmax", *option, "--help").stdout
+            self.assertIn("no op of simdbench itself; a plug-in may bring it", text)
+            self.assertIn("softmax --plugin=FILE.so --isa=all", text)
+        done = self.run_tool("softmax", status=2)
+        self.assertRegex(done.stderr, r"no such command or op.*--plugin=FILE\.so may bring")
+        done = self.run_tool("softmax", "--plugin=./nowhere.so", "--help", status=2)
+        self.assertIn("nowhere.so", done.stderr)
+
+    def test_given_twice(self):
+        twice = [self.module("shares"), self.module("shares")]
+        done = self.run_tool("relu", *twice, "--dry-run", status=2)
+        self.assertRegex(done.stderr, r"shares is given twice; .*simdbench ab .*as=NAME")
+        done = self.run_tool("relu", twice[0], f"{twice[1]},as=other", "--sizes=1003",
+                             "--isa=scalar", "--dry-run")
+        self.assertRegex(done.stdout, r"(?s)  shares:relu/.*  other:relu/")
+
+    def test_variants_of_baselines(self):
+        """A variant that a baseline alone has chooses among its rows, not among others'."""
+        def ids(*variants):
+            text = self.run_tool("relu", "--sizes=1003", "--isa=sse2", "--dry-run",
+                                 "--baseline=study", *variants).stdout
+            return set(re.findall(r"  ((?:study:)?relu/.*)@", text))
+
+        study = "study:relu/f32/sse2/"
+        self.assertEqual(ids("--variants=max,autovec"),
+                         {"relu/f32/sse2/max", f"{study}autovec"})
+        self.assertLess({"relu/f32/sse2/max", "relu/f32/sse2/stream", f"{study}autovec"},
+                        ids("--variants=autovec"))
+        self.assertLess({"relu/f32/sse2/max", f"{study}autovec", f"{study}tiled"},
+                        ids("--variants=max"))
+        done = self.run_tool("relu", "--baseline=study", "--variants=autovek", status=2)
+        self.assertIn("did you mean autovec", done.stderr)
+
+    def test_library_by_file(self):
+        """library=FILE is what a library's module loads, or says why not."""
+        for name, option in (("openblas", "coretype"), ("blis", "arch"), ("onednn", "isa")):
+            with self.subTest(name):
+                if not (BINARY.parent / f"kernels/modules/{name}.so").exists():
+                    self.skipTest(f"module {name} is not built")
+                command = ["relu" if name == "onednn" else "gemm", "--isa=scalar", "--dry-run"]
+                done = self.run_tool(*command, f"--baseline={name},library=./nowhere.so",
+                                     status=2)
+                self.assertIn("./nowhere.so: cannot open", done.stderr)
+                done = self.run_tool(*command, f"--baseline={name},library=libm.so.6",
+                                     status=2)
+                self.assertRegex(done.stderr, "libm.so.6 has no .*install")
+                done = self.run_tool(*command, f"--baseline={name},core=1", status=2)
+                self.assertIn(f"only {option}=NAME and library=FILE", done.stderr)
+        for folder in Path("/usr/lib").glob("*-linux-gnu"):
+            for path in folder.glob("libopenblas.so.0"):
+                done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
+                                     f"--baseline=openblas,library={path},as=mine")
+                self.assertIn("  mine:gemm/", done.stdout)
+
+
+def documented_module():
+    text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
+    return re.search(r"```c\n(.*?)```", text, re.S).group(1)
+
 
 class Installed(Case):
     def setUp(self):
@@ -131,10 +260,9 @@ class Installed(Case):
     def test_documented_plugin(self):
         """Code and commands of docs/plugin.md work as they stand there."""
         text = (SOURCE / "docs/plugin.md").read_text(encoding="utf-8")
-        code = re.search(r"```c\n(.*?)```", text, re.S).group(1)
         name = re.search(r"`(\w+\.c)`", text).group(1)
         commands = re.search(r"```sh\n(.*?)```", text, re.S).group(1).strip()
-        (self.folder / name).write_text(code, encoding="utf-8")
+        (self.folder / name).write_text(documented_module(), encoding="utf-8")
         config = next(self.tree.rglob("simdbench.pc")).parent
         path = self.folder / "run.json"
         done = subprocess.run(

@@ -316,7 +316,7 @@ static char *read_text(const char *relative)
 static void test_document(void **state)
 {
     char *document = read_text("docs/plugin.md");
-    char *source = read_text("tests/modules/my_gemm.c");
+    char *source = read_text("bindings/c/my_gemm.c");
     char *begin = strstr(document, "```c\n");
     assert_non_null(begin);
     begin += strlen("```c\n");

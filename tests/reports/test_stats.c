@@ -339,6 +339,42 @@ static void summarise_instruction_sets(void **state)
     }
 }
 
+/* A plug-in meets own rows of its type and set, without such a set all, but no row that
+ * is a limit. */
+static void summarise_plugins(void **state)
+{
+    static const struct {
+        const char *isa;
+        size_t ratios;
+        const char *last;
+    } rows[] = {{"avx2", 1, "avx2"}, {"avx512", 1, "avx512"}, {"sse2", 2, "avx512"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        static const char *const own[] = {"avx2", "avx512", "part", "f64"};
+        struct run *run = run_new();
+        struct result *plugin = add_case(run, "mine:op/f32/isa/v@1", 100, 10);
+        assert_int_equal(string_set(&plugin->module, "mine"), 0);
+        assert_int_equal(string_set(&plugin->type, "f32"), 0);
+        assert_int_equal(string_set(&plugin->isa, rows[i].isa), 0);
+        for (size_t k = 0; k < ARRAY_LEN(own); k++) {
+            struct result *result = add_case(run, own[k], 200, 10);
+            assert_int_equal(string_set(&result->type, k < 3 ? "f32" : "f64"), 0);
+            assert_int_equal(string_set(&result->isa, k < 2 ? own[k] : rows[i].isa), 0);
+        }
+        assert_int_equal(string_set(&run->results[1].limit_id, "part"), 0);
+        assert_int_equal(run_summarise(run, 0), 0);
+        plugin = &run->results[0];
+        assert_int_equal(plugin->n_ratios, rows[i].ratios);
+        assert_string_equal(plugin->ratios[rows[i].ratios - 1].baseline, rows[i].last);
+        assert_near(plugin->ratios[0].speedup, 2, 0.1);
+        assert_int_equal(run->results[1].n_ratios, 0);
+        assert_true(run_meets_own(run));
+        plugin->is_baseline = true;
+        assert_false(run_meets_own(run));
+        run_free(run);
+    }
+}
+
 static void summarise_counters_and_clock(void **state)
 {
     struct run *run = run_new();
@@ -393,5 +429,6 @@ int main(void)
                      TEST(summarise_times_and_rates), TEST(summarise_few_samples),
                      TEST(summarise_limits), TEST(summarise_bandwidth_limit),
                      TEST(summarise_paired_ratios), TEST(summarise_instruction_sets),
-                     TEST(summarise_counters_and_clock), TEST(samples_are_checked));
+                     TEST(summarise_plugins), TEST(summarise_counters_and_clock),
+                     TEST(samples_are_checked));
 }

@@ -3,7 +3,20 @@
  * vectorise. */
 #include "simdbench.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
+
+/* A batch of matrices has a fourth dimension. */
+static int rows_prepare(const struct simdbench_operands *operands, void **state,
+                        char *error, size_t error_size)
+{
+    (void)state;
+    if (operands->shape->rank == 3)
+        return 0;
+    snprintf(error, error_size, "rows multiplies one matrix, no batch");
+    return -ENOTSUP;
+}
 
 /* c[i][j] = max over l of a[i][l] + b[l][j]; -infinity if there is no l. */
 static void rows_run(const struct simdbench_operands *operands, void *state)
@@ -13,7 +26,7 @@ static void rows_run(const struct simdbench_operands *operands, void *state)
     const int64_t *dim = operands->shape->dim, m = dim[0], n = dim[1], k = dim[2];
     (void)state;
     for (int64_t i = 0; i < m; i++) {
-        float *restrict to = (float *)c->data + i * c->ld;
+        float *to = (float *)c->data + i * c->ld;
         for (int64_t j = 0; j < n; j++)
             to[j] = -INFINITY;
         for (int64_t l = 0; l < k; l++) {
@@ -33,6 +46,7 @@ static const struct simdbench_kernel rows = {
     .isa = "avx2",
     .variant = "rows",
     .roof = "fma_max",
+    .prepare = rows_prepare,
     .run = rows_run,
 };
 

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels in Rust for simdbench: `simdbench.h` as Rust structs, and around them slices with
+//! bounds, rows, and panics that are told. A module is a `cdylib` with types that are
+//! [`Kernel`]s and one [`module!`].
+use std::ffi::{c_void, CString};
+use std::os::raw::{c_char, c_int};
+use std::panic::{self, AssertUnwindSafe};
+use std::slice;
+
+/// The structs of `simdbench.h`, field by field.
+pub mod abi {
+    use super::{c_char, c_int, c_void};
+
+    pub const ABI: u32 = 1;
+    pub const MAX_DIMS: usize = 16;
+    pub const MAX_OPERANDS: usize = 8;
+    pub const IN: u32 = 1;
+    pub const OUT: u32 = 2;
+    pub const CONST: u32 = 3;
+    pub const INOUT: u32 = 4;
+
+    macro_rules! structs {
+        ($($struct:ident { $($field:ident: $type:ty,)* })*) => {
+            $(#[repr(C)]
+            pub struct $struct { $(pub $field: $type,)* })*
+
+            /// Name, size, and the fields' offsets of each struct.
+            pub fn layouts() -> Vec<(&'static str, usize, Vec<usize>)> {
+                vec![$({
+                    let value = std::mem::MaybeUninit::<$struct>::uninit();
+                    let base = value.as_ptr();
+                    let offsets = vec![$(
+                        unsafe { std::ptr::addr_of!((*base).$field) as usize } - base as usize,
+                    )*];
+                    (stringify!($struct), std::mem::size_of::<$struct>(), offsets)
+                },)*]
+            }
+        };
+    }
+
+    /// A hook of an op, with the types that C gives it.
+    pub type Hook = Option<unsafe extern "C" fn()>;
+
+    structs! {
+        Shape { size: u32, rank: u32, dim: [i64; MAX_DIMS], }
+        Operand {
+            size: u32, kind: u32, role: u32, reserved: u32, count: u64, ld: i64,
+            data: *mut c_void, stride: i64,
+        }
+        Operands {
+            size: u32, count: u32, threads: u32, reserved: u32, shape: *const Shape,
+            operand: [*mut Operand; MAX_OPERANDS],
+        }
+        Accuracy { size: u32, reserved: u32, max_ulp: f64, mean_ulp: f64, worst_input: f64, }
+        ShapeList {
+            size: u32, reserved: u32, name: *const c_char, summary: *const c_char,
+            shapes: *const c_char,
+        }
+        Op {
+            size: u32, flags: u32, name: *const c_char, summary: *const c_char,
+            shape_help: *const c_char, default_shapes: *const c_char, parse: Hook, format: Hook,
+            layout: Hook, fill: Hook, reference: Hook, work: Hook, layouts: *const c_char,
+            relayout: Hook, layout_of: Hook, lists: *const *const ShapeList,
+            inputs: *const c_char, accuracy: Hook, accuracy_inputs: *const c_char,
+            accuracy_shape: *const c_char, verify: Hook,
+        }
+        Choice {
+            size: u32, reserved: u32, implementation: *const c_char, isa: *const c_char,
+            note: *const c_char, workspace_bytes: u64, roof: *const c_char,
+        }
+        KernelRow {
+            size: u32, flags: u32, kind: u32, reserved: u32, op: *const c_char,
+            semiring: *const c_char, isa: *const c_char, variant: *const c_char,
+            layout: *const c_char, roof: *const c_char,
+            prepare: Option<
+                unsafe extern "C" fn(*const Operands, *mut *mut c_void, *mut c_char, usize) -> c_int,
+            >,
+            run: Option<unsafe extern "C" fn(*const Operands, *mut c_void)>,
+            release: Option<unsafe extern "C" fn(*mut c_void)>,
+            work: Hook, choice: Hook, max_ulp: f64, mean_ulp: f64, other_roof: *const c_char,
+            max_error: f64,
+        }
+        OptionValue { size: u32, reserved: u32, name: *const c_char, value: *const c_char, }
+        Description {
+            size: u32, reserved: u32, version: *const c_char, core: *const c_char,
+            isa: *const c_char, detail: *const c_char, advice: *const c_char,
+        }
+        Module {
+            size: u32, abi: u32, name: *const c_char, ops: *const *const Op,
+            kernels: *const *const KernelRow, open: Hook, describe: Hook, set_threads: Hook,
+            close: Option<unsafe extern "C" fn()>,
+        }
+    }
+}
+
+/// An element type of simdbench.
+pub trait Element: Copy {
+    const KIND: u32;
+}
+
+macro_rules! elements {
+    ($($type:ty = $kind:literal)*) => {
+        $(impl Element for $type {
+            const KIND: u32 = $kind;
+        })*
+    };
+}
+elements! { f32 = 1 f64 = 2 i32 = 3 i64 = 4 }
+
+unsafe fn operand<'a>(operands: &abi::Operands, index: usize) -> &'a abi::Operand {
+    assert!(index < operands.count as usize, "there is no operand {}", index);
+    &*operands.operand[index]
+}
+
+fn checked<T: Element>(operand: &abi::Operand, writes: bool) -> usize {
+    assert_eq!(operand.kind, T::KIND, "the operand has another element type");
+    let written = operand.role == abi::OUT || operand.role == abi::INOUT;
+    assert_eq!(written, writes, "the operand has another role");
+    operand.count as usize
+}
+
+/// What a kernel is called with, but for what it writes.
+pub struct Operands<'a>(&'a abi::Operands);
+
+impl<'a> Operands<'a> {
+    /// The dimensions: `[m, n, k]` for gemm.
+    pub fn dims(&self) -> &'a [i64] {
+        let shape = unsafe { &*self.0.shape };
+        &shape.dim[..shape.rank as usize]
+    }
+    /// How many threads run may use.
+    pub fn threads(&self) -> usize {
+        self.0.threads as usize
+    }
+    /// Elements from one row of that operand to the next.
+    pub fn ld(&self, index: usize) -> usize {
+        unsafe { operand(self.0, index) }.ld as usize
+    }
+    /// An operand that is read: all elements, gaps between rows included.
+    pub fn input<T: Element>(&self, index: usize) -> &'a [T] {
+        let operand = unsafe { operand(self.0, index) };
+        let count = checked::<T>(operand, false);
+        unsafe { slice::from_raw_parts(operand.data as *const T, count) }
+    }
+}
+
+/// What a kernel writes.
+pub struct Outputs<'a>(&'a abi::Operands);
+
+impl Outputs<'_> {
+    /// An operand that is written, by its number among all operands.
+    pub fn output<T: Element>(&mut self, index: usize) -> &mut [T] {
+        let operand = unsafe { operand(self.0, index) };
+        let count = checked::<T>(operand, true);
+        unsafe { slice::from_raw_parts_mut(operand.data as *mut T, count) }
+    }
+}
+
+/// Why a kernel does not run a shape: the case is skipped, and says so.
+pub struct Unsupported(pub String);
+
+/// A kernel and its state for one case.
+pub trait Kernel: Sized {
+    /// Once a case, before it is timed; the values of inputs must not be read.
+    fn prepare(operands: &Operands) -> Result<Self, Unsupported>;
+    /// The work. Called many times. A panic ends the process: the row is `failed`, with the
+    /// message.
+    fn run(&mut self, operands: &Operands, outputs: &mut Outputs);
+}
+
+const ENOTSUP: c_int = 95;
+
+unsafe fn write_text(text: &str, to: *mut c_char, size: usize) {
+    let length = text.len().min(size.saturating_sub(1));
+    std::ptr::copy_nonoverlapping(text.as_ptr(), to as *mut u8, length);
+    if size > 0 {
+        *to.add(length) = 0;
+    }
+}
+
+/// A panic must not cross to C: simdbench tells the line that the hook printed last.
+fn or_abort<T>(work: impl FnOnce() -> T) -> T {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| std::process::abort())
+}
+
+unsafe extern "C" fn prepare<K: Kernel>(
+    operands: *const abi::Operands,
+    state: *mut *mut c_void,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    match or_abort(|| K::prepare(&Operands(&*operands))) {
+        Ok(kernel) => {
+            *state = Box::into_raw(Box::new(kernel)) as *mut c_void;
+            0
+        }
+        Err(Unsupported(why)) => {
+            write_text(&why, error, error_size);
+            -ENOTSUP
+        }
+    }
+}
+
+unsafe extern "C" fn run<K: Kernel>(operands: *const abi::Operands, state: *mut c_void) {
+    let operands = &*operands;
+    let kernel = &mut *(state as *mut K);
+    or_abort(|| kernel.run(&Operands(operands), &mut Outputs(operands)))
+}
+
+unsafe extern "C" fn release<K: Kernel>(state: *mut c_void) {
+    or_abort(|| drop(Box::from_raw(state as *mut K)))
+}
+
+/// For C, as long as the process lives.
+fn text(text: &str) -> *const c_char {
+    CString::new(text).expect("a text with a zero byte").into_raw()
+}
+
+/// A row of the module's table.
+pub struct Row(abi::KernelRow);
+
+impl Row {
+    /// A kernel of that op for elements of type `T`; `isa` is what the CPU must have.
+    pub fn of<K: Kernel, T: Element>(op: &str, isa: &str, variant: &str) -> Row {
+        Row(abi::KernelRow {
+            size: std::mem::size_of::<abi::KernelRow>() as u32,
+            flags: 0,
+            kind: T::KIND,
+            reserved: 0,
+            op: text(op),
+            semiring: std::ptr::null(),
+            isa: text(isa),
+            variant: text(variant),
+            layout: std::ptr::null(),
+            roof: std::ptr::null(),
+            prepare: Some(prepare::<K>),
+            run: Some(run::<K>),
+            release: Some(release::<K>),
+            work: None,
+            choice: None,
+            max_ulp: 0.0,
+            mean_ulp: 0.0,
+            other_roof: std::ptr::null(),
+            max_error: 0.0,
+        })
+    }
+    pub fn semiring(mut self, name: &str) -> Row {
+        self.0.semiring = text(name);
+        self
+    }
+    pub fn layout(mut self, name: &str) -> Row {
+        self.0.layout = text(name);
+        self
+    }
+    /// The instruction mix or memory stream that limits it.
+    pub fn roof(mut self, name: &str) -> Row {
+        self.0.roof = text(name);
+        self
+    }
+}
+
+#[doc(hidden)]
+pub fn module(name: &str, rows: Vec<Row>) -> *const abi::Module {
+    // One line for each panic, the last one that the process prints.
+    panic::set_hook(Box::new(|info| {
+        let message = match info.payload().downcast_ref::<String>() {
+            Some(text) => text.as_str(),
+            None => info.payload().downcast_ref::<&str>().copied().unwrap_or_default(),
+        };
+        let place = info.location().map(|place| place.to_string()).unwrap_or_default();
+        eprintln!("panicked at {}: {}", place, message.replace('\n', " "));
+    }));
+    let mut kernels: Vec<*const abi::KernelRow> = rows
+        .into_iter()
+        .map(|row| Box::into_raw(Box::new(row.0)) as *const abi::KernelRow)
+        .collect();
+    kernels.push(std::ptr::null());
+    Box::into_raw(Box::new(abi::Module {
+        size: std::mem::size_of::<abi::Module>() as u32,
+        abi: abi::ABI,
+        name: text(name),
+        ops: std::ptr::null(),
+        kernels: Vec::leak(kernels).as_ptr(),
+        open: None,
+        describe: None,
+        set_threads: None,
+        close: None,
+    }))
+}
+
+/// The function that simdbench looks for: the module's name, and its rows.
+#[macro_export]
+macro_rules! module {
+    ($name:expr, $($row:expr),+ $(,)?) => {
+        #[no_mangle]
+        pub extern "C" fn simdbench_module(_abi: u32) -> *const $crate::abi::Module {
+            $crate::module($name, vec![$($row),+])
+        }
+    };
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench new-plugin DIR`: a small project from the files of folder bindings, which
+ * are modules as they stand: only their names become the user's. */
+#include "commands/commands.h"
+#include "commands/new_plugin.h"
+#include "kernels.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The module is called like the last part of its folder. */
+struct project {
+    const char *folder;
+    char name[64];
+    const char *stem; /* how the embedded files call it: "my_gemm" */
+};
+
+/* A file, as it is embedded and as it is written; "*" stands for the module's name. */
+struct project_file {
+    const char *lang, *from, *to;
+};
+
+static const struct project_file project_files[] = {
+    {"c", "c.mk", "Makefile"},
+    {"c", "*.c", "*.c"},
+    {"c", "simdbench.h", "simdbench.h"},
+    {"cpp", "cpp.mk", "Makefile"},
+    {"cpp", "*.c", "*.cpp"},
+    {"cpp", "simdbench.h", "simdbench.h"},
+    {"rust", "rust.mk", "Makefile"},
+    {"rust", "*.rs", "*.rs"},
+    {"rust", "simdbench_plugin.rs", "simdbench_plugin.rs"},
+};
+
+static const char *embedded(const char *name)
+{
+    const struct project_text *row = project_texts;
+    while (strcmp(row->name, name) != 0)
+        row++;
+    return row->text;
+}
+
+/* What differs from machine to machine, and from project to project. */
+static void write_text(const struct project *project, const char *text, FILE *file)
+{
+    const char *const pairs[][2] = {
+        {"my_gemm", project->name},       {"my_op", project->name},
+#ifdef __aarch64__
+        {"\"avx2\"", "\"neon\""},         {" -march=x86-64-v3", ""},
+        {" -C target-cpu=x86-64-v3", ""},
+#endif
+    };
+    while (*text) {
+        size_t i = 0;
+        while (i < ARRAY_LEN(pairs) && strncmp(text, pairs[i][0], strlen(pairs[i][0])))
+            i++;
+        if (i == ARRAY_LEN(pairs)) {
+            fputc(*text++, file);
+            continue;
+        }
+        fputs(pairs[i][1], file);
+        text += strlen(pairs[i][0]);
+    }
+}
+
+/* "*.c" as "NAME.c". */
+static void expand(const char *pattern, const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s", *pattern == '*' ? name : "", pattern + (*pattern == '*'));
+}
+
+/* Never over a file that is there. */
+static int write_file(const struct project *project, const struct project_file *row,
+                      struct error *error)
+{
+    char from[128], to[128], path[4096];
+    expand(row->from, project->stem, from, sizeof from);
+    expand(row->to, project->name, to, sizeof to);
+    snprintf(path, sizeof path, "%s/%s", project->folder, to);
+    FILE *const file = fopen(path, "wxe");
+    if (!file)
+        return error_set(error, -errno, "%.300s: %s", path, strerror(errno));
+    if (strcmp(row->from, row->to) != 0)
+        write_text(project, embedded(from), file);
+    else
+        fputs(embedded(from), file);
+    const bool failed = ferror(file);
+    return fclose(file) || failed
+               ? error_set(error, -EIO, "%.300s could not be written", path)
+               : 0;
+}
+
+/* The folder stands in a command line and in a makefile. */
+static int name_project(struct project *project, bool own_op, struct error *error)
+{
+    static const char safe[] = "/.+_-0123456789abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const char *const folder = project->folder;
+    const char *const slash = strrchr(folder, '/');
+    const char *const name = slash ? slash + 1 : folder;
+    const size_t length = strlen(name);
+    if (folder[strspn(folder, safe)] || *folder == '-' || !length ||
+        length >= sizeof project->name || strpbrk(name, ".+") || *name == '-' ||
+        strlen(folder) > 3000)
+        return error_set(error, -EINVAL,
+                         "%.100s: the last part of DIR becomes the module's name "
+                         "(letters, digits, '-' and '_', at most %zu); before it there "
+                         "may be '/', '.' and '+'",
+                         folder, sizeof project->name - 1);
+    if (!strcmp(name, "simdbench") || !strcmp(name, "simdbench_plugin") ||
+        (own_op && op_find(name)))
+        return error_set(error, -EINVAL, "%s is a name of simdbench's own", name);
+    snprintf(project->name, sizeof project->name, "%s", name);
+    return 0;
+}
+
+static int make_project(const struct project *project, const char *lang,
+                        struct error *error)
+{
+    if (mkdir(project->folder, 0777) < 0 && errno != EEXIST)
+        return error_set(error, -errno, "%.300s: %s", project->folder, strerror(errno));
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_LEN(project_files) && status == 0; i++)
+        if (!strcmp(project_files[i].lang, lang))
+            status = write_file(project, &project_files[i], error);
+    return status;
+}
+
+static int check_lang(const char *lang, bool own_op, struct error *error)
+{
+    bool known = false;
+    for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
+        known |= !strcmp(project_files[i].lang, lang);
+    if (!known)
+        return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp and rust", lang);
+    if (own_op && !strcmp(lang, "rust"))
+        return error_set(error, -EINVAL,
+                         "--op=own: an operation is written in C or C++ (--lang=cpp); "
+                         "rust has kernels of simdbench's operations");
+    return 0;
+}
+
+int command_new_plugin(struct options *options)
+{
+    struct error error = {.text = ""};
+    const char *const lang = options->lang ?: "c";
+    const bool own = options->own_op;
+    struct project project = {.folder = options->files.item[0],
+                              .stem = own ? "my_op" : "my_gemm"};
+    int status = check_lang(lang, own, &error);
+    if (status == 0)
+        status = name_project(&project, own, &error);
+    if (status == 0)
+        status = make_project(&project, lang, &error);
+    if (status == 0)
+        printf("make -C %s && %s %s --plugin=%s%s/%s.so%s\n", project.folder,
+               options->argv[0], own ? project.name : "gemm",
+               strchr(project.folder, '/') ? "" : "./", project.folder, project.name,
+               own ? "" : " --semiring=maxplus --sizes=64..256");
+    return exit_status_of(status, &error);
+}

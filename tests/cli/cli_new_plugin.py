@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Projects of `simdbench new-plugin`, and the structs of the Rust crate."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+from cli_tool import SHORT, SOURCE, Case, environment, kernels
+
+__all__ = ["NewPlugin", "RustStructs"]
+
+HEADER = SOURCE / "kernels/simdbench.h"
+CRATE = SOURCE / "bindings/rust/simdbench_plugin.rs"
+
+
+def rust_compiler(case):
+    """$RUSTC, or the one of the system."""
+    for name in (os.environ.get("RUSTC"), "/usr/bin/rustc", "rustc"):
+        if name and shutil.which(name):
+            return name
+    return case.skipTest("there is no rustc: apt-get install rustc, or set RUSTC")
+
+
+class NewPlugin(Case):
+    def make(self, name, *options):
+        """Runs the command that is printed; the rows of the module."""
+        printed = self.run_tool("new-plugin", f"./{name}", *options, cwd=self.folder).stdout
+        self.assertEqual(printed.count("\n"), 1, printed)
+        path = self.folder / f"{name}.json"
+        command = [printed.strip(), "--isa=scalar,avx2", "--baseline=none", *SHORT,
+                   f"--json={path}", *(["--sizes=17,b2x5x5x5"] if "gemm" in printed else [])]
+        done = subprocess.run(" ".join(map(str, command)), shell=True, cwd=self.folder,
+                              capture_output=True, text=True, timeout=120,
+                              env=environment(RUSTFLAGS=""))
+        self.assertEqual(done.returncode, 0, f"{printed}{done.stdout}{done.stderr}")
+        self.assertNotIn("warning", done.stderr)
+        return kernels(self.load(path), module=name)
+
+    def check_gemm(self, name, *options):
+        one, batch = self.make(name, *options)
+        self.assertIn(one["status"], ("ok", "noisy", "skipped"), one)
+        self.assertEqual(batch["status"], "skipped", batch)
+
+    def test_c(self):
+        self.check_gemm("mine")
+
+    def test_cpp(self):
+        self.check_gemm("mine-too", "--lang=cpp")
+
+    def test_rust(self):
+        compiler = rust_compiler(self)
+        os.environ["MAKEFLAGS"] = f"RUSTC={compiler}"
+        self.addCleanup(os.environ.pop, "MAKEFLAGS")
+        self.check_gemm("mine_r", "--lang=rust")
+        # A panic is what the row says.
+        source = self.folder / "mine_r/mine_r.rs"
+        text = source.read_text(encoding="utf-8")
+        self.assertIn("let c = outputs", text)
+        source.write_text(text.replace("let c = outputs", 'assert!(a.len() < 9, "too many");\n'
+                                       "        let c = outputs"), encoding="utf-8")
+        subprocess.run(["make", "-C", self.folder / "mine_r"], check=True, capture_output=True)
+        document = self.run_json("gemm", f"--plugin={self.folder}/mine_r/mine_r.so",
+                                 "--isa=scalar,avx2", "--sizes=8", "--baseline=none", *SHORT,
+                                 status=4)
+        row, = kernels(document, module="mine_r")
+        self.assertEqual(row["status"], "failed", row)
+        self.assertRegex(row["reason"], r"panicked at mine_r\.rs:\d+:\d+: too many")
+
+    def test_own_op(self):
+        for lang in ("c", "cpp"):
+            rows = self.make(f"cube_{lang}", f"--lang={lang}", "--op=own")
+            self.assertEqual({r["op"] for r in rows}, {f"cube_{lang}"})
+            self.assertLessEqual({r["status"] for r in rows}, {"ok", "noisy", "skipped"})
+
+    def test_mistakes(self):
+        for arguments, message in (
+                (["a b"], "letters, digits"), (["x/"], "letters, digits"),
+                (["simdbench"], "name of simdbench's own"),
+                (["relu", "--op=own"], "name of simdbench's own"),
+                (["x", "--lang=ada"], "--lang=ada: there are c, cpp and rust"),
+                (["x", "--lang=rust", "--op=own"], "--lang=cpp"),
+                (["no/such/folder"], "No such file"), ([], "new-plugin needs a folder")):
+            with self.subTest(arguments):
+                done = self.run_tool("new-plugin", *arguments, status=2, cwd=self.folder)
+                self.assertIn(message, done.stderr)
+        self.run_tool("new-plugin", "mine", cwd=self.folder)
+        done = self.run_tool("new-plugin", "mine", status=2, cwd=self.folder)
+        self.assertIn("File exists", done.stderr)
+
+
+class RustStructs(Case):
+    def test_same_layout(self):
+        """Sizes of structs and offsets of fields are those of simdbench.h."""
+        compiler = rust_compiler(self)
+        (self.folder / "rust.rs").write_text(
+            f'#[allow(dead_code)]\n#[path = "{CRATE}"]\nmod plugin;\n'
+            "fn main() {\n    for (name, size, offsets) in plugin::abi::layouts() {\n"
+            '        println!("{} {} {:?}", name, size, offsets);\n    }\n}\n', encoding="utf-8")
+        structs = re.findall(r"^struct simdbench_(\w+) \{(.*?)^\};", self.header(), re.M | re.S)
+        lines = []
+        for name, body in structs:
+            fields = [re.search(r"(?:\(\*(?:const )?(\w+)\)\(|(\w+)(?:\[\w+\])?$)", field).group(1, 2)
+                      for declaration in body.split(";") if declaration.strip()
+                      for field in self.fields(declaration)]
+            offsets = ", ".join(f"offsetof(struct simdbench_{name}, {a or b})" for a, b in fields)
+            lines.append(f"    size_t {name}[] = {{{offsets}}};\n"
+                         f'    print("{name}", sizeof(struct simdbench_{name}), {name}, '
+                         f"sizeof {name} / sizeof *{name});")
+        (self.folder / "c.c").write_text(
+            '#include "simdbench.h"\n#include <stdio.h>\n'
+            "static void print(const char *name, size_t size, size_t *at, size_t n)\n{\n"
+            '    printf("%s %zu [", name, size);\n    for (size_t i = 0; i < n; i++)\n'
+            '        printf("%s%zu", i ? ", " : "", at[i]);\n    puts("]");\n}\n'
+            "int main(void)\n{\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
+        subprocess.run(["cc", f"-I{HEADER.parent}", "-o", self.folder / "c",
+                        self.folder / "c.c"], check=True)
+        subprocess.run([*shlex.split(compiler), "--edition=2021", "-o", self.folder / "rust",
+                        self.folder / "rust.rs"], check=True)
+        outputs = [subprocess.run([self.folder / name], check=True, capture_output=True,
+                                  text=True).stdout.splitlines() for name in ("c", "rust")]
+        names = {"kernel": "KernelRow", "option": "OptionValue", "shape_list": "ShapeList"}
+        expected = [re.sub(r"^\w+", lambda m: names.get(m[0], m[0].capitalize()), line)
+                    for line in outputs[0]]
+        self.assertGreater(len(expected), 9)
+        self.assertEqual(sorted(expected), sorted(outputs[1]))
+
+    @staticmethod
+    def header():
+        return re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.S)
+
+    @staticmethod
+    def fields(declaration):
+        """"uint32_t a, b" as two; a function is one."""
+        one = " ".join(declaration.split())
+        return [one] if "(" in one else one.split(",")
