@@ -198,7 +198,7 @@ const struct option_row option_rows[] = {
     {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
      "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
-     "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
+     "gbench-aggregates, github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
      "benchstat, csv, json.",
      option_add_format, 0},
     {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
