@@ -14,6 +14,7 @@ static const struct {
     [FORMAT_ANNOTATIONS] = {"annotations", annotations_write},
     [FORMAT_JUNIT] = {"junit", junit_write},
     [FORMAT_GBENCH] = {"gbench", gbench_write},
+    [FORMAT_GBENCH_AGGREGATES] = {"gbench-aggregates", gbench_aggregates_write},
     [FORMAT_GITHUB_ACTION] = {"github-action", github_action_write},
     [FORMAT_GITHUB_ACTION_BIGGER] = {"github-action-bigger", github_action_bigger_write},
     [FORMAT_BMF] = {"bmf", bmf_write},

@@ -15,6 +15,15 @@ die() {
     exit 1
 }
 
+# apt_culprits LOG: the packages that apt-get's errors name.
+apt_culprits() {
+    sed -nE -e 's/^E: Unable to locate package ([^ ]+).*/\1/p' \
+        -e "s/^E: Package '([^']+)' has no .*/\\1/p" \
+        -e 's/^E: Failed to fetch [^ ]*\/([a-z0-9][a-z0-9.+-]*)_[^ ]*\.deb.*/\1/p' \
+        -e 's/^ ([a-z0-9][a-z0-9.+-]*) : (Depends|PreDepends|Conflicts|Breaks): .*/\1/p' \
+        "$1" | sort -u | paste -sd ' '
+}
+
 # packages SECTION...: installs what is missing.
 packages() {
     local wanted=() have section name missing=() as_root=() log
@@ -43,7 +52,9 @@ packages() {
     if ! { "${as_root[@]}" update && "${as_root[@]}" install -y --no-install-recommends \
         "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
         tail -n 15 "$log" >&2
+        have=$(apt_culprits "$log")
         rm -f "$log"
+        [[ -z $have ]] || die "apt-get failed at $have. Without it: docs/usage.md, Build by hand"
         die "apt-get failed (no network?). By hand: apt-get install ${missing[*]}"
     fi
     rm -f "$log"

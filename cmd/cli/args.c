@@ -32,6 +32,10 @@ void options_free(struct options *options)
     free(options->json);
     free(options->history);
     free(options->label);
+    free(options->node);
+    free(options->query);
+    free(options->value);
+    free(options->by);
     free(options->output);
     free(options->lang);
     free(options->project);
@@ -148,6 +152,25 @@ static struct glance glance_at(int argc, char **argv)
     return glance;
 }
 
+/* What other tools call an option or do for themselves. */
+static const char *other_word(const char *name, size_t length)
+{
+    static const char *const words[][2] = {
+        {"csv", "--format=csv prints CSV, --format=csv:FILE writes it"},
+        {"min-time", "--time-per-case=TIME is how long each case is measured"},
+        {"duration", "--time-per-case=TIME is how long each case is measured"},
+        {"color", "a terminal gets colours, NO_COLOR=1 none"},
+        {"colour", "a terminal gets colours, NO_COLOR=1 none"},
+        {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
+        {"verbose", "--json=FILE has all that is known of a run"},
+        {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))
+            return words[i][1];
+    return NULL;
+}
+
 static int unknown_option(const char *text, const struct argument *argument,
                           const char *command, unsigned mask, struct error *error)
 {
@@ -165,6 +188,9 @@ static int unknown_option(const char *text, const struct argument *argument,
                          "--%s is no option of %.60s; see simdbench %.60s --help",
                          other->name, command, command);
 
+    const char *const instead = other_word(argument->name, argument->length);
+    if (instead)
+        return error_set(error, -EINVAL, "%.80s: no such option: %s", text, instead);
     struct text_list names = {0};
     char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {

@@ -87,6 +87,10 @@ struct options {
     char *history;      /* SQLite database */
     char *output;       /* --output: in place of standard output */
     char *label;        /* names what is measured, in the user's words */
+    char *node;         /* name of this machine; NULL: what Slurm or the host says */
+    char *query;        /* report: bare numbers of the cases whose ids match; NULL: no */
+    char *value;        /* which number; NULL: median_ns */
+    char *by;           /* report: "host"; NULL: by case */
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
     bool format_given;

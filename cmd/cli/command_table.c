@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 100, EXPLAIN_WORDS_MAX = 100 };
+enum { REPORT_FILES_MAX = 10000, EXPLAIN_WORDS_MAX = 100 };
 
 /* clang-format off */
 const struct command_row command_rows[] = {
@@ -13,9 +13,9 @@ const struct command_row command_rows[] = {
       "all --filter='gemm/*' --dry-run"}},
     {"report", COMMAND_REPORT, "FILE.json...",
      "print saved runs again, several as one", 1, REPORT_FILES_MAX,
-     {"report run.json", "report run.json --format=html:run.html",
-      "report run.json --format=junit:run.xml --format=annotations",
-      "report ours.json theirs.json --json=both.json"}},
+     {"report run.json --format=html:run.html",
+      "report ours.json theirs.json --json=both.json",
+      "report run.json --query='gemm/*/fma@*' --value=share"}},
     {"compare", COMMAND_COMPARE, "BASE.json HEAD.json",
      "what changed between two saved runs", 2, 2,
      {"compare before.json after.json",

@@ -119,6 +119,12 @@ int option_set_second(const struct given *given)
     return 0;
 }
 
+int option_set_choice(const struct given *given)
+{
+    const int which = choice(given);
+    return which < 0 ? which : option_set_text(given);
+}
+
 static int add_output(const struct given *given, enum format format, const char *file)
 {
     struct options *const options = given->options;
@@ -138,6 +144,17 @@ int option_add_output(const struct given *given)
     enum format format;
     const int rc = format_find(given->row->name, &format);
     return rc ? rc : add_output(given, format, given->value);
+}
+
+int option_set_output(const struct given *given)
+{
+    enum format format;
+    if (format_find(given->value, &format) == 0)
+        return given_error(given,
+                           "is the name of a file here: --format=%s prints that format "
+                           "(./%s would be a file)",
+                           given->value, given->value);
+    return option_set_text(given);
 }
 
 void names_formats(struct text_list *names)

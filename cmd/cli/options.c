@@ -212,7 +212,7 @@ const struct option_row option_rows[] = {
     {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
      "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
-     "github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
+     "gbench-aggregates, github-action and github-action-bigger (github-action-benchmark), bmf (Bencher), "
      "benchstat, csv, html (one page with charts), json, svg (a figure: rooflines of "
      "`roof --ladder`, else speed over size; gnuplot draws it), gnuplot (its script).",
      option_add_format, 0},
@@ -221,12 +221,23 @@ const struct option_row option_rows[] = {
     {"json", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=json:FILE.", option_add_output, 0},
     {"markdown", "FILE", OUTPUT, REPORTS, NULL, "Short for --format=markdown:FILE.",
      option_add_output, 0},
+    {"query", "GLOB", OUTPUT, COMMAND_REPORT, NULL,
+     "Print bare numbers: one a line for each case whose id matches, as in "
+     "'gemm/*/fma@*'; exit status 5 if there is none.",
+     option_set_text, AT(query)},
+    {"value", "median_ns|gops|gbps|ghz|share|speedup", OUTPUT, COMMAND_REPORT, "median_ns",
+     "Which number --query prints; share is that of the limit, speedup the one over the "
+     "fastest fair baseline.",
+     option_set_choice, AT(value)},
     {"history", "FILE.sqlite", OUTPUT, RECORDED, NULL,
      "Also append the run to an SQLite database, which is made if it is not there.",
      option_set_text, AT(history)},
     {"label", "TEXT", OUTPUT, RECORDED, NULL,
      "What is being measured, recorded with the run: the commit of your code, for one.",
      option_set_name, AT(label)},
+    {"node", "TEXT", OUTPUT, MEASURERS | COMMAND_AB | COMMAND_EXPLAIN | COMMAND_STUDY,
+     "$SLURMD_NODENAME, or the host's", "Name of this machine, recorded with the run.",
+     option_set_name, AT(node)},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history)},
     {"format", "table|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
@@ -249,7 +260,7 @@ const struct option_row option_rows[] = {
 
     {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",
-     option_set_text, AT(output)},
+     option_set_output, AT(output)},
 
     {"project", "FILE|no", OTHER, COMMAND_ALL & ~(COMMAND_COMPLETION | COMMAND_MAN | COMMAND_NEW_PLUGIN),
      ".simdbench.json here or above",

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
@@ -17,18 +19,34 @@ static int load_all(const struct text_list *files, struct run **run, struct erro
     return rc;
 }
 
+/* Options that exclude each other. */
+static int check_together(const struct options *options, struct error *error)
+{
+    if (options->value && !options->query)
+        return error_set(error, -EINVAL,
+                         "--value=%s needs --query=GLOB, the cases that it is of",
+                         options->value);
+    if (options->query && (options->by || options->format_given))
+        return error_set(error, -EINVAL, "--query prints bare numbers: no %s with it",
+                         options->by ? "--by" : "--format");
+    return 0;
+}
+
 int command_report(struct options *options)
 {
     struct error error = {0};
     struct run *run = NULL;
+    int exit_status = EXIT_OK;
 
-    int rc = outputs_check(options, &error);
+    int rc = check_together(options, &error) ?: outputs_check(options, &error);
     if (rc == 0)
         rc = load_all(&options->files, &run, &error);
+    if (rc == 0 && options->query)
+        exit_status = query_print(options, run);
     if (rc == 0)
-        rc = outputs_write(options, true, run, &error);
+        rc = outputs_write(options, !options->query, run, &error);
     if (rc != 0)
         complain("%s", error.text);
     run_free(run);
-    return rc ? EXIT_USAGE : EXIT_OK;
+    return rc ? EXIT_USAGE : exit_status;
 }

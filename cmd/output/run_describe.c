@@ -4,6 +4,9 @@
 #include "process/process.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static void add_settings(const struct options *options, const struct plan *plan,
                          struct run *run)
@@ -82,6 +85,19 @@ static void add_settings(const struct options *options, const struct plan *plan,
     must(facts_text(settings, "check", options->check_full ? "full" : "auto"));
 }
 
+/* Nodes of a cluster may share a host: Slurm knows better which one this is. */
+static void add_node(const char *asked, struct run *run)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    const char *const slurm = getenv("SLURMD_NODENAME");
+
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    const char *const node = asked ? asked : slurm && *slurm ? slurm : host;
+    if (*node)
+        must(facts_text(&run->host, "node", node));
+}
+
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan)
 {
@@ -113,5 +129,6 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     struct host host;
     host_read(&host, "");
     host_facts(&host, run);
+    add_node(options->node, run);
     return run;
 }

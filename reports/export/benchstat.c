@@ -104,6 +104,8 @@ int benchstat_write(const struct run *run, FILE *file)
     if (facts_find_text(&run->host, "cpu"))
         put_key(file, "cpu", facts_find_text(&run->host, "cpu"));
     put_key(file, "fingerprint", run->fingerprint);
+    if (export_of_one_process(run))
+        put_key(file, "samples", EXPORT_NOT_INDEPENDENT);
     fputs("Unit Gop/s better=higher\nUnit GB/s better=higher\n", file);
     if (compares) {
         put_key(file, "arm", export_arm_name(EXPORT_BASE));

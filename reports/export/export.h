@@ -12,6 +12,7 @@ int benchstat_write(const struct run *run, FILE *file);
 int bmf_write(const struct run *run, FILE *file);
 int csv_write(const struct run *run, FILE *file);
 int gbench_write(const struct run *run, FILE *file);
+int gbench_aggregates_write(const struct run *run, FILE *file);
 int github_action_write(const struct run *run, FILE *file);
 int github_action_bigger_write(const struct run *run, FILE *file);
 /* A script that makes gnuplot write an SVG to its standard output: a roofline if the run

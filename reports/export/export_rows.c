@@ -105,6 +105,14 @@ bool export_compares(const struct result *result)
                                   arm_ns(result->comparison, EXPORT_HEAD) > 0);
 }
 
+bool export_of_one_process(const struct run *run)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->n_samples > 1 && !result->is_roof && !export_compares(result))
+            return true;
+    return false;
+}
+
 static int compared_series(const struct comparison *comparison, enum export_arm arm,
                            struct series *series)
 {

@@ -57,6 +57,12 @@ const char *export_rate_unit(const struct result *result);
 
 /* True if builds are compared in this case. */
 bool export_compares(const struct result *result);
+/* True if a case has times that are rounds of one process: no test of two samples may
+ * take them for independent. */
+bool export_of_one_process(const struct run *run);
+#define EXPORT_NOT_INDEPENDENT \
+    "rounds of one process, not independent: p is too small; simdbench ab compares"
+
 /* True if the case makes the gate fail: the exit status of the run says so too. */
 bool export_fails(const struct run *run, const struct result *result);
 /* Its verdict, "CODE WORSE" if times did not find it REGRESSED, or its status. */

@@ -15,6 +15,7 @@
 /* Each row is a document of its own, since there may be too many rows for one tree. */
 struct writer {
     FILE *file;
+    bool aggregates; /* these alone */
     bool begun, failed;
 };
 
@@ -112,6 +113,8 @@ static void put_context(struct writer *writer, const struct run *run,
               flags && strstr(flags, "-O0") ? "debug" : "release");
     json_number(&json, root, "json_schema_version", 1);
     json_plain(&json, root, "simdbench_seed", run->seed);
+    if (export_of_one_process(run))
+        json_text(&json, root, "simdbench_warning", EXPORT_NOT_INDEPENDENT);
     put_unmeasured(&json, rows);
     json.failed |= version.failed;
     writer->failed |= export_json(&json, "{\n\"context\": ", "", writer->file) < 0;
@@ -135,7 +138,8 @@ static const struct counter *counter_of(const struct result *result, const char 
     return NULL;
 }
 
-/* CPU time of a call in a batch if it was counted, else wall time. */
+/* CPU time of a call in a batch if it was counted, else wall time. One thread has no more
+ * of it than of wall time: another clock read it, around more. */
 static double cpu_ns(const struct family *family, size_t i)
 {
     const struct result *result = family->row->result;
@@ -144,7 +148,9 @@ static double cpu_ns(const struct family *family, size_t i)
 
     if (clock && clock->n == family->series->n && !export_compares(result))
         ns = clock->samples[i] / family->series->iterations - clock->overhead;
-    return ns > 0 ? ns : family->series->ns[i];
+    if (ns <= 0)
+        return family->series->ns[i];
+    return result->threads > 1 ? ns : fmin(ns, family->series->ns[i]);
 }
 
 static struct cJSON *open_row(struct json *json, const struct family *family,
@@ -254,7 +260,8 @@ static int put_family(struct writer *writer, const struct family *family)
         sum += series->ns[i];
         cpu_sum += cpu[i];
     }
-    put_samples(writer, family);
+    if (!writer->aggregates)
+        put_samples(writer, family);
     put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
     put_aggregate(writer, family, "median", series->median_ns,
                   stats_median(cpu, series->n));
@@ -287,9 +294,9 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
     return code < 0 ? code : 0;
 }
 
-int gbench_write(const struct run *run, FILE *file)
+static int write_all(const struct run *run, bool aggregates, FILE *file)
 {
-    struct writer writer = {.file = file};
+    struct writer writer = {.file = file, .aggregates = aggregates};
     struct export_rows rows;
     int code = export_rows_make(run, &rows);
 
@@ -300,4 +307,14 @@ int gbench_write(const struct run *run, FILE *file)
     fputs("\n]\n}\n", file);
     export_rows_free(&rows);
     return writer.failed ? -ENOMEM : code;
+}
+
+int gbench_write(const struct run *run, FILE *file)
+{
+    return write_all(run, false, file);
+}
+
+int gbench_aggregates_write(const struct run *run, FILE *file)
+{
+    return write_all(run, true, file);
 }

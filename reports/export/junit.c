@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JUnit XML: a suite a group, a test a case. */
+/*
+ * JUnit XML: a suite a group, a test a case. The schemas of Jenkins' xunit plug-in and of
+ * Ant's junitreport both take it: properties and output stand in suites, since Ant's
+ * cases have none, and the root has no attributes.
+ */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "export.h"
 #include "export_rows.h"
@@ -32,30 +38,33 @@ static void put_attribute(FILE *file, const char *name, const char *text)
     fputc('"', file);
 }
 
-static void put_property(FILE *file, const char *indent, const char *name,
-                         const char *value)
+/* `of`: the case that it is of; NULL: the suite's own. */
+static void put_property(FILE *file, const char *of, const char *name, const char *value)
 {
-    fprintf(file, "%s<property", indent);
-    put_attribute(file, "name", name);
+    fputs("      <property name=\"", file);
+    put_escaped(file, of ?: "");
+    fputs(of ? ":" : "", file);
+    put_escaped(file, name);
+    fputc('"', file);
     put_attribute(file, "value", value);
     fputs("/>\n", file);
 }
 
-static void put_number(FILE *file, const char *name, double value)
+static void put_number(FILE *file, const char *of, const char *name, double value)
 {
     char text[NUMBER_SIZE];
 
     if (!isfinite(value))
         return;
     text_exact(value, text);
-    put_property(file, "        ", name, text);
+    put_property(file, of, name, text);
 }
 
-static void put_interval(FILE *file, const char *lo, const char *hi,
+static void put_interval(FILE *file, const char *of, const char *lo, const char *hi,
                          const struct interval *interval)
 {
-    put_number(file, lo, interval->known ? interval->lo : NAN);
-    put_number(file, hi, interval->known ? interval->hi : NAN);
+    put_number(file, of, lo, interval->known ? interval->lo : NAN);
+    put_number(file, of, hi, interval->known ? interval->hi : NAN);
 }
 
 /* ---- cases ---- */
@@ -96,75 +105,88 @@ static double seconds(const struct result *result)
 }
 
 /* The likeliest cause, and the residual. */
-static void put_explanation(FILE *file, const struct explanation *explanation)
+static void put_explanation(FILE *file, const char *of,
+                            const struct explanation *explanation)
 {
     const struct explained_finding *first = &explanation->findings[0];
 
-    put_property(file, "        ", "cause", first->cause);
-    put_property(file, "        ", "cause_confidence", first->confidence);
-    put_number(file, "cause_share", first->share);
-    put_number(file, "residual_share", explanation->residual_share);
+    put_property(file, of, "cause", first->cause);
+    put_property(file, of, "cause_confidence", first->confidence);
+    put_number(file, of, "cause_share", first->share);
+    put_number(file, of, "residual_share", explanation->residual_share);
 }
 
-static void put_properties(FILE *file, const struct result *result)
+static void put_properties(FILE *file, const struct export_row *row)
 {
-    const struct comparison *comparison = result->comparison;
+    const struct result *const result = row->result;
+    const struct comparison *const comparison = result->comparison;
+    const char *const of = row->name;
 
-    fputs("      <properties>\n", file);
-    put_property(file, "        ", "status", status_name(result->status));
+    put_property(file, of, "status", status_name(result->status));
     if (result_has_summary(result) && result->median_ns > 0) {
-        put_number(file, "median_ns", result->median_ns);
-        put_interval(file, "ci_lo_ns", "ci_hi_ns", &result->ci_ns);
+        put_number(file, of, "median_ns", result->median_ns);
+        put_interval(file, of, "ci_lo_ns", "ci_hi_ns", &result->ci_ns);
     }
     if (comparison)
-        put_property(file, "        ", "verdict", verdict_name(comparison->verdict));
+        put_property(file, of, "verdict", verdict_name(comparison->verdict));
     if (comparison && comparison->code) {
-        put_property(file, "        ", "code",
-                     code_verdict_name(comparison->code->verdict));
-        put_number(file, "base_instructions", comparison->code->base_instructions);
-        put_number(file, "head_instructions", comparison->code->head_instructions);
+        put_property(file, of, "code", code_verdict_name(comparison->code->verdict));
+        put_number(file, of, "base_instructions", comparison->code->base_instructions);
+        put_number(file, of, "head_instructions", comparison->code->head_instructions);
     }
     if (export_compares(result)) {
-        put_number(file, "base_ns", comparison->base_ns);
-        put_number(file, "head_ns", comparison->head_ns);
-        put_number(file, "change", comparison->change);
-        put_interval(file, "change_lo", "change_hi", &comparison->change_ci);
-        put_number(file, "delta", comparison->delta);
-        put_number(file, "detectable", comparison->detectable);
+        put_number(file, of, "base_ns", comparison->base_ns);
+        put_number(file, of, "head_ns", comparison->head_ns);
+        put_number(file, of, "change", comparison->change);
+        put_interval(file, of, "change_lo", "change_hi", &comparison->change_ci);
+        put_number(file, of, "delta", comparison->delta);
+        put_number(file, of, "detectable", comparison->detectable);
     }
     if (result->explanation && result->explanation->n_findings)
-        put_explanation(file, result->explanation);
-    fputs("      </properties>\n", file);
+        put_explanation(file, of, result->explanation);
+}
+
+/* A test with what it tells, or with nothing if it passes: `type` is for those that do
+ * not. */
+static void put_test(FILE *file, const char *classname, const char *name, double seconds,
+                     enum outcome outcome, const char *message, const char *type)
+{
+    fputs("    <testcase", file);
+    put_attribute(file, "classname", classname);
+    put_attribute(file, "name", name);
+    fprintf(file, " time=\"%.3f\"", seconds);
+    if (outcome == OUTCOME_PASS) {
+        fputs("/>\n", file);
+        return;
+    }
+    fprintf(file, ">\n      <%s", outcome_elements[outcome]);
+    put_attribute(file, "message", *message ? message : type);
+    if (outcome != OUTCOME_SKIPPED)
+        put_attribute(file, "type", type);
+    fputs("/>\n    </testcase>\n", file);
 }
 
 static void put_case(const struct run *run, const struct export_row *row, FILE *file,
                      struct buffer *scratch)
 {
     const struct result *result = row->result;
-    const enum outcome outcome = outcome_of(run, result);
-    const char *type = export_word(result);
+    char classname[3 * MODEL_NAME_MAX];
 
-    buffer_clear(scratch);
-    buffer_format(scratch, "simdbench.%s.%s", result->op ?: "", result->type ?: "");
-    fputs("    <testcase", file);
-    put_attribute(file, "classname", buffer_text(scratch));
-    put_attribute(file, "name", row->name);
-    fprintf(file, " time=\"%.6f\">\n", seconds(result));
-    put_properties(file, result);
+    snprintf(classname, sizeof classname, "simdbench.%s.%s", result->op ?: "",
+             result->type ?: "");
     buffer_clear(scratch);
     export_tell(scratch, result);
-    if (outcome != OUTCOME_PASS) {
-        fprintf(file, "      <%s", outcome_elements[outcome]);
-        put_attribute(file, "message", scratch->length ? buffer_text(scratch) : type);
-        if (outcome != OUTCOME_SKIPPED)
-            put_attribute(file, "type", type);
-        fputs("/>\n", file);
-    } else {
-        fputs("      <system-out>", file);
-        put_escaped(file, buffer_text(scratch));
-        fputs("</system-out>\n", file);
-    }
-    fputs("    </testcase>\n", file);
+    put_test(file, classname, row->name, seconds(result), outcome_of(run, result),
+             buffer_text(scratch), export_word(result));
+}
+
+/* A line of a suite's output. */
+static void put_line(FILE *file, const char *name, struct buffer *scratch)
+{
+    put_escaped(file, name);
+    fputs(": ", file);
+    put_escaped(file, buffer_text(scratch));
+    fputc('\n', file);
 }
 
 /* ---- suites ---- */
@@ -185,54 +207,77 @@ static struct counts count(const struct run *run, const struct export_row *row, 
     return counts;
 }
 
-static void put_counts(FILE *file, const struct counts *counts)
+/* "2024-05-06T07:08:09" of a time with a Z, which the format does not know; the first
+ * second of 1970 if it is no time. */
+static void put_timestamp(FILE *file, const char *text)
 {
+    static const char form[] = "%Y-%m-%dT%H:%M:%SZ";
+    struct tm time = {.tm_mday = 1};
+    char again[32] = "";
+    const char *const end = text ? strptime(text, form, &time) : NULL;
+
+    timegm(&time);
+    strftime(again, sizeof again, form, &time);
+    fprintf(file, " timestamp=\"%.19s\"",
+            end && !*end && time.tm_year > -1900 && !strcmp(again, text)
+                ? text
+                : "1970-01-01T00:00:00");
+}
+
+/* Opens the suite of that number, counted from 0, and its properties. */
+static void open_suite(const struct run *run, size_t id, const char *name,
+                       const char *package, const struct counts *counts, FILE *file)
+{
+    const char *host = facts_find_text(&run->host, "node") ?: run->fingerprint ?: "";
+
+    while (isspace((unsigned char)*host))
+        host++;
+    fputs("  <testsuite", file);
+    put_attribute(file, "name", name);
+    fprintf(file, " id=\"%zu\"", id);
+    put_attribute(file, "package", package);
     fprintf(file,
             " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" "
-            "time=\"%.6f\"",
+            "time=\"%.3f\"",
             counts->tests, counts->outcome[OUTCOME_FAILURE],
             counts->outcome[OUTCOME_ERROR], counts->outcome[OUTCOME_SKIPPED],
             counts->seconds);
+    put_timestamp(file, run->started_at);
+    put_attribute(file, "hostname", *host ? host : "localhost");
+    fputs(">\n    <properties>\n", file);
+    put_property(file, NULL, "simdbench", run->tool_version);
 }
 
-/* "2024-05-06T07:08:09", without the Z that the format does not know. */
-static void put_timestamp(FILE *file, const char *text)
+static void close_suite(FILE *file)
 {
-    static const char form[] = "0000-00-00T00:00:00Z";
-
-    if (!text || strlen(text) != sizeof form - 1)
-        return;
-    for (size_t i = 0; form[i]; i++)
-        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
-            return;
-    fprintf(file, " timestamp=\"%.19s\"", text);
+    fputs("</system-out>\n    <system-err/>\n  </testsuite>\n", file);
 }
 
-static void put_suite(const struct run *run, const struct export_row *row, size_t n,
-                      FILE *file, struct buffer *scratch)
+static void put_suite(const struct run *run, size_t id, const struct export_row *row,
+                      size_t n, FILE *file, struct buffer *scratch)
 {
     const size_t first = (size_t)(row->result - run->results);
     const struct counts counts = count(run, row, n);
-    char name[512], work[WORK_SIZE], number[NUMBER_SIZE];
+    char name[512], work[WORK_SIZE];
 
     group_title(run, first, run_group_end(run, first), name, sizeof name, work);
-    snprintf(number, sizeof number, "%zu", row->result->group);
-    fputs("  <testsuite", file);
-    put_attribute(file, "name", name);
-    put_attribute(file, "id", number);
-    put_attribute(file, "package", "simdbench");
-    put_counts(file, &counts);
-    put_timestamp(file, run->started_at);
-    put_attribute(file, "hostname", run->fingerprint);
-    fputs(">\n    <properties>\n", file);
-    put_property(file, "      ", "simdbench", run->tool_version);
-    put_property(file, "      ", "seed", run->seed);
+    open_suite(run, id, name, "simdbench", &counts, file);
+    put_property(file, NULL, "fingerprint", run->fingerprint);
+    put_property(file, NULL, "seed", run->seed);
     if (run->gate && run->gate->refused)
-        put_property(file, "      ", "times_do_not_gate", run->gate->refused);
+        put_property(file, NULL, "times_do_not_gate", run->gate->refused);
+    for (size_t i = 0; i < n; i++)
+        put_properties(file, &row[i]);
     fputs("    </properties>\n", file);
     for (size_t i = 0; i < n; i++)
         put_case(run, &row[i], file, scratch);
-    fputs("  </testsuite>\n", file);
+    fputs("    <system-out>", file);
+    for (size_t i = 0; i < n; i++) {
+        buffer_clear(scratch);
+        export_tell(scratch, row[i].result);
+        put_line(file, row[i].name, scratch);
+    }
+    close_suite(file);
 }
 
 /* ---- studies ---- */
@@ -244,33 +289,6 @@ static enum outcome claim_outcome(const struct study_claim *claim)
     if (verdict == STUDY_REFUTED || claim->contested)
         return OUTCOME_FAILURE;
     return verdict == STUDY_CONFIRMED ? OUTCOME_PASS : OUTCOME_SKIPPED;
-}
-
-static void put_claim(const struct study *study, const struct study_claim *claim,
-                      FILE *file, struct buffer *scratch)
-{
-    const enum outcome outcome = claim_outcome(claim);
-
-    buffer_clear(scratch);
-    buffer_format(scratch, "simdbench.study.%s", study->name);
-    fputs("    <testcase", file);
-    put_attribute(file, "classname", buffer_text(scratch));
-    put_attribute(file, "name", claim->id);
-    fputs(" time=\"0\">\n      ", file);
-    buffer_clear(scratch);
-    export_claim_tell(scratch, claim);
-    if (outcome == OUTCOME_PASS) {
-        fputs("<system-out>", file);
-        put_escaped(file, buffer_text(scratch));
-        fputs("</system-out>\n", file);
-    } else {
-        fprintf(file, "<%s", outcome_elements[outcome]);
-        put_attribute(file, "message", buffer_text(scratch));
-        if (outcome != OUTCOME_SKIPPED)
-            put_attribute(file, "type", study_verdict_name(claim->check.verdict));
-        fputs("/>\n", file);
-    }
-    fputs("    </testcase>\n", file);
 }
 
 static struct counts count_claims(const struct study *study)
@@ -286,30 +304,24 @@ static void put_study(const struct run *run, size_t i, FILE *file, struct buffer
 {
     const struct study *const study = &run->studies[i];
     const struct counts counts = count_claims(study);
+    char classname[2 * MODEL_NAME_MAX];
 
-    fputs("  <testsuite", file);
-    put_attribute(file, "name", study->name);
-    fprintf(file, " id=\"%zu\"", i);
-    put_attribute(file, "package", "simdbench.study");
-    put_counts(file, &counts);
-    put_timestamp(file, run->started_at);
-    put_attribute(file, "hostname", run->fingerprint);
-    fputs(">\n    <properties>\n", file);
-    put_property(file, "      ", "simdbench", run->tool_version);
+    snprintf(classname, sizeof classname, "simdbench.study.%s", study->name);
+    open_suite(run, i, study->name, "simdbench.study", &counts, file);
     fputs("    </properties>\n", file);
-    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
-        put_claim(study, claim, file, scratch);
-    fputs("  </testsuite>\n", file);
-}
-
-static void add_claims(struct counts *sum, const struct study *study)
-{
-    const struct counts more = count_claims(study);
-
-    sum->tests += more.tests;
-    sum->seconds += more.seconds;
-    for (enum outcome outcome = OUTCOME_PASS; outcome < OUTCOMES; outcome++)
-        sum->outcome[outcome] += more.outcome[outcome];
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+        buffer_clear(scratch);
+        export_claim_tell(scratch, claim);
+        put_test(file, classname, claim->id, 0, claim_outcome(claim),
+                 buffer_text(scratch), study_verdict_name(claim->check.verdict));
+    }
+    fputs("    <system-out>", file);
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+        buffer_clear(scratch);
+        export_claim_tell(scratch, claim);
+        put_line(file, claim->id, scratch);
+    }
+    close_suite(file);
 }
 
 int junit_write(const struct run *run, FILE *file)
@@ -318,22 +330,16 @@ int junit_write(const struct run *run, FILE *file)
     struct export_rows rows;
     const int code = export_rows_make(run, &rows);
     const size_t n = code ? 0 : rows.n;
-    struct counts counts = count(run, rows.row, n);
+    size_t id = 0;
 
-    FOR_EACH (const struct study, study, run->studies, run->n_studies)
-        add_claims(&counts, study);
-
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"simdbench\"",
-          file);
-    put_counts(file, &counts);
-    fputs(">\n", file);
-    for (size_t i = 0; i < run->n_studies; i++)
-        put_study(run, i, file, &scratch);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", file);
+    while (id < run->n_studies)
+        put_study(run, id++, file, &scratch);
     for (size_t first = 0, end; first < n; first = end) {
         const size_t group = rows.row[first].result->group;
         for (end = first; end < rows.n && rows.row[end].result->group == group;)
             end++;
-        put_suite(run, &rows.row[first], end - first, file, &scratch);
+        put_suite(run, id++, &rows.row[first], end - first, file, &scratch);
     }
     fputs("</testsuites>\n", file);
     export_rows_free(&rows);

@@ -11,9 +11,10 @@ const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_ver
                                          FIELD_AS("commit", TEXT, run, tool_commit),
                                          FIELD_AS("compiler", TEXT, run, tool_compiler),
                                          FIELD_AS("flags", TEXT, run, tool_flags));
-const struct fields source_fields = FIELDS(
-    FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint), FIELD(NAME, source, cpu),
-    FIELD(NAME, source, started_at), FIELD_AS("version", NAME, source, tool_version));
+const struct fields source_fields =
+    FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
+           FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
+           FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
 const struct fields case_fields = FIELDS(
     FIELD(TEXT, result, id), FIELD(SIZE, result, group), FIELD(TEXT, result, op),
     FIELD(TEXT, result, type), FIELD(TEXT, result, isa), FIELD(TEXT, result, variant),

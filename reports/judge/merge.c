@@ -82,7 +82,7 @@ static int add_source(struct run *into, const char *name, const struct source *f
     struct source *source = run_add_source(into, name);
 
     if (!source || string_set(&source->fingerprint, from->fingerprint) ||
-        string_set(&source->cpu, from->cpu) ||
+        string_set(&source->cpu, from->cpu) || string_set(&source->node, from->node) ||
         string_set(&source->started_at, from->started_at) ||
         string_set(&source->tool_version, from->tool_version))
         return -ENOMEM;
@@ -94,6 +94,7 @@ static int add_sources(struct run *into, const struct run *other, const char *na
     struct source source = {.fingerprint = other->fingerprint,
                             .started_at = other->started_at,
                             .cpu = (char *)facts_find_text(&other->host, "cpu"),
+                            .node = (char *)facts_find_text(&other->host, "node"),
                             .tool_version = other->tool_version};
     int code = add_source(into, name, &source);
 

@@ -383,7 +383,7 @@ void run_free(struct run *run)
     strings_free(run->isas, run->n_isas);
     FOR_EACH (struct source, source, run->sources, run->n_sources)
         TEXTS_FREE(source->name, source->fingerprint, source->cpu, source->started_at,
-                   source->tool_version);
+                   source->tool_version, source->node);
     free(run->sources);
     gate_free(run->gate);
     account_free(run->account);

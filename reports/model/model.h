@@ -267,6 +267,7 @@ struct facts {
 struct source {
     char *name; /* its file, without folders; a number follows if that is not unique */
     char *fingerprint, *cpu, *started_at, *tool_version; /* as in struct run */
+    char *node;
 };
 
 struct run {

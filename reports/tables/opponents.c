@@ -165,6 +165,7 @@ void source_lines(struct legend *legend)
                       here    ? "this"
                       : known ? "another"
                               : "an unknown");
+        add_part(buffer, &separator, "node ", source->node);
         if (!here) {
             add_part(buffer, &separator, "fingerprint ", source->fingerprint);
             add_part(buffer, &separator, "", source->cpu);

@@ -30,6 +30,7 @@ from cli_gate_code import *
 from cli_plants import *
 from cli_project import *
 from cli_prove import *
+from cli_query import *
 from cli_quiet import *
 from cli_recipes import *
 from cli_robust import *

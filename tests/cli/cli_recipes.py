@@ -144,6 +144,19 @@ class Recipes(Case):
         self.assertRegex(done.stderr, "not compared, status 125")
         self.git("push", "origin", ":main", status=None)  # has no commit to compare
 
+    def test_pre_push_without_simdbench(self):
+        """Nothing is pushed unseen because the program is missing."""
+        self.install("pre-push", "ab-commits")
+        bare = self.folder / "bare.git"
+        self.git("init", "-q", "--bare", "-b", "main", bare)
+        (self.folder / "bin/simdbench").unlink()
+        path = os.pathsep.join(part for part in self.env["PATH"].split(os.pathsep)
+                               if not os.path.exists(os.path.join(part, "simdbench")))
+        done = self.git("push", bare, "main", status=None, PATH=path)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("refused: there is no simdbench in PATH", done.stderr)
+        self.git("push", bare, "main", PATH=path, SIMDBENCH_SKIP="1")
+
     def test_bisect_statuses(self):
         """What each status of ab becomes, and how often ab is asked."""
         self.install("bisect")

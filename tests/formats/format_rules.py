@@ -73,21 +73,28 @@ def junit(data):
         check(done.returncode == 0, done.stderr.decode(errors="replace")[:2000])
     root = ElementTree.fromstring(data)
     cases = {}
-    total = dict.fromkeys(("failure", "error", "skipped"), 0)
-    for suite in root.iter("testsuite"):
-        own = dict.fromkeys(total, 0)
+    check(not root.attrib, "Ant's root has no attributes")
+    for number, suite in enumerate(root):
+        own = dict.fromkeys(("failure", "error", "skipped"), 0)
+        told = {}
+        for name, value in ((p.get("name"), p.get("value")) for p in suite.iter("property")):
+            told.setdefault(name.rpartition(":")[0], {})[name.rpartition(":")[2]] = value
+        check([child.tag for child in suite if child.tag != "testcase"]
+              == ["properties", "system-out", "system-err"], "parts of a suite")
+        check(suite.get("id") == str(number), "id of suite")
+        check(re.fullmatch(r"[0-9]+\.[0-9]{3}", suite.get("time")), "time of suite")
         for case in suite.iter("testcase"):
-            outcome = next((kind for kind in own if case.find(kind) is not None), "pass")
+            check(re.fullmatch(r"[0-9]+\.[0-9]{3}", case.get("time")), "time of case")
+            check(len(case) < 2 and {child.tag for child in case} <= set(own),
+                  "parts of a case")
+            outcome = case[0].tag if len(case) else "pass"
             if outcome != "pass":
                 own[outcome] += 1
-                total[outcome] += 1
             check(case.get("name") not in cases, f"twice: {case.get('name')}")
-            cases[case.get("name")] = (outcome, {p.get("name"): p.get("value")
-                                                 for p in case.iter("property")})
+            check(f"{case.get('name')}: " in suite.find("system-out").text, "output of case")
+            cases[case.get("name")] = (outcome, told.get(case.get("name"), {}))
         check(int(suite.get("tests")) == len(list(suite.iter("testcase"))), "tests of suite")
         check_counts(suite, own)
-    check(int(root.get("tests")) == len(cases), "tests")
-    check_counts(root, total)
     return cases
 
 
@@ -129,6 +136,7 @@ def gbench(data):
             check(row["name"] == row["run_name"], "name")
             check(row["repetition_index"] == len(family["ns"]), "repetition_index")
             check(row["iterations"] > 0, "iterations")
+            check(row["threads"] > 1 or row["cpu_time"] <= row["real_time"], "cpu_time")
             family["ns"].append(row["real_time"])
         else:
             check_fields(row, {**GBENCH_ROW, "aggregate_name": {"mean", "median"},
@@ -139,8 +147,21 @@ def gbench(data):
             family[row["aggregate_name"]] = row["real_time"]
     for name, family in families.items():
         check(set(family) == {"ns", "mean", "median"}, f"aggregates of {name}")
+        check(family["ns"], f"no rows of {name}")
         check(min(family["ns"]) * (1 - 1e-9) <= family["median"]
               <= max(family["ns"]) * (1 + 1e-9) or len(family["ns"]) > 1, "median")
+    return families
+
+
+def gbench_aggregates(data):
+    """{run_name: {"mean": ns, "median": ns}}: a row each, and no others"""
+    families = {}
+    for row in strict_json(data)["benchmarks"]:
+        check(row["run_type"] == "aggregate", "aggregates alone")
+        check(row["name"] == f"{row['run_name']}_{row['aggregate_name']}", "name")
+        family = families.setdefault(row["run_name"], {})
+        check(row["aggregate_name"] not in family, "an aggregate twice")
+        family[row["aggregate_name"]] = row["real_time"]
     return families
 
 
@@ -247,6 +268,6 @@ def markdown(data):
     return text
 
 
-RULES = {"annotations": annotations, "junit": junit, "gbench": gbench,
+RULES = {"annotations": annotations, "junit": junit, "gbench": gbench, "gbench-aggregates": gbench_aggregates,
          "github-action": github_action, "github-action-bigger": github_action, "bmf": bmf,
          "benchstat": benchstat, "csv": table, "markdown": markdown}

@@ -8,10 +8,25 @@
 
 enum { MANY = 10000 };
 
+/* The sample with CPU time that is a tenth above wall time in every second batch, and as
+ * much below in the others. */
+static struct run *sample_cpu_time(void)
+{
+    struct run *run = sample_run();
+
+    FOR_EACH (struct result, result, run->results, run->n_results) {
+        struct counter *const clock = result_add_counter(result, "task-clock");
+        for (size_t i = 0; i < result->n_samples; i++)
+            counter_add_sample(clock, result->samples_ns[i] * (i % 2 ? 0.9 : 1.1));
+    }
+    return run;
+}
+
 static struct run *make(const char *which)
 {
     return !strcmp(which, "run")             ? sample_run()
            : !strcmp(which, "plan")          ? sample_run_plan()
+           : !strcmp(which, "cpu-time")      ? sample_cpu_time()
            : !strcmp(which, "hostile")       ? sample_run_hostile()
            : !strcmp(which, "empty")         ? run_new()
            : !strcmp(which, "why")           ? sample_explained()
