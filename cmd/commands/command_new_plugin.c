@@ -83,7 +83,7 @@ static int write_file(const struct project *project, const struct project_file *
     FILE *const file = fopen(path, "wxe");
     if (!file)
         return error_set(error, -errno, "%.300s: %s", path, strerror(errno));
-    if (strcmp(row->from, row->to) != 0)
+    if (*row->from == '*' || strcmp(row->from, row->to) != 0)
         write_text(project, embedded(from), file);
     else
         fputs(embedded(from), file);
