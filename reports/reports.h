@@ -8,6 +8,7 @@
 #pragma once
 
 #include "export/export.h"
+#include "fleet/fleet.h"
 #include "history/history.h"
 #include "html/html.h"
 #include "judge/judge.h"

@@ -229,6 +229,10 @@ const struct option_row option_rows[] = {
      "Which number --query prints; share is that of the limit, speedup the one over the "
      "fastest fair baseline.",
      option_set_choice, AT(value)},
+    {"by", "host", OUTPUT, COMMAND_REPORT, NULL,
+     "Compare the machines of the files: which are slow, and which differ in what they are. "
+     "As table, csv or json.",
+     option_set_choice, AT(by)},
     {"history", "FILE.sqlite", OUTPUT, RECORDED, NULL,
      "Also append the run to an SQLite database, which is made if it is not there.",
      option_set_text, AT(history)},

@@ -29,6 +29,9 @@ static int check_together(const struct options *options, struct error *error)
     if (options->query && (options->by || options->format_given))
         return error_set(error, -EINVAL, "--query prints bare numbers: no %s with it",
                          options->by ? "--by" : "--format");
+    if (options->by && (options->history || options->label))
+        return error_set(error, -EINVAL, "--by=%s makes no run: no --history, no --label",
+                         options->by);
     return 0;
 }
 
@@ -39,6 +42,12 @@ int command_report(struct options *options)
     int exit_status = EXIT_OK;
 
     int rc = check_together(options, &error) ?: outputs_check(options, &error);
+    if (rc == 0 && options->by) {
+        rc = fleet_report(options, &error);
+        if (rc != 0)
+            complain("%s", error.text);
+        return rc ? EXIT_USAGE : EXIT_OK;
+    }
     if (rc == 0)
         rc = load_all(&options->files, &run, &error);
     if (rc == 0 && options->query)

@@ -15,6 +15,7 @@ from cli_blis import *
 from cli_compare import *
 from cli_counters import *
 from cli_explain import *
+from cli_fleet import *
 from cli_foreign import *
 from cli_history import *
 from cli_install import *

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench report --by=host`: one file at a time, as there may be thousands. */
+#include <errno.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "process/process.h"
+
+static int write_as(const struct fleet *fleet, enum format format, FILE *file,
+                    struct error *error)
+{
+    const int rc = format == FORMAT_JSON  ? fleet_write_json(fleet, file, error)
+                   : format == FORMAT_CSV ? fleet_write_csv(fleet, file)
+                                          : fleet_write_table(fleet, file);
+    return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
+}
+
+struct saved {
+    const struct fleet *fleet;
+    enum format format;
+};
+
+static int write_file(const void *context, FILE *file, struct error *error)
+{
+    const struct saved *const saved = context;
+    return write_as(saved->fleet, saved->format, file, error);
+}
+
+static int check_format(enum format format, struct error *error)
+{
+    return format == FORMAT_TABLE || format == FORMAT_CSV || format == FORMAT_JSON
+               ? 0
+               : error_set(error, -EINVAL, "--by=host writes table, csv and json, not %s",
+                           format_name(format));
+}
+
+static int add_file(struct fleet *fleet, const char *path, struct error *error)
+{
+    const char *const slash = strrchr(path, '/');
+    struct run *run = NULL;
+    int rc = run_load(&run, path, error);
+
+    if (rc == 0 && fleet_add(fleet, run, slash ? slash + 1 : path) != 0)
+        rc = error_set(error, -ENOMEM, "out of memory");
+    run_free(run);
+    return rc;
+}
+
+int fleet_report(const struct options *options, struct error *error)
+{
+    struct fleet fleet = {.n_hosts = 0};
+    int rc = check_format(options->format, error);
+
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
+        rc = check_format(options->outputs[i].format, error);
+    for (size_t i = 0; i < options->files.n && rc == 0; i++)
+        rc = add_file(&fleet, options->files.item[i], error);
+    if (rc == 0 && fleet_judge(&fleet) != 0)
+        rc = error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
+        const struct saved saved = {&fleet, options->outputs[i].format};
+        rc = file_save(options->outputs[i].file, write_file, &saved, error);
+    }
+    if (rc == 0)
+        rc = write_as(&fleet, options->format, stdout, error);
+    if (rc == 0)
+        rc = standard_flush(error);
+    fleet_free(&fleet);
+    return rc;
+}

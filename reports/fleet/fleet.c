@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a host is ---- */
+
+static int is_text(struct fleet_host *host, const char *name, const char *text)
+{
+    return !text || facts_find_text(&host->is, name) ? 0
+                                                     : facts_text(&host->is, name, text);
+}
+
+/* Texts, and the numbers that make times comparable or tell of settings. */
+static bool tells(const struct fact *fact)
+{
+    return fact->kind == FACT_TEXT
+               ? strcmp(fact->name, "node") != 0
+               : fact->identity || !strcmp(fact->name, "cpus") ||
+                     !strcmp(fact->name, "numa_nodes") || !strcmp(fact->name, "aslr");
+}
+
+static int describe(struct fleet_host *host, const struct run *run)
+{
+    int code = is_text(host, "simdbench", run->tool_version);
+
+    FOR_EACH (const struct fact, fact, run->host.fact, run->host.n) {
+        char number[NUMBER_SIZE];
+        snprintf(number, sizeof number, "%.10g", fact->number);
+        if (tells(fact) && !code)
+            code =
+                is_text(host, fact->name, fact->kind == FACT_TEXT ? fact->text : number);
+    }
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->module && result->module_version && !code)
+            code = is_text(host, result->module, result->module_version);
+    return code;
+}
+
+/* The host of a run, new if the node or its fingerprint is; -ENOMEM. */
+static int find_host(struct fleet *fleet, const struct run *run, const char *name,
+                     size_t *found)
+{
+    const char *const node = facts_find_text(&run->host, "node") ?: name;
+
+    for (*found = 0; *found < fleet->n_hosts; ++*found)
+        if (!strcmp(fleet->hosts[*found].node, node) &&
+            text_same(fleet->hosts[*found].fingerprint, run->fingerprint))
+            return 0;
+    struct fleet_host *const host =
+        array_grow(&fleet->hosts, fleet->n_hosts, sizeof *host);
+    if (!host)
+        return -ENOMEM;
+    fleet->n_hosts++;
+    return string_set(&host->node, node)
+               ?: string_set(&host->fingerprint, run->fingerprint)
+               ?: describe(host, run);
+}
+
+/* ---- times ---- */
+
+static struct fleet_case *find_case(struct fleet *fleet, const char *id,
+                                    const char *fingerprint)
+{
+    for (size_t i = 0; i < fleet->n_cases; i++) {
+        const size_t at = (fleet->cursor + i) % fleet->n_cases;
+        struct fleet_case *const one = &fleet->cases[at];
+        if (!strcmp(one->id, id) && text_same(one->fingerprint, fingerprint)) {
+            fleet->cursor = at + 1;
+            return one;
+        }
+    }
+    struct fleet_case *const made =
+        array_grow(&fleet->cases, fleet->n_cases, sizeof *made);
+    if (!made)
+        return NULL;
+    fleet->cursor = ++fleet->n_cases;
+    return string_set(&made->id, id) || string_set(&made->fingerprint, fingerprint)
+               ? NULL
+               : made;
+}
+
+static int add_time(struct fleet *fleet, size_t host, const char *id, double ns)
+{
+    struct fleet_case *const one = find_case(fleet, id, fleet->hosts[host].fingerprint);
+    struct fleet_point *point = NULL;
+
+    if (!one)
+        return -ENOMEM;
+    FOR_EACH (struct fleet_point, known, one->points, one->n)
+        point = known->host == host ? known : point;
+    if (!point) {
+        if (!(point = array_grow(&one->points, one->n, sizeof *point)))
+            return -ENOMEM;
+        one->n++;
+        point->host = host;
+    }
+    double *const time = array_grow(&point->ns, point->n, sizeof *time);
+    if (!time)
+        return -ENOMEM;
+    *time = ns;
+    point->n++;
+    return 0;
+}
+
+int fleet_add(struct fleet *fleet, const struct run *run, const char *name)
+{
+    size_t host, n = 0;
+    double *const cycles = calloc(run->n_results + 1, sizeof *cycles);
+    int code = cycles ? find_host(fleet, run, name, &host) : -ENOMEM;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (code)
+            break;
+        fleet->hosts[host].bad += status_is_bad(result->status);
+        if (result->status != STATUS_OK || !result_has_summary(result) ||
+            !(result->median_ns > 0) || !result->id)
+            continue;
+        code = add_time(fleet, host, result->id, result->median_ns);
+        if (result->ghz > 0)
+            cycles[n++] = 1 / result->ghz;
+    }
+    if (!code && n)
+        code = add_time(fleet, host, "cycle", stats_median(cycles, n));
+    if (!code) {
+        fleet->hosts[host].runs++;
+        fleet->runs++;
+    }
+    free(cycles);
+    return code;
+}
+
+void fleet_free(struct fleet *fleet)
+{
+    FOR_EACH (struct fleet_host, host, fleet->hosts, fleet->n_hosts) {
+        TEXTS_FREE(host->node, host->fingerprint);
+        FOR_EACH (struct fact, fact, host->is.fact, host->is.n)
+            TEXTS_FREE(fact->name, fact->text);
+        free(host->is.fact);
+    }
+    FOR_EACH (struct fleet_case, one, fleet->cases, fleet->n_cases) {
+        FOR_EACH (struct fleet_point, point, one->points, one->n)
+            free(point->ns);
+        TEXTS_FREE(one->id, one->fingerprint);
+        free(one->points);
+    }
+    free(fleet->hosts);
+    free(fleet->cases);
+    *fleet = (struct fleet){.n_hosts = 0};
+}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`report --by=host` of many files, made from one run."""
+import csv
+import json
+import os
+import py_compile
+import random
+import re
+import shutil
+import subprocess
+import time
+
+from cli_tool import BINARY, SMALL, SOURCE, Case, environment
+
+__all__ = ["Fleet", "FleetRecipes"]
+
+RECIPES = SOURCE / "docs/recipes"
+
+HOSTS = int(os.environ.get("FLEET_HOSTS", "120"))
+SLOW, OTHER, ALONE = "n7", "n8", "n9"
+
+
+class Fleet(Case):
+    def make(self, hosts):
+        """Files of hosts whose times differ by 1%: one is slow, one has another kernel, one
+        another fingerprint."""
+        document = self.run_json(*SMALL)
+        chance = random.Random(1)
+        self.assertTrue(any(r["summary"] for r in document["results"]))
+        for number in range(hosts):
+            node = f"n{number}"
+            one = json.loads(json.dumps(document))
+            one["host"]["node"] = node
+            if node == OTHER:
+                one["host"]["kernel"] = "5.0-old"
+            if node == ALONE:
+                one["host"]["fingerprint"] = "0123456789abcdef"
+                one["host"]["microcode"] = one["host"]["identity"]["microcode"] = "0xother"
+            factor = chance.gauss(1, 0.01) * (2 if node == SLOW else 1)
+            for result in one["results"]:
+                result["status"], result["reason"] = "ok", None
+                summary = result["summary"]
+                for name in ("median_ns", "min_ns", "mad_ns"):
+                    summary[name] *= factor
+                summary["ci_ns"] = [ns * factor for ns in summary["ci_ns"]]
+                result["samples_ns"], result["rounds"] = [], []
+            (self.folder / f"host-{node}.json").write_text(json.dumps(one))
+        return sorted(self.folder.glob("host-*.json"))
+
+    def test_many(self):
+        paths = self.make(HOSTS)
+        before = time.monotonic()
+        process = os.posix_spawn(
+            BINARY, ["simdbench", "report", "--by=host", "--format=csv",
+                     f"--json={self.folder}/fleet.out", f"--format=table:{self.folder}/fleet.txt",
+                     f"--output={self.folder}/fleet.csv", *map(str, paths)], environment())
+        _, status, usage = os.wait4(process, 0)
+        took = time.monotonic() - before
+        print(f"{HOSTS} files: {took:.2f} s, {usage.ru_maxrss / 1024:.0f} MB")
+        self.assertEqual(status, 0)
+        self.assertLess(usage.ru_maxrss, 300 * 1024)
+        self.assertLess(took, 5 + HOSTS / 100)
+
+        with open(self.folder / "fleet.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        times = [row for row in rows if row["case"] != "cycle"]
+        self.assertEqual({row["node"] for row in times if row["verdict"] == "slow"}, {SLOW})
+        self.assertEqual({row["verdict"] for row in times if row["node"] == ALONE},
+                         {"not judged"})
+        self.assertEqual({row["verdict"] for row in times} - {"slow", "alike", "not judged"},
+                         set())
+        fleet = json.loads((self.folder / "fleet.out").read_text(encoding="utf-8"))
+        self.assertEqual(len(fleet["hosts"]), HOSTS)
+        told = {d["fact"]: d["values"] for d in fleet["differences"]}
+        self.assertEqual(set(told), {"kernel", "microcode"})
+        self.assertEqual(told["kernel"][1], {"value": "5.0-old", "nodes": [OTHER]})
+        text = (self.folder / "fleet.txt").read_text(encoding="utf-8")
+        self.assertIn(f"{HOSTS} hosts of 2 kinds, {HOSTS} runs", text)
+        self.assertIn(f"\n  {SLOW}: slow, ", text)
+        self.assertIn(f"5.0-old on {OTHER}\n", text)
+
+    def test_few_are_not_judged(self):
+        done = self.run_tool("report", "--by=host", *self.make(3))
+        self.assertIn("no host is judged", done.stdout)
+        self.assertIn("too few hosts to judge", done.stdout)
+
+    def test_refused(self):
+        path, = self.make(1)
+        for arguments in (["--format=junit"], [f"--markdown={self.folder}/x.md"], ["--label=x"]):
+            done = self.run_tool("report", "--by=host", path, *arguments, status=2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("--by=host", done.stderr)
+
+
+class FleetRecipes(Case):
+    def test_array_job(self):
+        """As a task of Slurm runs it."""
+        job, out = RECIPES / "slurm/array-job", self.folder / "fleet"
+        if shutil.which("shellcheck"):
+            subprocess.run(["shellcheck", job], check=True)
+        for node in ("n1", "n2"):
+            subprocess.run(["bash", job, *SMALL], check=True, capture_output=True, timeout=60,
+                           env=environment(OUT=str(out), SIMDBENCH=str(BINARY),
+                                           SLURMD_NODENAME=node, SLURM_ARRAY_JOB_ID="7",
+                                           SLURM_ARRAY_TASK_ID=node[1:]))
+        self.assertEqual(sorted(p.name for p in out.iterdir()), ["n1-7-1.json", "n2-7-2.json"])
+        done = self.run_tool("report", "--by=host", *out.iterdir())
+        self.assertIn("2 hosts of 1 kind, 2 runs", done.stdout)
+
+    def test_kubernetes_job(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("python3-yaml is not installed")
+        job = yaml.safe_load((RECIPES / "kubernetes/job.yaml").read_text())
+        container, = job["spec"]["template"]["spec"]["containers"]
+        names = {entry["name"] for entry in container["env"]}
+        self.assertEqual(set(re.findall(r"\$\((\w+)\)", str(container["args"]))), names)
+        replaced = [a.replace("/fleet/", f"{self.folder}/").replace("$(NODE)", "n1")
+                    .replace("$(INDEX)", "0") for a in container["args"]]
+        self.run_tool(*replaced, "--dry-run")
+
+    def test_reframe_check(self):
+        py_compile.compile(str(RECIPES / "reframe/simdbench_check.py"), doraise=True,
+                           cfile=str(self.folder / "check.pyc"))
