@@ -38,7 +38,7 @@ static size_t values_of(const struct fleet *fleet, const char *name, struct valu
     return n;
 }
 
-/* Calls `tell` for each fact in which hosts differ. */
+/* Calls `tell` for each fact in which hosts differ; their number, or -ENOMEM. */
 typedef void tell_difference(void *context, const struct fleet *fleet, const char *name,
                              const struct value *values, size_t n);
 
@@ -57,6 +57,8 @@ static bool told_before(const struct fleet *fleet, const struct fleet_host *unti
 static int each_difference(const struct fleet *fleet, tell_difference *tell,
                            void *context)
 {
+    int found = 0;
+
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         FOR_EACH (const struct fact, fact, host->is.fact, host->is.n) {
             if (told_before(fleet, host, fact->name))
@@ -67,9 +69,10 @@ static int each_difference(const struct fleet *fleet, tell_difference *tell,
             const size_t n = values_of(fleet, fact->name, values);
             if (n > 1)
                 tell(context, fleet, fact->name, values, n);
+            found += n > 1;
             free(values);
         }
-    return 0;
+    return found;
 }
 
 /* ---- table ---- */
@@ -213,8 +216,11 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
             put_plain(file, host->node);
             fprintf(file, ": %zu wrong, failed or suspect\n", host->bad);
         }
-    fputs("\nhosts differ in what they are (first run of each):\n", file);
-    return each_difference(fleet, put_difference, file);
+    fputs("\nwhat hosts are, and differ in (first run of each):\n", file);
+    const int differences = each_difference(fleet, put_difference, file);
+    if (differences == 0)
+        fputs("  nothing\n", file);
+    return differences < 0 ? differences : 0;
 }
 
 /* ---- CSV ---- */
