@@ -141,8 +141,8 @@ def lowest(results, module):
 def slower(results, module):
     """Number of shapes at which the whole interval of the ratio lies below 1."""
     found = ratios(results, module)
-    lost = [shape for ratio, shape in found if ratio["ci"] and ratio["ci"][1] < 1]
-    return len(lost) if found else max(found), " ".join(lost)
+    lost = {shape for ratio, shape in found if ratio["ci"] and ratio["ci"][1] < 1}
+    return len(lost) if found else max(found), " ".join(sorted(lost))
 
 
 def share_beyond(results, size):
