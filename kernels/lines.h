@@ -16,14 +16,16 @@
 /* LINES_<n>(X, u): X(u, i, i / 8, i % 8) for n lines, written out by the preprocessor. */
 /* clang-format off */
 #define LINES_2(X, u) X(u, 0, 0, 0) X(u, 1, 0, 1)
-#define LINES_4(X, u) LINES_2(X, u) X(u, 2, 0, 2) X(u, 3, 0, 3)
+#define LINES_3(X, u) LINES_2(X, u) X(u, 2, 0, 2)
+#define LINES_4(X, u) LINES_3(X, u) X(u, 3, 0, 3)
 #define LINES_5(X, u) LINES_4(X, u) X(u, 4, 0, 4)
 #define LINES_6(X, u) LINES_5(X, u) X(u, 5, 0, 5)
-#define LINES_12(X, u) \
-    LINES_6(X, u) X(u, 6, 0, 6) X(u, 7, 0, 7) \
-    X(u, 8, 1, 0) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
+#define LINES_7(X, u) LINES_6(X, u) X(u, 6, 0, 6)
+#define LINES_9(X, u) LINES_7(X, u) X(u, 7, 0, 7) X(u, 8, 1, 0)
+#define LINES_12(X, u) LINES_9(X, u) X(u, 9, 1, 1) X(u, 10, 1, 2) X(u, 11, 1, 3)
+#define LINES_14(X, u) LINES_12(X, u) X(u, 12, 1, 4) X(u, 13, 1, 5)
 #define LINES_24(X, u) \
-    LINES_12(X, u) X(u, 12, 1, 4) X(u, 13, 1, 5) X(u, 14, 1, 6) X(u, 15, 1, 7) \
+    LINES_14(X, u) X(u, 14, 1, 6) X(u, 15, 1, 7) \
     X(u, 16, 2, 0) X(u, 17, 2, 1) X(u, 18, 2, 2) X(u, 19, 2, 3) \
     X(u, 20, 2, 4) X(u, 21, 2, 5) X(u, 22, 2, 6) X(u, 23, 2, 7)
 #define LINES_28(X, u) \

@@ -59,7 +59,8 @@ class Run:
             self.seconds = time.monotonic() - started
             self.text, self.status = done.stdout, done.returncode
             if done.returncode not in passes:
-                sys.exit(f"simdbench {' '.join(arguments)}: exit status {done.returncode}")
+                sys.exit(f"{self.text}simdbench {' '.join(arguments)}: "
+                         f"exit status {done.returncode}")
             self.document = json.loads(path.read_text(encoding="utf-8"))
         self.host, self.all = self.document["host"], self.document.get("results", [])
         self.results = [r for r in self.all if r["status"] == "ok"]
@@ -140,8 +141,8 @@ def lowest(results, module):
 def slower(results, module):
     """Number of shapes at which the whole interval of the ratio lies below 1."""
     found = ratios(results, module)
-    lost = [shape for ratio, shape in found if ratio["ci"] and ratio["ci"][1] < 1]
-    return len(lost) if found else max(found), " ".join(lost)
+    lost = {shape for ratio, shape in found if ratio["ci"] and ratio["ci"][1] < 1}
+    return len(lost) if found else max(found), " ".join(sorted(lost))
 
 
 def share_beyond(results, size):
@@ -284,13 +285,20 @@ def tropical(bench):
                   most=1.5 if n == 256 else None)
 
 
-def auto_loss(run):
-    """How many times as long `auto` takes as the best row of the size, at worst."""
-    auto, best = {}, best_of(r for r in run.find(layout="separate") if r["isa"] != "lib")
-    for r in run.find(variant="auto", layout="separate"):
-        auto[r["shape"]] = r["summary"]["median_ns"] / best[r["shape"]]["summary"]["median_ns"]
-    worst = max(auto, key=auto.get)
-    return auto[worst], f"at {worst}, {best[worst]['variant']} is the fastest"
+def by_round(r):
+    return {n: ns / r["iterations"] - r["overhead_ns"] for n, ns in zip(r["rounds"], r["samples_ns"])}
+
+
+def auto_lost(run):
+    """Sizes at which `auto` is more than 3% slower than another row, beyond doubt: by the
+    sign test at 0.1% over their rounds."""
+    own, lost = run.find(op="relu", layout="separate"), {}
+    for auto, other in product((r for r in own if r["variant"] == "auto"), own):
+        a, b = by_round(auto), by_round(other)
+        found = sorted(a[n] / b[n] for n in a if n in b) if auto["shape"] == other["shape"] else []
+        if sum(ratio > 1.03 for ratio in found) > len(found) / 2 + 1.5 * len(found) ** 0.5:
+            lost[auto["shape"]] = f"{found[len(found) // 2]:.2f} {other['variant']}"
+    return len(lost), " ".join(f"{shape}: {text}" for shape, text in lost.items())
 
 
 def relu(bench):
@@ -304,15 +312,29 @@ def relu(bench):
                   lambda own: against(own, "onednn"))
         bench.row(f"relu f32 {isa}: sizes clearly slower than onednn", command, auto,
                   lambda own: slower(own, "onednn"), most=1)
-        bench.row(f"relu f32 {isa} auto over the best row, worst size", command, None, auto_loss,
-                  most=1.03)
+        bench.row(f"relu f32 {isa} auto: sizes clearly 3% slower than a row", command, None,
+                  auto_lost, most=1)
         bench.row(f"relu f32 {isa} stream past the caches: share of roof", command, stream,
                   lambda own: share_beyond(own, cache), 0.95)
 
 
+def as_exact(results, isa):
+    """For each row of a library its error in ulp and own rows that err no more: lists of
+    (module, variant, ulp, {variant: ulp})."""
+    ulps = {}  # the largest over all intervals
+    for r in results:
+        if r["accuracy"] and r["isa"] in ("lib", isa):
+            key = r["module"], r["variant"]
+            ulps[key] = max(ulps.get(key, 0), r["accuracy"]["max_ulp"])
+    own = {variant: ulp for (module, variant), ulp in ulps.items() if not module}
+    return [(module, variant, ulp, {v: u for v, u in own.items() if u <= 1.005 * ulp})
+            for (module, variant), ulp in ulps.items() if module]
+
+
 def tanh(bench):
-    """Faster than the libraries, at no more error than they have."""
+    """Against each row of a library the fastest own one whose error is no larger."""
     for kind, isa, least, names in (("f32", "avx512", 1.8, ("onednn", "numpy")),
+                                    ("f32", "avx512", 1.5, ("sleef", "libmvec")),
                                     ("f32", "avx2", 1.5, ("sleef", "libmvec")),
                                     ("f64", "avx512", 1.5, ("sleef", "libmvec")),
                                     ("f64", "avx2", 1.5, ("sleef", "libmvec"))):
@@ -323,20 +345,18 @@ def tanh(bench):
         command, times = ("tanh", "--sizes=1k..1M*4", *common), {}
         for r in bench.run(*command).find(op="tanh", isa=isa):
             times[r["variant"]] = times.get(r["variant"], 0) + r["summary"]["median_ns"]
-        fastest = min(times, key=times.get, default=None)
-        for name in names:
-            bench.row(f"tanh {kind} {isa} {fastest} against {name}, geomean", command,
-                      {"isa": isa, "variant": fastest}, lambda own: against(own, name), least)
-        ulps = {}  # the largest over all intervals
-        for r in bench.run("tanh", "--accuracy", *common).results:
-            if r["accuracy"] and r["isa"] in ("lib", isa):
-                key = r["module"], r["variant"]
-                ulps[key] = max(ulps.get(key, 0), r["accuracy"]["max_ulp"])
-        own = ulps.get((None, fastest))
-        for (name, other), ulp in ulps.items():
-            if name and own:
-                bench.show(f"tanh {kind} {isa}: ulp of {fastest} / ulp of {name} {other}",
-                           own / ulp, most=1.005, detail=f"{own:.3f} / {ulp:.3f}")
+        results = bench.run("tanh", "--accuracy", *common).results
+        for module, variant, ulp, own in as_exact(results, isa):
+            title = f"tanh {kind} {isa} against {module} {variant}"
+            if not own:
+                bench.show(f"{title}: rows as exact", 0, least=1)
+                continue
+            fastest = min(own, key=times.get)
+            bench.row(f"{title}, geomean", command, {"isa": isa, "variant": fastest},
+                      lambda own_rows: geometric_mean(
+                          ratio["speedup"] for ratio, _ in ratios(own_rows, module)
+                          if f"/{variant}@" in ratio["baseline"]), least)
+            print(f"  {fastest} with {own[fastest]:.3f} ulp, {module} with {ulp:.3f}")
 
 
 def conv_kind(r):
@@ -391,8 +411,7 @@ def pairs(run, roofs=False):
 def gain(one, two):
     """Median of the paired ratios, and whether it lies below 1 beyond doubt: by the sign
     test at 0.1%, as many cases are looked at."""
-    a, b = ({round_: ns / r["iterations"] - r["overhead_ns"]
-             for round_, ns in zip(r["rounds"], r["samples_ns"])} for r in (one, two))
+    a, b = by_round(one), by_round(two)
     more = two["work"]["ops"] / one["work"]["ops"] if one["work"]["ops"] else 1
     found = sorted(a[r] / b[r] * more for r in a if r in b)
     below = sum(ratio < 1 for ratio in found)

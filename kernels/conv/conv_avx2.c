@@ -8,14 +8,10 @@
 #define TALL 4
 #define WIDE 3
 #define MAX_VECTORS 3
-#define MAX_COLUMNS 12
-#define EACH_COLUMN LINES_12
+#define COLUMNS_1 12
+#define COLUMNS_2 6
+#define COLUMNS_3 4
 /* clang-format off */
-#define EACH_TILE(X, b) \
-    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) X(7, 1, b) \
-    X(8, 1, b) X(9, 1, b) X(10, 1, b) X(11, 1, b) X(12, 1, b) X(1, 2, b) X(2, 2, b) \
-    X(3, 2, b) X(4, 2, b) X(5, 2, b) X(6, 2, b) X(1, 3, b) X(2, 3, b) X(3, 3, b) \
-    X(4, 3, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
     X(4, 2) X(4, 3)
@@ -38,11 +34,11 @@
 #define COLUMN(u, i, at, ...)                                                 \
     do {                                                                      \
         VEC t;                                                                \
-        if (vectors == 1)                                                     \
+        if (VECTORS == 1)                                                     \
             __asm__ volatile(SPREAD(at) FMA(0)                                \
                              : [t] "=&x"(t), SUM(i, 0)                        \
                              : WEIGHT(0), __VA_ARGS__);                       \
-        else if (vectors == 2)                                                \
+        else if (VECTORS == 2)                                                \
             __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                         \
                              : [t] "=&x"(t), SUM(i, 0), SUM(i, 1)             \
                              : WEIGHT(0), WEIGHT(1), __VA_ARGS__);            \

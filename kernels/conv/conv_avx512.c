@@ -11,19 +11,11 @@
 #define TALL 8
 #define WIDE 3
 #define MAX_VECTORS 4
-#define MAX_COLUMNS 28
-#define EACH_COLUMN LINES_28
+#define COLUMNS_1 28
+#define COLUMNS_2 14
+#define COLUMNS_3 9
+#define COLUMNS_4 7
 /* clang-format off */
-#define EACH_TILE(X, b) \
-    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) X(7, 1, b) \
-    X(8, 1, b) X(9, 1, b) X(10, 1, b) X(11, 1, b) X(12, 1, b) X(13, 1, b) X(14, 1, b) \
-    X(15, 1, b) X(16, 1, b) X(17, 1, b) X(18, 1, b) X(19, 1, b) X(20, 1, b) X(21, 1, b) \
-    X(22, 1, b) X(23, 1, b) X(24, 1, b) X(25, 1, b) X(26, 1, b) X(27, 1, b) X(28, 1, b) \
-    X(1, 2, b) X(2, 2, b) X(3, 2, b) X(4, 2, b) X(5, 2, b) X(6, 2, b) X(7, 2, b) \
-    X(8, 2, b) X(9, 2, b) X(10, 2, b) X(11, 2, b) X(12, 2, b) X(13, 2, b) X(14, 2, b) \
-    X(1, 3, b) X(2, 3, b) X(3, 3, b) X(4, 3, b) X(5, 3, b) X(6, 3, b) X(7, 3, b) \
-    X(8, 3, b) X(9, 3, b) X(1, 4, b) X(2, 4, b) X(3, 4, b) X(4, 4, b) X(5, 4, b) \
-    X(6, 4, b) X(7, 4, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
     X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
@@ -44,13 +36,13 @@
 #define COLUMN(u, i, at, ...)                                                            \
     do {                                                                                 \
         VEC t;                                                                           \
-        if (vectors == 1)                                                                \
+        if (VECTORS == 1)                                                                \
             __asm__ volatile(FMA_AT(at, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);        \
-        else if (vectors == 2)                                                           \
+        else if (VECTORS == 2)                                                           \
             __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                                    \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                        \
                              : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
-        else if (vectors == 3)                                                           \
+        else if (VECTORS == 3)                                                           \
             __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2)                             \
                              : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)             \
                              : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__);            \

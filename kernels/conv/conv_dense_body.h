@@ -6,21 +6,15 @@
  * T                      f32
  * BLOCK                  channels of a block: LANES or twice as many
  * MAX_VECTORS            of the largest width of a tile
- * MAX_COLUMNS            largest length of a tile, at most 32
- * EACH_COLUMN(X, u)      X(u, i, i / 8, i % 8) for columns i of a tile: LINES_<n> of
- *                        lines.h
- * EACH_TILE(X)           X(columns, blocks) for all sizes of tiles
- * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
- *                        all sizes of tiles and for one distance of pixels, length of
- *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any
- * COLUMN(u, i, at, ...)  statement: acc[i][v] += x * weight[v] for all v < vectors, where
+ * COLUMNS_1 to _4        largest length of tiles that are 1 to 4 vectors wide, at most
+ * 32; not defined where there are none. LINES_<n> of lines.h exists EACH_BODY(X) X(name,
+ * pixel, run, taps) for all bodies: each is compiled for all sizes of tiles and for one
+ * distance of pixels, length of runs and enum conv_taps; the last one, 0, 0, CUT, for any
+ * COLUMN(u, i, at, ...)  statement: acc[i][v] += x * weight[v] for all v < VECTORS, where
  *                        x is the memory `at`, text of an operand of asm; the operands
  *                        that it needs follow
  * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned; or
  *                        nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in memory
- *
- * Products are written as asm, column by column: compilers gather the loads of x before
- * them and run out of registers, and rotate accumulators.
  */
 #pragma once
 
@@ -28,8 +22,6 @@
 
 #include "conv_plan.h"
 #include "lines.h"
-
-#define BASES ((MAX_COLUMNS + 7) / 8)
 
 /* The u-th element of a run at the pixel r columns right of base[j], at a distance that
  * is known at run time, or a constant. */
@@ -60,18 +52,18 @@
 #define V(v) ((v) < MAX_VECTORS ? (v) : 0)
 #define EACH_VECTOR(X, i) \
     X(i, 0);              \
-    if (vectors > 1)      \
+    if (VECTORS > 1)      \
         X(i, V(1));       \
-    if (vectors > 2)      \
+    if (VECTORS > 2)      \
         X(i, V(2));       \
-    if (vectors > 3)      \
+    if (VECTORS > 3)      \
         X(i, V(3));
 #define OF_COLUMN(X, i)   \
     if ((i) < columns) {  \
         EACH_VECTOR(X, i) \
     }
 #define Y(i, v) (y + (v) * LANES / BLOCK * y_block + (i) * BLOCK + (v) * LANES % BLOCK)
-#define WEIGHT_AT(u, v) (weights + ((u) * vectors + (v)) * LANES)
+#define WEIGHT_AT(u, v) (weights + ((u) * VECTORS + (v)) * LANES)
 #define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], WEIGHT_AT(u, v))
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
 #define START(i, v) acc[i][v] = SPLAT(0)
@@ -130,52 +122,7 @@ struct conv_body {
 #define RUN_ON(n)                       \
     for (int j = 0; j < BASES; j++)     \
         base[j] += (n) * sizeof(float); \
-    weights += (ptrdiff_t)(n) * vectors * LANES;
-
-/* A run for columns `from` to `to` of a tile. All ints are constants; pixel is 0 for
- * distances s1 to s7 of run time. */
-TILE_BODY conv_run(const int from, const int to, const int vectors, const int pixel,
-                   VEC acc[][MAX_VECTORS], const char *const start, const ptrdiff_t s1,
-                   const ptrdiff_t s3, const ptrdiff_t s5, const ptrdiff_t s7,
-                   const float *weights, ptrdiff_t run)
-{
-    const int turn = pixel ? 8 : 4;
-    const char *base[BASES];
-
-    base[0] = start;
-    for (int j = 1; j < BASES; j++) {
-        base[j] = base[j - 1] + (8 * j < to ? 8 * s1 : 0);
-        HIDE(base[j]);
-    }
-    for (ptrdiff_t turns = run / turn; turns > 0; turns--) {
-        STEP(0)
-        STEP(1)
-        STEP(2)
-        STEP(3)
-        if (turn == 8) {
-            STEP(4)
-            STEP(5)
-            STEP(6)
-            STEP(7)
-        }
-        RUN_ON(turn)
-    }
-    if (turn == 8 && run & 4) {
-        STEP(0)
-        STEP(1)
-        STEP(2)
-        STEP(3)
-        RUN_ON(4)
-    }
-    if (run & 2) {
-        STEP(0)
-        STEP(1)
-        RUN_ON(2)
-    }
-    if (run & 1) {
-        STEP(0)
-    }
-}
+    weights += (ptrdiff_t)(n) * VECTORS * LANES;
 
 #define FETCH                                     \
     {                                             \
@@ -183,82 +130,50 @@ TILE_BODY conv_run(const int from, const int to, const int vectors, const int pi
         EACH_COLUMN(FETCH_COLUMN, 0)              \
     }
 #define RUN(from, to) \
-    (void)conv_run(from, to, vectors, pixel, acc, start, s1, s3, s5, s7, weights, run)
-
-TILE_BODY conv_tile(const int columns, const int vectors, const struct conv_body *body,
-                    const struct conv_pass *pass)
-{
-    const int pixel = body->pixel;
-    const enum conv_taps taps = body->taps;
-    VEC acc[MAX_COLUMNS][MAX_VECTORS];
-    ptrdiff_t s1 = (pixel ? pixel : pass->x_pixel) * (ptrdiff_t)sizeof(float);
-    ptrdiff_t s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
-    const char *x = (const char *)pass->x;
-    const float *weights = pass->weights;
-    float *const y = pass->y;
-    const ptrdiff_t y_block = pass->y_block;
-
-    if (!pixel) {
-        /* Hidden, or compilers make a pointer for each column and spill them. */
-        HIDE(s1);
-        HIDE(s3);
-        HIDE(s5);
-        HIDE(s7);
-    }
-    EACH_COLUMN(OWN_COLUMN, 0)
-    EACH_COLUMN(START_COLUMN, 0)
-    for (ptrdiff_t depth = pass->depth; depth > 0; depth--) {
-        const ptrdiff_t run = body->run   ? body->run
-                              : depth > 1 ? pass->run
-                                          : pass->last_run;
-        const ptrdiff_t tap_weights = run * vectors * LANES;
-        const struct conv_tap *tap = pass->tap + pass->first;
-        const struct conv_tap *const end = pass->tap + pass->last;
-        if (taps == CONV_TAPS_ONE) {
-            const char *const start = x;
-            FETCH
-            RUN(0, columns);
-            weights += tap_weights;
-        } else {
-            weights += pass->first * tap_weights;
-            for (; tap < end; tap++) {
-                const char *const start = x + tap->offset * (ptrdiff_t)sizeof(float);
-                FETCH
-                if (taps == CONV_TAPS_WHOLE || tap->cut == CONV_CUT_NONE)
-                    RUN(0, columns);
-                else if (columns > 1 && tap->cut == CONV_CUT_FIRST)
-                    RUN(1, columns);
-                else if (columns > 1)
-                    RUN(0, columns - 1);
-                weights += tap_weights;
-            }
-            weights += (pass->all - pass->last) * tap_weights;
-        }
-        x += pass->x_plane * (ptrdiff_t)sizeof(float);
-    }
-    if (pass->fold) {
-        EACH_COLUMN(FOLD_COLUMN, 0)
-    }
-    EACH_COLUMN(FINISH_COLUMN, 0)
-}
+    (void)CONV_RUN(from, to, pixel, acc, start, s1, s3, s5, s7, weights, run)
 
 #define BODY(name, pixel_, run_, taps_) \
     static const struct conv_body conv_body_##name = {pixel_, run_, CONV_TAPS_##taps_};
 EACH_BODY(BODY)
 
-#define TILE(columns, blocks, body)                                              \
-    static void conv_##body##_##columns##x##blocks(const struct conv_pass *pass) \
-    {                                                                            \
-        conv_tile(columns, (blocks) * (BLOCK / LANES), &conv_body_##body, pass); \
+/* What conv_tile_body.h makes, with its width in the names. */
+#define WIDTH_NAME(name, n) GLUE(name, n)
+#define GLUE(name, n) name##_##n
+#define EACH_COLUMN WIDTH_NAME(LINES, COLUMNS)
+#define BASES ((COLUMNS + 7) / 8)
+#define CONV_RUN WIDTH_NAME(conv_run, VECTORS)
+#define CONV_TILE WIDTH_NAME(conv_tile, VECTORS)
+#define CONV_TILES WIDTH_NAME(conv_tiles, VECTORS)
+#define TILE_NAME(body, i) WIDTH_NAME(conv_##body##_##i, VECTORS)
+#define TILE(body, i, j, r)                                      \
+    static void TILE_NAME(body, i)(const struct conv_pass *pass) \
+    {                                                            \
+        CONV_TILE((i) + 1, &conv_body_##body, pass);             \
     }
-#define TILE_ENTRY(columns, blocks, body) \
-    [(blocks) - 1][columns] = conv_##body##_##columns##x##blocks,
-typedef conv_tile_function *conv_tile_table[MAX_VECTORS * LANES / BLOCK][MAX_COLUMNS + 1];
-#define BODY_TILES(name, pixel, run, taps) \
-    EACH_TILE(TILE, name)                  \
-    static const conv_tile_table conv_tiles_##name = {EACH_TILE(TILE_ENTRY, name)};
-EACH_BODY(BODY_TILES)
-#define BODY_ENTRY(name, pixel, run, taps) {&conv_body_##name, &conv_tiles_##name},
+#define TILE_ENTRY(body, i, j, r) TILE_NAME(body, i),
+#define BODY_TILES(name, pixel, run, taps) EACH_COLUMN(TILE, name)
+#define BODY_ENTRY(name, pixel, run, taps) {EACH_COLUMN(TILE_ENTRY, name)},
+
+#ifdef COLUMNS_1
+#define VECTORS 1
+#define COLUMNS COLUMNS_1
+#include "conv_tile_body.h"
+#endif
+#ifdef COLUMNS_2
+#define VECTORS 2
+#define COLUMNS COLUMNS_2
+#include "conv_tile_body.h"
+#endif
+#ifdef COLUMNS_3
+#define VECTORS 3
+#define COLUMNS COLUMNS_3
+#include "conv_tile_body.h"
+#endif
+#ifdef COLUMNS_4
+#define VECTORS 4
+#define COLUMNS COLUMNS_4
+#include "conv_tile_body.h"
+#endif
 
 /* Runs of images that are longer than 1 have no cuts (conv_plan.c pads x). */
 static bool conv_body_does(const struct conv_body *body, const struct conv_plan *plan,
@@ -271,19 +186,36 @@ static bool conv_body_does(const struct conv_body *body, const struct conv_plan 
             body->run == pass->last_run && (body->taps != CONV_TAPS_ONE || one));
 }
 
-/* Those of the first body that does the pass. */
-static const conv_tile_table *conv_tiles_for(const struct conv_plan *plan,
-                                             const struct conv_pass *pass)
+/* Tiles of `vectors` in the first body that does the pass, by their length - 1. */
+static conv_tile_function *const *conv_tiles_for(const struct conv_plan *plan,
+                                                 const struct conv_pass *pass,
+                                                 ptrdiff_t vectors)
 {
-    static const struct {
-        const struct conv_body *body;
-        const conv_tile_table *tiles;
-    } all[] = {EACH_BODY(BODY_ENTRY)};
-    size_t i = 0;
+#define BODY_ADDRESS(name, pixel, run, taps) &conv_body_##name,
+    static const struct conv_body *const bodies[] = {EACH_BODY(BODY_ADDRESS)};
+    size_t body = 0;
 
-    while (!conv_body_does(all[i].body, plan, pass))
-        i++;
-    return all[i].tiles;
+    while (!conv_body_does(bodies[body], plan, pass))
+        body++;
+    switch (vectors) {
+#ifdef COLUMNS_1
+    case 1:
+        return conv_tiles_1[body];
+#endif
+#ifdef COLUMNS_2
+    case 2:
+        return conv_tiles_2[body];
+#endif
+#ifdef COLUMNS_3
+    case 3:
+        return conv_tiles_3[body];
+#endif
+#ifdef COLUMNS_4
+    case 4:
+        return conv_tiles_4[body];
+#endif
+    }
+    __builtin_unreachable();
 }
 
 /* Fills scratch with the rows of x that the band of y from `row` on needs. The
@@ -330,7 +262,8 @@ static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
 {
     const struct conv_shape *shape = &plan->shape;
     const ptrdiff_t tiles = plan->row_tiles, length = plan->row_length;
-    const conv_tile_table *const table = conv_tiles_for(plan, pass);
+    conv_tile_function *const *const tile_of =
+        conv_tiles_for(plan, pass, blocks * (BLOCK / LANES));
     ptrdiff_t row = tile / tiles, at = tile % tiles;
 
     for (; tile < end; row++, at = 0) {
@@ -346,7 +279,7 @@ static void conv_tiles_of(const struct conv_plan *plan, struct conv_pass *pass,
             pass->x = x_row + column * plan->x_pixel;
             pass->y = y_row + column * BLOCK;
             pass->tap = plan->taps[place];
-            (*table)[blocks - 1][next - column](pass);
+            tile_of[next - column - 1](pass);
             column = next;
         }
     }

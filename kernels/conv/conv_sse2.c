@@ -10,12 +10,9 @@
 #define TALL 4
 #define WIDE 2
 #define MAX_VECTORS 4
-#define MAX_COLUMNS 6
-#define EACH_COLUMN LINES_6
+#define COLUMNS_2 6
+#define COLUMNS_4 3
 /* clang-format off */
-#define EACH_TILE(X, b) \
-    X(1, 1, b) X(2, 1, b) X(3, 1, b) X(4, 1, b) X(5, 1, b) X(6, 1, b) \
-    X(1, 2, b) X(2, 2, b) X(3, 2, b)
 #define EACH_PLAIN_TILE(X) \
     X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
 /* clang-format on */
@@ -38,7 +35,7 @@
 #define COLUMN(u, i, at, ...)                                                           \
     do {                                                                                \
         VEC t, product;                                                                 \
-        if (vectors == 2)                                                               \
+        if (VECTORS == 2)                                                               \
             __asm__ volatile(SPREAD(at) PRODUCT(0) MULTIPLY(1, t)                       \
                              : [t] "=&x"(t), [product] "=&x"(product), SUM(i, 0),       \
                                SUM(i, 1)                                                \

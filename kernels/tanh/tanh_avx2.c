@@ -3,6 +3,7 @@
 #include "vector/vector_avx2.h"
 
 #define VECTORS (sizeof(T) == 4 ? 2 : 4)
+#define FEW (sizeof(T) == 4 ? 2 : 3)
 #define INTERVALS_f32 8
 #define INTERVALS_f64 0
 #define FLOOR_f32 _mm256_floor_ps

@@ -3,14 +3,10 @@
 #include "vector/vector_avx512.h"
 
 #define VECTORS 4
+#define FEW VECTORS
 #define INTERVALS_f32 32
-#define INTERVALS_f64 16
+#define INTERVALS_f64 -1
 #define FLOOR_f32 _mm512_floor_ps
-
-INLINE vector_f64 lane_f64(const f64 *table, bits_f64 index)
-{
-    return _mm512_permutex2var_pd(load_f64(table), (__m512i)index, load_f64(table + 8));
-}
 
 INLINE vector_f32 lane_f32(const f32 *table, bits_f32 index)
 {

@@ -5,8 +5,10 @@
  * and vector_<isa>.h and defines before:
  *
  *   VECTORS              vectors that are worked on together
+ *   FEW                  the same in rows that need more registers, up to VECTORS
  *   INTERVALS_<type>     intervals of the table for permutations (tanh_<type>_lane<n>),
- *                        0: coefficients are loaded from rows of memory
+ *                        0: coefficients are loaded from rows of memory;
+ *                        -1: no row `table`
  *   lane_<type>(table, index)   the number of each interval in `index` (if INTERVALS)
  *   row_load_<type>(bits, c)    the coefficients of row `bits >> table row_shift` of
  *                               each lane in c[] (if not)
@@ -18,7 +20,8 @@
  * other overlap. */
 typedef void OF(values)(VEC *x, int count);
 
-INLINE void OF(each)(const struct simdbench_operands *operands, OF(values) * values)
+INLINE void OF(each)(const struct simdbench_operands *operands, OF(values) * values,
+                     const int vectors)
 {
     const T *x = operands->operand[0]->data;
     T *y = operands->operand[1]->data;
@@ -26,11 +29,11 @@ INLINE void OF(each)(const struct simdbench_operands *operands, OF(values) * val
     VEC v[VECTORS];
     size_t i = 0;
 
-    for (; n - i >= VECTORS * LANES; i += VECTORS * LANES) {
-        for (int k = 0; k < VECTORS; k++)
+    for (; n - i >= (size_t)vectors * LANES; i += (size_t)vectors * LANES) {
+        for (int k = 0; k < vectors; k++)
             v[k] = LOAD(x + i + k * LANES);
-        values(v, VECTORS);
-        for (int k = 0; k < VECTORS; k++)
+        values(v, vectors);
+        for (int k = 0; k < vectors; k++)
             STORE(y + i + k * LANES, v[k]);
     }
     while (i < n && n >= LANES) {
@@ -63,6 +66,18 @@ INLINE VEC OF(polynomial)(const T *coefficient, size_t n, VEC x)
     return y;
 }
 
+/* The same in two that do not wait for each other, of even and of odd powers. */
+INLINE VEC OF(short_polynomial)(const T *coefficient, size_t n, VEC x)
+{
+    const VEC square = x * x;
+    VEC y[2] = {SPLAT(0), SPLAT(0)};
+
+    for (size_t i = n; i-- > 0;)
+        y[i % 2] = i + 2 < n ? MULTIPLY_ADD(y[i % 2], square, SPLAT(coefficient[i]))
+                             : SPLAT(coefficient[i]);
+    return MULTIPLY_ADD(y[1], x, y[0]);
+}
+
 /* 2^n for b = MAGIC + n. */
 INLINE VEC OF(power)(VEC b)
 {
@@ -71,9 +86,12 @@ INLINE VEC OF(power)(VEC b)
 
 /* With a = n log(2) / 2 + r, r >= 0, s = 2^n = exp(2a - 2r) and w = tanh(r):
  * tanh(a) = ((s - 1) + (s + 1) w) / ((s + 1) + (s - 1) w), which is w itself if n = 0.
- * Above 0.69 that is 1 - (2 - 2w) / (...), where the fraction's error counts less. */
-INLINE void OF(exp_method)(VEC *x, int count)
+ * Above 0.69 that is 1 - (2 - 2w) / (...), where the fraction's error counts less. Where
+ * multiplications and additions are fused, `corrected` adds what rounding took from the
+ * numerator, the denominator and the quotient. */
+INLINE void OF(exp_quotient)(const bool corrected, VEC *x, int count)
 {
+    enum { TERMS = sizeof TABLE(exp) / sizeof(T) };
     const VEC one = SPLAT(1), two = SPLAT(2);
     VEC r[VECTORS], s[VECTORS], w[VECTORS];
 
@@ -88,19 +106,43 @@ INLINE void OF(exp_method)(VEC *x, int count)
         s[k] = OF(power)(b);
         w[k] = r[k] * r[k];
     }
-    EACH w[k] = w[k] * OF(polynomial)(TABLE(exp), sizeof TABLE(exp) / sizeof(T), w[k]);
+    EACH w[k] = w[k] * OF(short_polynomial)(TABLE(exp), TERMS, w[k]);
     EACH w[k] = MULTIPLY_ADD(r[k], w[k], r[k]);
     EACH
     {
         const VEC less = s[k] - one, more = s[k] + one;
+        const VEC start = IF_LESS(two, s[k], SPLAT(-2), less);
+        const VEC slope = IF_LESS(two, s[k], two, more);
+        const VEC above = MULTIPLY_ADD(w[k], slope, start);
         const VEC below = MULTIPLY_ADD(w[k], less, more);
-        const VEC near0 = MULTIPLY_ADD(w[k], more, less);
-        const VEC near1 = MULTIPLY_ADD(w[k], two, SPLAT(-2));
-        w[k] = IF_LESS(two, s[k], near1, near0) / below;
+        if (corrected) {
+            const VEC part = one / below, quotient = above * part;
+            const VEC above_lost = MULTIPLY_ADD(w[k], slope, start - above);
+            const VEC below_lost = MULTIPLY_ADD(w[k], less, more - below);
+            const VEC rest = MULTIPLY_ADD(-quotient, below, above) +
+                             MULTIPLY_ADD(-quotient, below_lost, above_lost);
+            w[k] = MULTIPLY_ADD(rest, part, quotient);
+        } else {
+            w[k] = above / below;
+        }
         w[k] = w[k] + IF_LESS(two, s[k], one, SPLAT(0));
         x[k] = OF(with_sign)(w[k], x[k]);
     }
 }
+
+INLINE void OF(exp_method)(VEC *x, int count)
+{
+    OF(exp_quotient)(false, x, count);
+}
+
+#if OF(BYTES) == 8 && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
+INLINE void OF(corrected_method)(VEC *x, int count)
+{
+    OF(exp_quotient)(true, x, count);
+}
+
+TANH_KERNEL(corrected, FEW)
+#endif
 
 #if OF(BYTES) == 8
 /* Good enough for f32, if it is rounded but once, at the end. */
@@ -133,7 +175,7 @@ INLINE void OF(rational_method)(VEC *x, int count)
 }
 #endif
 
-#if OF(INTERVALS)
+#if OF(INTERVALS) > 0
 /* The numbers of an interval are in one lane each of some registers. */
 INLINE void OF(table_method)(VEC *x, int count)
 {
@@ -151,7 +193,7 @@ INLINE void OF(table_method)(VEC *x, int count)
         EACH y[k] = MULTIPLY_ADD(y[k], t[k], OF(lane)(LANE_TABLE()[i], index[k]));
     EACH x[k] = OF(with_sign)(y[k], x[k]);
 }
-#else
+#elif OF(INTERVALS) == 0
 /* Each element loads the coefficients of its interval. */
 INLINE void OF(table_method)(VEC *x, int count)
 {
@@ -205,21 +247,23 @@ INLINE void OF(taylor_method)(VEC *x, int count)
     OF(taylor)(true, x, count);
 }
 
-TANH_KERNEL(taylor)
+TANH_KERNEL(taylor, VECTORS)
 #if defined(__FMA__)
 INLINE void OF(taylor_nofma_method)(VEC *x, int count)
 {
     OF(taylor)(false, x, count);
 }
 
-TANH_KERNEL(taylor_nofma)
+TANH_KERNEL(taylor_nofma, VECTORS)
 #endif
 #endif
 
-TANH_KERNEL(table)
-TANH_KERNEL(exp)
+#if OF(INTERVALS) >= 0
+TANH_KERNEL(table, FEW)
+#endif
+TANH_KERNEL(exp, VECTORS)
 #if OF(BYTES) == 4
-TANH_KERNEL(rational)
+TANH_KERNEL(rational, VECTORS)
 #endif
 #if defined(LIBM_f64)
 INLINE void OF(libm_method)(VEC *x, int count)
@@ -227,7 +271,7 @@ INLINE void OF(libm_method)(VEC *x, int count)
     EACH x[k] = OF(LIBM)(x[k]);
 }
 
-TANH_KERNEL(libm)
+TANH_KERNEL(libm, VECTORS)
 #endif
 
 #undef T

@@ -27,9 +27,9 @@
 #define LANE_TABLE_JOINED(type, intervals, name) tanh_##type##_lane##intervals##name
 
 /* A row of kernels.def. */
-#define TANH_KERNEL(variant)                      \
-    KERNEL_FUNCTION(tanh, , variant)              \
-    {                                             \
-        (void)state;                              \
-        OF(each)(operands, OF(variant##_method)); \
+#define TANH_KERNEL(variant, vectors)                      \
+    KERNEL_FUNCTION(tanh, , variant)                       \
+    {                                                      \
+        (void)state;                                       \
+        OF(each)(operands, OF(variant##_method), vectors); \
     }

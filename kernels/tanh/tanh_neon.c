@@ -3,6 +3,7 @@
 #include "vector/vector_neon.h"
 
 #define VECTORS 4
+#define FEW VECTORS
 #define INTERVALS_f32 0
 #define INTERVALS_f64 0
 /* ARM's minima treat a NaN alike on both sides. */

@@ -3,6 +3,7 @@
 #include "vector/vector_scalar.h"
 
 #define VECTORS 4
+#define FEW VECTORS
 #define INTERVALS_f32 0
 #define INTERVALS_f64 0
 

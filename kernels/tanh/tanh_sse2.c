@@ -3,6 +3,7 @@
 #include "vector/vector_sse2.h"
 
 #define VECTORS 2
+#define FEW VECTORS
 #define INTERVALS_f32 0
 #define INTERVALS_f64 0
 #define FLOOR_f32 floor_f32

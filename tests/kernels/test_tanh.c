@@ -228,8 +228,6 @@ static void test_borders(void **state)
             n += borders(1, (double)tanh_f32_row_offset, 10, 23 - tanh_f32_row_shift,
                          single, x + n);
         } else {
-            n += borders(tanh_f64_lane16_scale, tanh_f64_lane16_offset, 20,
-                         52 - tanh_f64_lane16_shift, single, x + n);
             n += borders(1, tanh_f64_row_offset, 20, 52 - tanh_f64_row_shift, single,
                          x + n);
         }
