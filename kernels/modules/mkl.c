@@ -30,7 +30,7 @@ static struct {
 /* ---- kernels that it chose ---- */
 
 /* libmkl_NAME.so has the kernels for a kind of CPU, libmkl_vml_NAME.so those of VML. CPUs
- * that are not Intel's have `def`: its gemm has kernels for AVX2, its VML has SSE2. */
+ * of AMD have `def`: its gemm has kernels for AVX2, its VML has SSE2. */
 static const struct core {
     const char *name, *gemm, *vml;
 } cores[] = {{"avx10", "avx512", "avx512"}, {"avx512", "avx512", "avx512"},

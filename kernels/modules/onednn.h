@@ -51,7 +51,7 @@ extern struct dnnl_library dnnl;
             return tried;                 \
     } while (0)
 
-/* What the two interfaces do in ways of their own. ---- */
+/* ---- what the two interfaces do in ways of their own ---- */
 
 /* A description of f32 in n dimensions, to be freed; and what functions take of it. */
 dnnl_status_t desc_make(int n, const dnnl_dims_t dims, dnnl_format_tag_t tag,
@@ -74,7 +74,7 @@ dnnl_status_t eltwise_desc(dnnl_alg_kind_t kind, const_dnnl_memory_desc_t data,
 dnnl_status_t conv_desc(const struct tensors *tensors, const struct window *window,
                         dnnl_primitive_desc_t *desc);
 
-/* What they have in common. ---- */
+/* ---- what they have in common ---- */
 
 /* A primitive with its arguments. */
 struct call {
