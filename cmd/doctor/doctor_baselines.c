@@ -3,7 +3,8 @@
 
 #include "doctor_private.h"
 
-/* Debian packages: what runs them, and what builds their modules. */
+/* Debian packages: what runs them, and what builds their modules; "" for what
+ * scripts/setup peers fetches. */
 static const struct {
     const char *name, *runs, *builds;
 } known[] = {
@@ -14,6 +15,8 @@ static const struct {
     {"blis", "libblis4-openmp", "libblis4-openmp"},
     {"sleef", "libsleef3", "libsleef3"},
     {"libmvec", "libc6", "libc6"},
+    {"mkl", "", ""},
+    {"onednn3", "", ""},
 #endif
     {"numpy", "python3-numpy", "python3-numpy"},
     {"torch", "python3-torch", "python3-torch"},
@@ -39,7 +42,9 @@ static void check_missing(struct checks *checks, const char *name,
     const char *const package = package_of(baseline);
     snprintf(costs, sizeof costs, "nothing can be compared with --baseline=%s",
              baseline->name);
-    if (package)
+    if (package && !*package)
+        snprintf(advice, sizeof advice, "scripts/setup peers, in the source tree");
+    else if (package)
         snprintf(advice, sizeof advice, "sudo apt-get install %s%s", package,
                  baseline->found ? "" : ", then scripts/run builds the module");
     else

@@ -7,10 +7,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "simdbench.h"
 
@@ -38,15 +40,43 @@ struct library {
     const char *advice; /* what has it: "install oneDNN, e.g. package libdnnl2" */
 };
 
+/* Libraries that scripts/setup peers fetched, as seen from the modules of a build. */
+#define FETCHED_LIBRARIES "../../../peers/lib"
+
+/* A name that the loader does not know is looked for there. NULL and a sentence. */
+static inline void *library_open(const char *file, char *why, size_t why_size)
+{
+    static const char inside;
+    Dl_info module;
+    char path[PATH_MAX];
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+        return handle;
+    snprintf(why, why_size, "%s", dlerror());
+    if (strchr(file, '/') || !dladdr(&inside, &module))
+        return NULL;
+    const char *slash = strrchr(module.dli_fname, '/');
+    const int folder = slash ? (int)(slash - module.dli_fname) : 0;
+    const int n = snprintf(path, sizeof path, "%.*s/" FETCHED_LIBRARIES "/%s", folder,
+                           module.dli_fname, file);
+    if (n < 0 || n >= (int)sizeof path || access(path, F_OK) < 0)
+        return NULL;
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        snprintf(why, why_size, "%s", dlerror());
+    return handle;
+}
+
 /* Loads the library and sets all pointers. -ENOENT and a sentence if it or one of them is
  * not there. */
 static inline int library_load(const struct library *library, void **handle,
                                const struct symbol *symbols, size_t n, char *error,
                                size_t error_size)
 {
-    *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+    char why[512];
+    *handle = library_open(library->file, why, sizeof why);
     if (!*handle)
-        return refuse(error, error_size, -ENOENT, "%s (%s)", dlerror(), library->advice);
+        return refuse(error, error_size, -ENOENT, "%s (%s)", why, library->advice);
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(*handle, symbols[i].name);
         if (!found)
@@ -57,21 +87,22 @@ static inline int library_load(const struct library *library, void **handle,
     return 0;
 }
 
-/* For modules whose options are `name` and `library`, another file than the usual one:
- * the values that were given last; a value stays as it is if there is none. */
+/* For modules whose options are `name`, unless that is NULL, and `library`, another file
+ * than the usual one: the values that were given last; a value stays as it is if there is
+ * none. */
 static inline int library_options(const char *name,
                                   const struct simdbench_option *const *options, size_t n,
                                   const char **value, const char **file, char *error,
                                   size_t error_size)
 {
     for (size_t i = 0; i < n; i++) {
-        const char **const to = strcmp(options[i]->name, name) == 0        ? value
-                                : strcmp(options[i]->name, "library") == 0 ? file
-                                                                           : NULL;
+        const char **const to = name && strcmp(options[i]->name, name) == 0 ? value
+                                : strcmp(options[i]->name, "library") == 0  ? file
+                                                                            : NULL;
         if (!to)
             return refuse(error, error_size, -EINVAL,
-                          "there is no option '%s', only %s=NAME and library=FILE",
-                          options[i]->name, name);
+                          "there is no option '%s', only %s%slibrary=FILE",
+                          options[i]->name, name ? name : "", name ? "=NAME and " : "");
         *to = options[i]->value;
     }
     return 0;

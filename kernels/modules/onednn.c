@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Module `onednn`: oneDNN 2 (Debian: libdnnl2), f32, as baseline of ops relu, tanh, conv.
- * Option isa=NAME keeps it from using wider instructions than that, library=FILE loads
- * that one.
+ * Modules `onednn`: oneDNN 2 (Debian: libdnnl2), and `onednn3`: oneDNN 3, f32, as
+ * baselines of ops relu, tanh, conv. Option isa=NAME keeps it from using wider
+ * instructions than that, library=FILE loads that one.
  *
  * Primitives, their memory objects and reordered weights are made in prepare; run only
  * executes.
@@ -13,7 +13,8 @@
 
 struct dnnl_library dnnl;
 
-/* Names for option isa and what they are to oneDNN; and what it says that it uses. */
+/* Names for option isa and what they are to oneDNN; and what it says that it uses: the
+ * last of those whose instructions it has all. */
 static const struct {
     const char *option, *isa, *core;
     dnnl_cpu_isa_t value;
@@ -49,7 +50,7 @@ static const char *runtime_name(unsigned runtime)
 
 static int load(const char *file, char *error, size_t error_size)
 {
-    const struct library library = {file, "install oneDNN 2, e.g. package libdnnl2"};
+    const struct library library = {file, ONEDNN_ADVICE};
 #define SYMBOL(name) {"dnnl_" #name, &dnnl.name},
     static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
@@ -103,7 +104,7 @@ static int limit_isa(const char *name, char *error, size_t error_size)
 static int onednn_open(const struct simdbench_option *const *options, size_t n,
                        char *error, size_t error_size)
 {
-    const char *isa = NULL, *file = "libdnnl.so.2";
+    const char *isa = NULL, *file = ONEDNN_FILE;
     int status = library_options("isa", options, n, &isa, &file, error, error_size);
     if (status == 0)
         status = load(file, error, error_size);
@@ -135,7 +136,7 @@ static int onednn_describe(struct simdbench_description *description)
     description->version = dnnl.name;
     description->detail = dnnl.detail;
     for (size_t i = 0; i < LEVELS; i++) {
-        if (levels[i].value == isa) {
+        if ((levels[i].value & isa) == levels[i].value) {
             description->core = levels[i].core;
             description->isa = levels[i].isa;
         }
@@ -146,6 +147,6 @@ static int onednn_describe(struct simdbench_description *description)
 static const struct simdbench_kernel *const kernels[] = {
     &relu_eltwise, &relu_inplace, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
 
-MODULE(.name = "onednn", .kernels = kernels, .open = onednn_open,
+MODULE(.name = ONEDNN_MODULE, .kernels = kernels, .open = onednn_open,
        .describe = onednn_describe, .set_threads = onednn_set_threads,
        .close = onednn_close)

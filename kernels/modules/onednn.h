@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside module `onednn`: the library's functions, and what run executes.
+ * Inside modules `onednn` and `onednn3`, which are built of the same files for the two
+ * versions of the library's interface (ONEDNN_API): its functions, and what run executes.
  * Every function of oneDNN is called through `dnnl`, by its name without "dnnl_".
  */
 #pragma once
@@ -8,22 +9,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include "library.h"
+#if ONEDNN_API == 3
+#include "onednn_api3.h"
+#else
+#include "onednn_api2.h"
+#endif
 #include "simdbench.h"
 
 /* clang-format off */
 #define DNNL_FUNCTIONS(F) \
     F(engine_create) F(engine_destroy) F(stream_create) F(stream_destroy) \
     F(stream_wait) F(version) F(set_max_cpu_isa) F(get_effective_cpu_isa) \
-    F(memory_desc_init_by_tag) F(memory_desc_equal) F(memory_desc_get_size) \
-    F(memory_create) F(memory_destroy) F(primitive_attr_create) \
-    F(primitive_attr_destroy) F(primitive_attr_set_scratchpad_mode) \
-    F(primitive_desc_create) F(primitive_desc_destroy) F(primitive_desc_query) \
-    F(primitive_desc_query_md) F(primitive_create) F(primitive_destroy) \
-    F(primitive_execute) F(reorder_primitive_desc_create) F(eltwise_forward_desc_init) \
-    F(dilated_convolution_forward_desc_init)
+    F(memory_desc_equal) F(memory_desc_get_size) F(memory_create) F(memory_destroy) \
+    F(primitive_attr_create) F(primitive_attr_destroy) \
+    F(primitive_attr_set_scratchpad_mode) F(primitive_desc_destroy) \
+    F(primitive_desc_query) F(primitive_desc_query_md) F(primitive_create) \
+    F(primitive_destroy) F(primitive_execute) F(reorder_primitive_desc_create) \
+    DNNL_MAKERS(F)
 /* clang-format on */
 
 struct dnnl_library {
@@ -48,8 +51,34 @@ extern struct dnnl_library dnnl;
             return tried;                 \
     } while (0)
 
+/* ---- what the two interfaces do in ways of their own ---- */
+
+/* A description of f32 in n dimensions, to be freed; and what functions take of it. */
+dnnl_status_t desc_make(int n, const dnnl_dims_t dims, dnnl_format_tag_t tag,
+                        dnnl_memory_desc_t *desc);
+const_dnnl_memory_desc_t desc_of(const dnnl_memory_desc_t *desc);
+void desc_free(dnnl_memory_desc_t *desc);
+
+struct tensors {
+    const_dnnl_memory_desc_t x, weights, y;
+};
+
+/* Where each pixel of y looks at x, by rows and columns; dilates of 0 leave nothing out.
+ */
+struct window {
+    dnnl_dims_t strides, dilates, before, after;
+};
+
+dnnl_status_t eltwise_desc(dnnl_alg_kind_t kind, const_dnnl_memory_desc_t data,
+                           dnnl_primitive_desc_t *desc);
+dnnl_status_t conv_desc(const struct tensors *tensors, const struct window *window,
+                        dnnl_primitive_desc_t *desc);
+
+/* ---- what they have in common ---- */
+
 /* A primitive with its arguments. */
 struct call {
+    dnnl_primitive_desc_t desc;
     dnnl_primitive_t primitive;
     int n;
     dnnl_exec_arg_t arg[4];
@@ -61,19 +90,27 @@ struct state {
     int calls;
     dnnl_memory_t memory[10];
     int memories;
+    dnnl_memory_desc_t desc[6];
+    int descs;
     char implementation[64];
     uint64_t bytes; /* of memory that is not in operands */
 };
 
+/* A description that lives as long as the state. */
+dnnl_status_t state_desc(struct state *state, int n, const dnnl_dims_t dims,
+                         dnnl_format_tag_t tag, const_dnnl_memory_desc_t *desc);
 /* Memory at `data`, or of its own if NULL. */
-dnnl_status_t state_memory(struct state *state, const dnnl_memory_desc_t *desc,
-                           void *data, dnnl_memory_t *memory);
-/* Appends a call; takes the description. The scratchpad becomes the last argument. */
+dnnl_status_t state_memory(struct state *state, const_dnnl_memory_desc_t desc, void *data,
+                           dnnl_memory_t *memory);
+/* Appends a call; takes the description, and frees it if it fails. The scratchpad becomes
+ * the last argument. */
 dnnl_status_t state_call(struct state *state, dnnl_primitive_desc_t desc, int n,
                          const dnnl_exec_arg_t *arg);
-dnnl_status_t state_reorder(struct state *state, const dnnl_memory_desc_t *from,
-                            dnnl_memory_t from_memory, const dnnl_memory_desc_t *to,
+dnnl_status_t state_reorder(struct state *state, const_dnnl_memory_desc_t from,
+                            dnnl_memory_t from_memory, const_dnnl_memory_desc_t to,
                             dnnl_memory_t to_memory);
+/* Executes the last call, and takes it away. */
+dnnl_status_t state_call_now(struct state *state);
 /* The primitive whose name is the row's choice. */
 void state_name(struct state *state, const_dnnl_primitive_desc_t desc);
 /* NULL and a sentence if there is no memory. */

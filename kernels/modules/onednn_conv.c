@@ -8,25 +8,17 @@
 
 #include "conv/conv.h"
 
-/* What oneDNN calls the operands as the op has them. */
-struct tensors {
-    dnnl_memory_desc_t x, weights, y;
-};
-
-static dnnl_status_t conv_tensors(const struct conv_shape *s, struct tensors *plain)
+/* The operands as oneDNN calls them, in these layouts. */
+static dnnl_status_t conv_tensors(struct state *state, const struct conv_shape *s,
+                                  const dnnl_format_tag_t tag[3], struct tensors *tensors)
 {
-    dnnl_format_tag_t blocked = s->b == 16  ? dnnl_nChw16c
-                                : s->b == 8 ? dnnl_nChw8c
-                                            : dnnl_nchw;
     const dnnl_dims_t x = {s->n, s->c, s->h, s->w}, y = {s->n, s->k, s->oh, s->ow};
     const dnnl_dims_t dense = {s->k, s->c, s->r, s->s},
                       grouped = {s->g, s->kg, s->cg, s->r, s->s};
-    TRY(dnnl.memory_desc_init_by_tag(&plain->x, 4, x, dnnl_f32,
-                                     s->x_plain ? dnnl_nchw : blocked));
-    TRY(dnnl.memory_desc_init_by_tag(&plain->y, 4, y, dnnl_f32, blocked));
-    return dnnl.memory_desc_init_by_tag(&plain->weights, s->g > 1 ? 5 : 4,
-                                        s->g > 1 ? grouped : dense, dnnl_f32,
-                                        s->g > 1 ? dnnl_goihw : dnnl_oihw);
+    TRY(state_desc(state, 4, x, tag[0], &tensors->x));
+    TRY(state_desc(state, s->g > 1 ? 5 : 4, s->g > 1 ? grouped : dense, tag[1],
+                   &tensors->weights));
+    return state_desc(state, 4, y, tag[2], &tensors->y);
 }
 
 /* Behind the last row and column that a kernel reaches there is no padding: that may make
@@ -37,45 +29,44 @@ static int64_t padding_after(int64_t in, int64_t out, int64_t kernel, int64_t st
     return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - before;
 }
 
-static dnnl_status_t any_layout(const dnnl_memory_desc_t *plain, dnnl_memory_desc_t *any)
+/* As the op has the operands, and as the primitive shall. */
+static dnnl_status_t conv_make_desc(struct state *state, const struct conv_shape *s,
+                                    bool reorder, struct tensors *plain,
+                                    dnnl_primitive_desc_t *desc)
 {
-    return dnnl.memory_desc_init_by_tag(any, plain->ndims, plain->dims, dnnl_f32,
-                                        dnnl_format_tag_any);
-}
-
-static dnnl_status_t conv_desc(const struct conv_shape *s, const struct tensors *plain,
-                               bool reorder, dnnl_primitive_desc_t *desc)
-{
-    const dnnl_dims_t strides = {s->u, s->v}, dilates = {s->d - 1, s->d - 1},
-                      before = {s->p, s->q},
-                      after = {padding_after(s->h, s->oh, s->r, s->u, s->d, s->p),
-                               padding_after(s->w, s->ow, s->s, s->v, s->d, s->q)};
-    struct tensors wanted = *plain;
-    dnnl_convolution_desc_t op;
-    TRY(any_layout(&plain->weights, &wanted.weights));
-    if (reorder) {
-        TRY(any_layout(&plain->x, &wanted.x));
-        TRY(any_layout(&plain->y, &wanted.y));
-    }
-    TRY(dnnl.dilated_convolution_forward_desc_init(
-        &op, dnnl_forward_inference, dnnl_convolution_direct, &wanted.x, &wanted.weights,
-        NULL, &wanted.y, strides, dilates, before, after));
-    return dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
+    const dnnl_format_tag_t any = dnnl_format_tag_any, blocked = s->b == 16 ? dnnl_nChw16c
+                                                                 : s->b == 8 ? dnnl_nChw8c
+                                                                             : dnnl_nchw;
+    const dnnl_format_tag_t here[] = {s->x_plain ? dnnl_nchw : blocked,
+                                      s->g > 1 ? dnnl_goihw : dnnl_oihw, blocked},
+                            there[] = {reorder ? any : here[0], any,
+                                       reorder ? any : here[2]};
+    const struct window window = {
+        .strides = {s->u, s->v},
+        .dilates = {s->d - 1, s->d - 1},
+        .before = {s->p, s->q},
+        .after = {padding_after(s->h, s->oh, s->r, s->u, s->d, s->p),
+                  padding_after(s->w, s->ow, s->s, s->v, s->d, s->q)},
+    };
+    struct tensors wanted;
+    TRY(conv_tensors(state, s, here, plain));
+    TRY(conv_tensors(state, s, there, &wanted));
+    return conv_desc(&wanted, &window, desc);
 }
 
 /* Where the primitive finds an operand: in place if it lies as is wanted, else elsewhere.
  */
 struct place {
-    dnnl_memory_desc_t plain, wanted;
+    const_dnnl_memory_desc_t plain, wanted;
     dnnl_memory_t in_place, memory;
     bool elsewhere;
 };
 
-static dnnl_status_t conv_place(struct state *state, const dnnl_memory_desc_t *plain,
-                                const dnnl_memory_desc_t *wanted, void *data,
+static dnnl_status_t conv_place(struct state *state, const_dnnl_memory_desc_t plain,
+                                const_dnnl_memory_desc_t wanted, void *data,
                                 struct place *place)
 {
-    *place = (struct place){.plain = *plain, .wanted = *wanted};
+    *place = (struct place){.plain = plain, .wanted = wanted};
     TRY(state_memory(state, plain, data, &place->in_place));
     place->memory = place->in_place;
     place->elsewhere = !dnnl.memory_desc_equal(plain, wanted);
@@ -86,8 +77,8 @@ static dnnl_status_t conv_place(struct state *state, const dnnl_memory_desc_t *p
 /* A call to bring an operand to where it is wanted. */
 static dnnl_status_t add_fetch(struct state *state, const struct place *place)
 {
-    return place->elsewhere ? state_reorder(state, &place->plain, place->in_place,
-                                            &place->wanted, place->memory)
+    return place->elsewhere ? state_reorder(state, place->plain, place->in_place,
+                                            place->wanted, place->memory)
                             : dnnl_success;
 }
 
@@ -97,19 +88,14 @@ static dnnl_status_t fetch_now(struct state *state, const struct place *weights)
     if (!weights->elsewhere)
         return dnnl_success;
     TRY(add_fetch(state, weights));
-    const struct call *call = &state->call[--state->calls];
-    dnnl_status_t status =
-        dnnl.primitive_execute(call->primitive, dnnl.stream, call->n, call->arg);
-    dnnl.stream_wait(dnnl.stream);
-    dnnl.primitive_destroy(call->primitive);
-    return status;
+    return state_call_now(state);
 }
 
 /* Takes the description. */
 static dnnl_status_t conv_make(struct state *state, const struct tensors *plain,
                                dnnl_primitive_desc_t desc, void *const data[3])
 {
-    const dnnl_memory_desc_t *const tensor[] = {&plain->x, &plain->weights, &plain->y};
+    const const_dnnl_memory_desc_t tensor[] = {plain->x, plain->weights, plain->y};
     const dnnl_query_t wanted[] = {dnnl_query_src_md, dnnl_query_weights_md,
                                    dnnl_query_dst_md};
     struct place place[3];
@@ -132,7 +118,7 @@ static dnnl_status_t conv_make(struct state *state, const struct tensors *plain,
                                    {DNNL_ARG_DST, place[2].memory}};
     status = state_call(state, desc, 3, arg);
     if (status == dnnl_success && place[2].elsewhere)
-        status = state_reorder(state, &place[2].wanted, place[2].memory, &place[2].plain,
+        status = state_reorder(state, place[2].wanted, place[2].memory, place[2].plain,
                                place[2].in_place);
     return status;
 }
@@ -148,9 +134,7 @@ static int conv_prepare(const struct simdbench_operands *operands, bool reorder,
     struct state *state = state_new(error, error_size);
     if (!state)
         return -ENOMEM;
-    dnnl_status_t status = conv_tensors(&shape, &plain);
-    if (status == dnnl_success)
-        status = conv_desc(&shape, &plain, reorder, &desc);
+    dnnl_status_t status = conv_make_desc(state, &shape, reorder, &plain, &desc);
     if (status == dnnl_success)
         status = conv_make(state, &plain, desc, data);
     return state_finish(state, status, out, error, error_size);

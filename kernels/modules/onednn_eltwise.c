@@ -5,17 +5,15 @@ static dnnl_status_t eltwise_make(struct state *state, dnnl_alg_kind_t kind, int
                                   void *from, void *to)
 {
     const dnnl_dims_t dims = {n};
-    dnnl_memory_desc_t data;
-    dnnl_eltwise_desc_t op;
+    const_dnnl_memory_desc_t data;
     dnnl_primitive_desc_t desc;
     dnnl_exec_arg_t arg[] = {{DNNL_ARG_SRC, NULL}, {DNNL_ARG_DST, NULL}};
-    TRY(dnnl.memory_desc_init_by_tag(&data, 1, dims, dnnl_f32, dnnl_a));
-    TRY(state_memory(state, &data, to, &arg[1].memory));
+    TRY(state_desc(state, 1, dims, dnnl_a, &data));
+    TRY(state_memory(state, data, to, &arg[1].memory));
     arg[0].memory = arg[1].memory;
     if (from != to)
-        TRY(state_memory(state, &data, from, &arg[0].memory));
-    TRY(dnnl.eltwise_forward_desc_init(&op, dnnl_forward_inference, kind, &data, 0, 0));
-    TRY(dnnl.primitive_desc_create(&desc, &op, dnnl.attr, dnnl.engine, NULL));
+        TRY(state_memory(state, data, from, &arg[0].memory));
+    TRY(eltwise_desc(kind, data, &desc));
     state_name(state, desc);
     return state_call(state, desc, 2, arg);
 }

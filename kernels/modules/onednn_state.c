@@ -3,13 +3,21 @@
 
 #include <stdlib.h>
 
+static void call_free(const struct call *call)
+{
+    dnnl.primitive_destroy(call->primitive);
+    dnnl.primitive_desc_destroy(call->desc);
+}
+
 void state_release(void *opaque)
 {
     struct state *state = opaque;
     for (int i = 0; i < state->calls; i++)
-        dnnl.primitive_destroy(state->call[i].primitive);
+        call_free(&state->call[i]);
     for (int i = 0; i < state->memories; i++)
         dnnl.memory_destroy(state->memory[i]);
+    for (int i = 0; i < state->descs; i++)
+        desc_free(&state->desc[i]);
     free(state);
 }
 
@@ -23,9 +31,27 @@ void state_run(const struct simdbench_operands *operands, void *opaque)
     dnnl.stream_wait(dnnl.stream);
 }
 
+dnnl_status_t state_call_now(struct state *state)
+{
+    const struct call *call = &state->call[--state->calls];
+    dnnl_status_t status =
+        dnnl.primitive_execute(call->primitive, dnnl.stream, call->n, call->arg);
+    dnnl.stream_wait(dnnl.stream);
+    call_free(call);
+    return status;
+}
+
+dnnl_status_t state_desc(struct state *state, int n, const dnnl_dims_t dims,
+                         dnnl_format_tag_t tag, const_dnnl_memory_desc_t *desc)
+{
+    TRY(desc_make(n, dims, tag, &state->desc[state->descs]));
+    *desc = desc_of(&state->desc[state->descs++]);
+    return dnnl_success;
+}
+
 /* Creating memory writes zeros behind the last channel, where the op has zeros anyway. */
-dnnl_status_t state_memory(struct state *state, const dnnl_memory_desc_t *desc,
-                           void *data, dnnl_memory_t *memory)
+dnnl_status_t state_memory(struct state *state, const_dnnl_memory_desc_t desc, void *data,
+                           dnnl_memory_t *memory)
 {
     TRY(dnnl.memory_create(memory, desc, dnnl.engine,
                            data ? data : DNNL_MEMORY_ALLOCATE));
@@ -38,11 +64,12 @@ dnnl_status_t state_call(struct state *state, dnnl_primitive_desc_t desc, int n,
                          const dnnl_exec_arg_t *arg)
 {
     struct call *call = &state->call[state->calls];
-    const dnnl_memory_desc_t *scratchpad =
+    const const_dnnl_memory_desc_t scratchpad =
         dnnl.primitive_desc_query_md(desc, dnnl_query_scratchpad_md, 0);
     dnnl_status_t status = dnnl_success;
     memcpy(call->arg, arg, (size_t)n * sizeof *arg);
     call->n = n;
+    call->desc = desc;
     if (dnnl.memory_desc_get_size(scratchpad) > 0) {
         call->arg[n].arg = DNNL_ARG_SCRATCHPAD;
         status = state_memory(state, scratchpad, NULL, &call->arg[call->n++].memory);
@@ -51,12 +78,13 @@ dnnl_status_t state_call(struct state *state, dnnl_primitive_desc_t desc, int n,
         status = dnnl.primitive_create(&call->primitive, desc);
     if (status == dnnl_success)
         state->calls++;
-    dnnl.primitive_desc_destroy(desc);
+    else
+        dnnl.primitive_desc_destroy(desc);
     return status;
 }
 
-dnnl_status_t state_reorder(struct state *state, const dnnl_memory_desc_t *from,
-                            dnnl_memory_t from_memory, const dnnl_memory_desc_t *to,
+dnnl_status_t state_reorder(struct state *state, const_dnnl_memory_desc_t from,
+                            dnnl_memory_t from_memory, const_dnnl_memory_desc_t to,
                             dnnl_memory_t to_memory)
 {
     dnnl_primitive_desc_t desc;

@@ -50,19 +50,28 @@ static const char *core_isa(const char *core)
 
 /* ---- module ---- */
 
+/* Builds for SciPy have a prefix before each name. */
+/* clang-format off */
+#define FUNCTIONS(prefix) \
+    { \
+        {prefix "cblas_sgemm", &blas.sgemm}, \
+        {prefix "cblas_dgemm", &blas.dgemm}, \
+        {prefix "openblas_get_config", &openblas.config}, \
+        {prefix "openblas_get_corename", &openblas.core}, \
+        {prefix "openblas_set_num_threads", &openblas.set_threads}, \
+    }
+/* clang-format on */
+
 static int load(const char *file, char *error, size_t error_size)
 {
     const struct library library = {file, "install OpenBLAS, e.g. package libopenblas0"};
-    static const struct symbol symbols[] = {
-        {"cblas_sgemm", &blas.sgemm},
-        {"cblas_dgemm", &blas.dgemm},
-        {"openblas_get_config", &openblas.config},
-        {"openblas_get_corename", &openblas.core},
-        {"openblas_set_num_threads", &openblas.set_threads},
-    };
-    int status = library_load(&library, &openblas.handle, symbols, SYMBOLS(symbols),
-                              error, error_size);
-    if (status < 0)
+    static const struct symbol plain[] = FUNCTIONS(""), scipy[] = FUNCTIONS("scipy_");
+    char why[512];
+    int status = library_load(&library, &openblas.handle, plain, SYMBOLS(plain), error,
+                              error_size);
+    if (status < 0 &&
+        (!openblas.handle || library_load(&library, &openblas.handle, scipy,
+                                          SYMBOLS(scipy), why, sizeof why) < 0))
         return status;
     blas.brand = "OpenBLAS";
     /* "OpenBLAS 0.3.21 NO_AFFINITY ...": the first two words. */

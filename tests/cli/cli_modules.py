@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli_tool import BINARY, MODULES, SHORT, SMALL, SOURCE, Case, environment, kernels, measured
 
-__all__ = ["Plugins", "Installed"]
+__all__ = ["Plugins", "Fetched", "Installed"]
 
 
 class Plugins(Case):
@@ -205,24 +205,93 @@ class Plugins(Case):
 
     def test_library_by_file(self):
         """library=FILE is what a library's module loads, or says why not."""
-        for name, option in (("openblas", "coretype"), ("blis", "arch"), ("onednn", "isa")):
+        for name, option, advice in (("openblas", "coretype=NAME and ", "install"),
+                                     ("blis", "arch=NAME and ", "install"),
+                                     ("onednn", "isa=NAME and ", "install"),
+                                     ("onednn3", "isa=NAME and ", "scripts/setup peers"),
+                                     ("mkl", "", "scripts/setup peers")):
             with self.subTest(name):
                 if not (BINARY.parent / f"kernels/modules/{name}.so").exists():
                     self.skipTest(f"module {name} is not built")
-                command = ["relu" if name == "onednn" else "gemm", "--isa=scalar", "--dry-run"]
+                command = ["relu", "--isa=scalar", "--dry-run"]
                 done = self.run_tool(*command, f"--baseline={name},library=./nowhere.so",
                                      status=2)
                 self.assertIn("./nowhere.so: cannot open", done.stderr)
                 done = self.run_tool(*command, f"--baseline={name},library=libm.so.6",
                                      status=2)
-                self.assertRegex(done.stderr, "libm.so.6 has no .*install")
+                self.assertRegex(done.stderr, f"libm.so.6 has no .*{advice}")
                 done = self.run_tool(*command, f"--baseline={name},core=1", status=2)
-                self.assertIn(f"only {option}=NAME and library=FILE", done.stderr)
+                self.assertIn(f"only {option}library=FILE", done.stderr)
         for folder in Path("/usr/lib").glob("*-linux-gnu"):
             for path in folder.glob("libopenblas.so.0"):
                 done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
                                      f"--baseline=openblas,library={path},as=mine")
                 self.assertIn("  mine:gemm/", done.stdout)
+
+    def test_prefixed_openblas(self):
+        """A build whose names have SciPy's prefix is an OpenBLAS like others."""
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler or not (BINARY.parent / "kernels/modules/openblas.so").exists():
+            self.skipTest("there is no compiler, or no module openblas")
+        library = self.folder / "libprefixed.so"
+        text = ("void scipy_cblas_sgemm(void) {} void scipy_cblas_dgemm(void) {}"
+                "void scipy_openblas_set_num_threads(int n) { (void)n; }"
+                "char *scipy_openblas_get_config(void) { return \"OpenBLAS 9.8 X\"; }"
+                "char *scipy_openblas_get_corename(void) { return \"Haswell\"; }")
+        subprocess.run([compiler, "-xc", "-shared", "-fPIC", "-o", library, "-"], input=text,
+                       text=True, check=True)
+        done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
+                             f"--baseline=openblas,library={library},as=prefixed")
+        self.assertIn("  prefixed:gemm/plustimes-f32/lib/sgemm@8x8x8", done.stdout)
+
+
+class Fetched(Case):
+    """The libraries that scripts/setup peers fetches: rows are right and called by name."""
+
+    def rows(self, file, op, *arguments):
+        """What its rows of that op are, all right; the module's name in ids is `new`."""
+        if not (BINARY.parents[1] / "peers/lib" / file).exists():
+            self.skipTest(f"scripts/setup peers has not fetched {file}")
+        document = self.run_json(op, "--isa=scalar", *arguments, *SHORT)
+        theirs = kernels(document, module="new")
+        for result in theirs:
+            self.assertIn(result["status"], ("ok", "noisy"), result)
+            self.assertTrue(result["id"].startswith(f"new:{op}/"), result)
+        return {(r["variant"], r["shape"]) for r in theirs}, theirs
+
+    def test_onednn3(self):
+        file, baseline = "libdnnl.so.3", "--baseline=onednn3,as=new"
+        names, theirs = self.rows(file, "relu", "--sizes=1003", baseline)
+        self.assertEqual({name for name, _ in names}, {"eltwise", "inplace"})
+        self.assertTrue(theirs[0]["module_version"].startswith("oneDNN 3."), theirs[0])
+        names, _ = self.rows(file, "tanh", "--sizes=1003", baseline)
+        self.assertEqual(names, {("eltwise", "1003")})
+        names, theirs = self.rows(file, "conv", "--sizes=n1c16h9w20k32r3s3p1q1", baseline,
+                                  "--layout=nchw,nchw8c")
+        self.assertEqual(sorted(names), [("direct", "n1c16h9w20k32r3s3p1q1"),
+                                         ("direct", "n1c16h9w20k32r3s3p1q1b8"),
+                                         ("reorder", "n1c16h9w20k32r3s3p1q1")])
+        self.assertTrue(all(r["implementation"] for r in theirs))
+        done = self.run_tool("relu", "--baseline=onednn,library=libdnnl.so.3", status=2)
+        self.assertIn("--baseline=onednn3", done.stderr)
+
+    def test_mkl(self):
+        file, baseline = "libmkl_rt.so.3", "--baseline=mkl,as=new"
+        names, theirs = self.rows(file, "gemm", "--type=f32,f64", "--sizes=5x7x3,b3x4x9x5",
+                                  baseline)
+        self.assertEqual(names, {(name, shape) for name in ("sgemm", "dgemm")
+                                 for shape in ("5x7x3", "b3x4x9x5")})
+        self.assertTrue(theirs[0]["module_version"].startswith("oneMKL 20"), theirs[0])
+        names, theirs = self.rows(file, "tanh", "--type=f32,f64", "--sizes=1003", baseline)
+        self.assertEqual((names, len(theirs)),
+                         ({(name, "1003") for name in ("ha", "la", "ep")}, 6))
+
+    def test_openblas(self):
+        file = "libscipy_openblas.so"
+        names, theirs = self.rows(file, "gemm", "--sizes=5x7x3",
+                                  f"--baseline=openblas,library={file},as=new")
+        self.assertEqual(names, {("sgemm", "5x7x3")})
+        self.assertTrue(theirs[0]["module_version"].startswith("OpenBLAS 0.3."), theirs[0])
 
 
 def documented_module():

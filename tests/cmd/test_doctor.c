@@ -209,6 +209,7 @@ static void test_baselines(void **state)
         {"openblas", true, true, "0.3.21", "SkylakeX", "avx512", "", ""},
         {"onednn", true, false, "", "", "", "", "no libdnnl.so.2"},
         {"graphblas", false, false, "", "", "", "", ""},
+        {"mkl", true, false, "", "", "", "", "no libmkl_rt.so.3"},
         {"mine", true, true, "", "", "", "core=wide", ""},
         {"other", true, false, "", "", "", "", "it died"}};
     struct checks checks = {0};
@@ -222,6 +223,8 @@ static void test_baselines(void **state)
     assert_string_equal(absent->advice, "sudo apt-get install libdnnl2");
     assert_non_null(
         strstr(find(&checks, "baseline graphblas")->advice, "libgraphblas-dev"));
+    assert_string_equal(find(&checks, "baseline mkl")->advice,
+                        "scripts/setup peers, in the source tree");
     assert_string_equal(find(&checks, "baseline mine")->advice,
                         "simdbench ... --baseline=mine,core=wide");
     assert_true(find(&checks, "baseline other")->advice[0] != '\0');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules openblas and blis, each configuration in a process of its own: it is one per
- * process. */
+/* Modules openblas, blis and mkl, each configuration in a process of its own: it is one
+ * per process. */
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -230,5 +230,6 @@ static int threads(const char *name)
 
 int main(void)
 {
-    return RUN_TESTS(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"));
+    return RUN_TESTS(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"),
+                     CHILD(load, "mkl"), CHILD(products, "mkl"));
 }
