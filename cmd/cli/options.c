@@ -66,7 +66,7 @@ const struct option_row option_rows[] = {
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},
-    {"lang", "c|cpp|rust", RUN, COMMAND_NEW_PLUGIN, "c", "The language.", option_set_text,
+    {"lang", "c|cpp|rust|zig", RUN, COMMAND_NEW_PLUGIN, "c", "The language.", option_set_text,
      AT(lang)},
     {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
      "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "

@@ -33,6 +33,9 @@ static const struct project_file project_files[] = {
     {"rust", "rust.mk", "Makefile"},
     {"rust", "*.rs", "*.rs"},
     {"rust", "simdbench_plugin.rs", "simdbench_plugin.rs"},
+    {"zig", "zig.mk", "Makefile"},
+    {"zig", "*.zig", "*.zig"},
+    {"zig", "simdbench.zig", "simdbench.zig"},
 };
 
 static const char *embedded(const char *name)
@@ -50,7 +53,7 @@ static void write_text(const struct project *project, const char *text, FILE *fi
         {"my_gemm", project->name},       {"my_op", project->name},
 #ifdef __aarch64__
         {"\"avx2\"", "\"neon\""},         {" -march=x86-64-v3", ""},
-        {" -C target-cpu=x86-64-v3", ""},
+        {" -C target-cpu=x86-64-v3", ""}, {" -mcpu=x86_64_v3", ""},
 #endif
     };
     while (*text) {
@@ -135,11 +138,13 @@ static int check_lang(const char *lang, bool own_op, struct error *error)
     for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
         known |= !strcmp(project_files[i].lang, lang);
     if (!known)
-        return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp and rust", lang);
-    if (own_op && !strcmp(lang, "rust"))
+        return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp, rust and zig",
+                         lang);
+    if (own_op && strcmp(lang, "c") != 0 && strcmp(lang, "cpp") != 0)
         return error_set(error, -EINVAL,
                          "--op=own: an operation is written in C or C++ (--lang=cpp); "
-                         "rust has kernels of simdbench's operations");
+                         "%s has kernels of simdbench's operations",
+                         lang);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projects of `simdbench new-plugin`, and the structs of the Rust crate."""
+"""Projects of `simdbench new-plugin`, and the structs of its languages."""
 import os
 import re
 import shlex
@@ -8,10 +8,12 @@ import subprocess
 
 from cli_tool import SHORT, SOURCE, Case, environment, kernels
 
-__all__ = ["NewPlugin", "RustStructs"]
+__all__ = ["NewPlugin", "Structs"]
 
 HEADER = SOURCE / "kernels/simdbench.h"
 CRATE = SOURCE / "bindings/rust/simdbench_plugin.rs"
+ZIG, ZIG_STRUCTS = SOURCE / "bindings/zig/simdbench.zig", ("shape", "operand", "operands", "kernel",
+                                                           "module")
 
 
 def rust_compiler(case):
@@ -20,6 +22,12 @@ def rust_compiler(case):
         if name and shutil.which(name):
             return name
     return case.skipTest("there is no rustc: apt-get install rustc, or set RUSTC")
+
+
+def zig_compiler(case):
+    """$ZIG, or the one in PATH."""
+    program = shutil.which(os.environ.get("ZIG", "zig"))
+    return program or case.skipTest("there is no zig: pip install ziglang, and set ZIG")
 
 
 class NewPlugin(Case):
@@ -53,19 +61,31 @@ class NewPlugin(Case):
         os.environ["MAKEFLAGS"] = f"RUSTC={compiler}"
         self.addCleanup(os.environ.pop, "MAKEFLAGS")
         self.check_gemm("mine_r", "--lang=rust")
-        # A panic is what the row says.
-        source = self.folder / "mine_r/mine_r.rs"
-        text = source.read_text(encoding="utf-8")
-        self.assertIn("let c = outputs", text)
-        source.write_text(text.replace("let c = outputs", 'assert!(a.len() < 9, "too many");\n'
-                                       "        let c = outputs"), encoding="utf-8")
-        subprocess.run(["make", "-C", self.folder / "mine_r"], check=True, capture_output=True)
-        document = self.run_json("gemm", f"--plugin={self.folder}/mine_r/mine_r.so",
+        self.check_panic("mine_r/mine_r.rs", "let c = outputs",
+                         'assert!(a.len() < 9, "too many");\n        let c = outputs',
+                         r"panicked at mine_r\.rs:\d+:\d+: too many")
+
+    def check_panic(self, path, text, broken, message, *flags):
+        """It is what the row says."""
+        source = self.folder / path
+        name, good = source.stem, source.read_text(encoding="utf-8")
+        self.assertIn(text, good)
+        source.write_text(good.replace(text, broken), encoding="utf-8")
+        subprocess.run(["make", "-C", source.parent, *flags], check=True, capture_output=True)
+        document = self.run_json("gemm", f"--plugin={source.parent}/{name}.so",
                                  "--isa=scalar,avx2", "--sizes=8", "--baseline=none", *SHORT,
                                  status=4)
-        row, = kernels(document, module="mine_r")
+        row, = kernels(document, module=name)
         self.assertEqual(row["status"], "failed", row)
-        self.assertRegex(row["reason"], r"panicked at mine_r\.rs:\d+:\d+: too many")
+        self.assertRegex(row["reason"], message)
+
+    def test_zig(self):
+        os.environ["MAKEFLAGS"] = f"ZIG={zig_compiler(self)}"
+        self.addCleanup(os.environ.pop, "MAKEFLAGS")
+        self.check_gemm("mine_z", "--lang=zig")
+        self.check_panic("mine_z/mine_z.zig", "const n = operands.dim(1);",
+                         "const n = operands.dim(1) + a.count;", "panicked: index out of bounds",
+                         "ZIGFLAGS=-O ReleaseSafe -mcpu=x86_64_v3")
 
     def test_own_op(self):
         for lang in ("c", "cpp"):
@@ -78,8 +98,9 @@ class NewPlugin(Case):
                 (["a b"], "letters, digits"), (["x/"], "letters, digits"),
                 (["simdbench"], "name of simdbench's own"),
                 (["relu", "--op=own"], "name of simdbench's own"),
-                (["x", "--lang=ada"], "--lang=ada: there are c, cpp and rust"),
+                (["x", "--lang=ada"], "--lang=ada: there are c, cpp, rust and zig"),
                 (["x", "--lang=rust", "--op=own"], "--lang=cpp"),
+                (["x", "--lang=zig", "--op=own"], "zig has kernels"),
                 (["no/such/folder"], "No such file"), ([], "new-plugin needs a folder")):
             with self.subTest(arguments):
                 done = self.run_tool("new-plugin", *arguments, status=2, cwd=self.folder)
@@ -89,14 +110,45 @@ class NewPlugin(Case):
         self.assertIn("File exists", done.stderr)
 
 
-class RustStructs(Case):
-    def test_same_layout(self):
-        """Sizes of structs and offsets of fields are those of simdbench.h."""
+class Structs(Case):
+    """Sizes of structs and offsets of fields are those of simdbench.h."""
+
+    def test_rust(self):
         compiler = rust_compiler(self)
         (self.folder / "rust.rs").write_text(
             f'#[allow(dead_code)]\n#[path = "{CRATE}"]\nmod plugin;\n'
             "fn main() {\n    for (name, size, offsets) in plugin::abi::layouts() {\n"
             '        println!("{} {} {:?}", name, size, offsets);\n    }\n}\n', encoding="utf-8")
+        names = {"kernel": "KernelRow", "option": "OptionValue", "shape_list": "ShapeList"}
+        expected = [re.sub(r"^\w+", lambda m: names.get(m[0], m[0].capitalize()), line)
+                    for line in self.layouts()]
+        self.assertEqual(sorted(expected), sorted(self.printed(
+            shlex.split(compiler), "--edition=2021", "-o", "rust", "rust.rs")))
+
+    def test_zig(self):
+        compiler = zig_compiler(self)
+        shutil.copy(ZIG, self.folder)
+        (self.folder / "zig.zig").write_text(
+            'const std = @import("std");\nconst simdbench = @import("simdbench.zig");\n'
+            "fn print(comptime T: type, comptime name: []const u8) void {\n"
+            '    std.debug.print("{s} {d} [", .{ name, @sizeOf(T) });\n'
+            "    inline for (comptime std.meta.fieldNames(T), 0..) |field, i|\n"
+            '        std.debug.print("{s}{d}", .{ if (i > 0) ", " else "", @offsetOf(T, field) });\n'
+            '    std.debug.print("]\\n", .{});\n}\npub fn main() void {\n'
+            + "".join(f'    print(simdbench.{name.capitalize()}, "{name}");\n' for name in ZIG_STRUCTS)
+            + "}\n", encoding="utf-8")
+        self.assertEqual([line for line in self.layouts() if line.split()[0] in ZIG_STRUCTS],
+                         self.printed([compiler], "build-exe", "-femit-bin=zig", "zig.zig"))
+
+    def printed(self, compiler, *arguments):
+        """By the program that the compiler makes of its last argument."""
+        subprocess.run([*compiler, *arguments], check=True, cwd=self.folder)
+        program = self.folder / arguments[-1].partition(".")[0]
+        return subprocess.run([program], check=True, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT).stdout.splitlines()
+
+    def layouts(self):
+        """"shape 136 [0, 4, 8]" of each struct."""
         structs = re.findall(r"^struct simdbench_(\w+) \{(.*?)^\};", self.header(), re.M | re.S)
         lines = []
         for name, body in structs:
@@ -113,17 +165,8 @@ class RustStructs(Case):
             '    printf("%s %zu [", name, size);\n    for (size_t i = 0; i < n; i++)\n'
             '        printf("%s%zu", i ? ", " : "", at[i]);\n    puts("]");\n}\n'
             "int main(void)\n{\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
-        subprocess.run(["cc", f"-I{HEADER.parent}", "-o", self.folder / "c",
-                        self.folder / "c.c"], check=True)
-        subprocess.run([*shlex.split(compiler), "--edition=2021", "-o", self.folder / "rust",
-                        self.folder / "rust.rs"], check=True)
-        outputs = [subprocess.run([self.folder / name], check=True, capture_output=True,
-                                  text=True).stdout.splitlines() for name in ("c", "rust")]
-        names = {"kernel": "KernelRow", "option": "OptionValue", "shape_list": "ShapeList"}
-        expected = [re.sub(r"^\w+", lambda m: names.get(m[0], m[0].capitalize()), line)
-                    for line in outputs[0]]
-        self.assertGreater(len(expected), 9)
-        self.assertEqual(sorted(expected), sorted(outputs[1]))
+        self.assertGreater(len(lines), 9)
+        return self.printed(["cc"], f"-I{HEADER.parent}", "-o", "c", "c.c")
 
     @staticmethod
     def header():

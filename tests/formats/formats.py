@@ -5,11 +5,18 @@
 
 SAMPLE_FORMATS writes sample runs (tests/formats/sample_formats.c).
 """
+import csv
+import importlib.util
+import json
+import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 import format_rules
 import html_rules  # adds its rule
@@ -267,6 +274,70 @@ class Gate(unittest.TestCase):
         self.assertEqual(rows["slow"]["trials"], "96")
         self.assertEqual((rows["fresh"]["base_ns"], rows["fresh"]["change"]), ("", ""))
         self.assertNotIn("verdict", read("run", "csv")[0])
+
+
+class Programs(unittest.TestCase):
+    """The programs that the formats are for, where they are installed."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="simdbench-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def benchstat(self, sample, *options):
+        """What benchstat prints for a sample, and its times of it: {name: [column, ...]}"""
+        program = shutil.which(os.environ.get("BENCHSTAT", "benchstat"))
+        if not program:
+            self.skipTest("there is no benchstat: go install "
+                          "golang.org/x/perf/cmd/benchstat@latest, or set BENCHSTAT")
+        (self.folder / sample).write_bytes(written(sample, "benchstat"))
+        done = subprocess.run([program, "-format=csv", *options, sample], cwd=self.folder,
+                              check=True, capture_output=True, text=True, timeout=60)
+        times = done.stdout.partition("sec/op")[2].partition("geomean")[0]
+        return done.stdout, {row[0]: row[1:] for row in csv.reader(times.splitlines()[1:])}
+
+    def test_benchstat_of_a_run(self):
+        text, times = self.benchstat("run")
+        self.assertIn("samples: rounds of one process, not independent", text)
+        ok = [float(r["median_ns"]) for r in read("run", "csv")
+              if r["role"] != "roof" and r["status"] == "ok"]
+        seconds = sorted(float(row[0]) for row in times.values())
+        self.assertEqual(len(seconds), len(ok))
+        for theirs, ours in zip(seconds, sorted(ok)):
+            self.assertAlmostEqual(theirs * 1e9 / ours, 1, places=3)
+
+    def test_benchstat_of_a_gate(self):
+        text, times = self.benchstat("gate", "-col=arm")
+        self.assertNotIn("not independent", text)
+        for variant, change in (("slow", "+5.31%"), ("slower", "+27.74%"), ("improved", "-9.65%")):
+            row, = (row for name, row in times.items() if f"/variant={variant}/" in name)
+            self.assertEqual(row[4], change)
+
+    def compared(self, *arguments):
+        """What Google Benchmark's compare.py makes of it: {name: relative changes of time}"""
+        program = os.environ.get("COMPARE_PY", "/usr/share/benchmark/compare.py")
+        if not os.path.exists(program) or not importlib.util.find_spec("scipy"):
+            self.skipTest("there is no compare.py: scripts/setup more installs "
+                          "libbenchmark-tools and python3-scipy")
+        subprocess.run([sys.executable, program, "-d", "out.json", *arguments], cwd=self.folder,
+                       check=True, capture_output=True, timeout=120)
+        rows = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        return {row["name"]: [m["time"] for m in row["measurements"]] for row in rows
+                if row["measurements"] and row["run_type"] == "iteration"}
+
+    def test_compare_py_of_runs(self):
+        for name in ("one.json", "two.json"):
+            (self.folder / name).write_bytes(written("run", "gbench"))
+        changes = self.compared("benchmarks", "one.json", "two.json")
+        self.assertEqual(changes, {name: len(family["ns"]) * [0]
+                                   for name, family in read("run", "gbench").items()})
+
+    def test_compare_py_of_a_gate(self):
+        (self.folder / "gate.json").write_bytes(written("gate", "gbench"))
+        changes = {name.split("@")[0].split("/")[-1]: statistics.median(change) for name, change
+                   in self.compared("filters", "gate.json", "arm=base", "arm=head").items()}
+        self.assertEqual(set(changes), {"same", "improved", "slow", "slower", "unclear"})
+        self.assertAlmostEqual(changes["slow"], 3380 / 3210 - 1, delta=0.002)
 
 
 class Rules(unittest.TestCase):

@@ -7,6 +7,7 @@ References are a smoke test: shares of the limit that the same run measured, wit
 Which node is slow is said by `simdbench report --by=host` over the files of several runs."""
 import json
 import os
+import shlex
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -30,6 +31,8 @@ class SimdbenchCheck(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["*"]
     simdbench = variable(str, value="simdbench")
     isa = variable(str, value="avx2")
+    sizes = variable(dict, value={"gemm": "64,256", "relu": "1k,1M"})
+    options = variable(str, value="")  # more of them: -S options='--time-per-case=1s'
     exclusive_access = True
     num_tasks = 1
     time_limit = "10m"
@@ -37,10 +40,10 @@ class SimdbenchCheck(rfm.RunOnlyRegressionTest):
 
     @run_after("init")
     def set_command(self):
-        sizes = {"gemm": "64,256", "relu": "1k,1M"}[self.op]
         self.executable = self.simdbench
-        self.executable_opts = [self.op, f"--isa={self.isa}", f"--sizes={sizes}",
-                                "--isa-fallback=off", "--quiet", "--json=run.json"]
+        self.executable_opts = [self.op, f"--isa={self.isa}", f"--sizes={self.sizes[self.op]}",
+                                "--isa-fallback=off", "--quiet", "--json=run.json",
+                                *shlex.split(self.options)]
 
     def document(self):
         with open(os.path.join(self.stagedir, "run.json"), encoding="utf-8") as file:
