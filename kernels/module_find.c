@@ -14,7 +14,8 @@ enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
 #define FOREIGN "baseline-"
 
 /* Modules of the source tree's folder peers/, which meson does not build. */
-static const char *const peers[] = {"tropical-gemm"};
+static const char *const peers[] = {"aprender-compute", "burn",          "matrixmultiply",
+                                    "ndarray",          "tropical-gemm", "trueno"};
 
 /* The folders to search for modules, in order. */
 struct folders {
@@ -233,9 +234,8 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
     for (size_t i = 0; i < ARRAY_LEN(peers); i++)
         if (strcmp(peers[i], name) == 0)
             return error_set(error, -ENOENT,
-                             "module '%s' is not built: scripts/setup peers does it "
-                             "(looked in %s)",
-                             name, looked);
+                             "module '%s' is not built: scripts/setup peers does it",
+                             name);
     struct near near = {.word = name};
     module_each(near_each, &near);
     return error_set(error, -ENOENT, "there is no module '%.60s'%s%s%s (looked in %s)",

@@ -44,3 +44,21 @@ impl<P: Product<T>, T: Element> Kernel for Gemm<P, T> {
         self.0.multiply(self.1, matrix(0), matrix(1), c, operands.ld(2));
     }
 }
+
+/// A function of each element.
+pub trait Map<T: Element> {
+    fn apply(x: &[T], y: &mut [T]);
+}
+
+/// Ops tanh, and relu of layout `separate`, by a [`Map`].
+pub struct Elementwise<M, T>(PhantomData<(M, T)>);
+
+impl<M: Map<T>, T: Element> Kernel for Elementwise<M, T> {
+    fn prepare(_: &Operands) -> Result<Self, Unsupported> {
+        Ok(Elementwise(PhantomData))
+    }
+
+    fn run(&mut self, operands: &Operands, outputs: &mut Outputs) {
+        M::apply(operands.input(0), outputs.output(1));
+    }
+}
