@@ -13,6 +13,10 @@ enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
 
 #define FOREIGN "baseline-"
 
+/* Modules of the source tree's folder peers/, which meson does not build. */
+static const char *const peers[] = {"aprender-compute", "burn",          "matrixmultiply",
+                                    "ndarray",          "tropical-gemm", "trueno"};
+
 /* The folders to search for modules, in order. */
 struct folders {
     char path[FOLDERS_MAX][PATH_MAX];
@@ -49,6 +53,7 @@ static void folders_list(struct folders *folders)
         folders_add(folders, own, MODULES_FROM_BIN);
         folders_add(folders, own, "kernels/modules");
         folders_add(folders, own, "../kernels/modules");
+        folders_add(folders, own, "../peers");
     }
     const char *list = getenv("SIMDBENCH_MODULES");
     while (list && *list) {
@@ -226,6 +231,11 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
     free(folders);
     if (found)
         return 0;
+    for (size_t i = 0; i < ARRAY_LEN(peers); i++)
+        if (strcmp(peers[i], name) == 0)
+            return error_set(error, -ENOENT,
+                             "module '%s' is not built: scripts/setup peers does it",
+                             name);
     struct near near = {.word = name};
     module_each(near_each, &near);
     return error_set(error, -ENOENT, "there is no module '%.60s'%s%s%s (looked in %s)",

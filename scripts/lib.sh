@@ -119,3 +119,28 @@ build_asan() {
     CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
         -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
 }
+
+# build_peers [NAME...]: modules of peers/ to build/peers/NAME.so. One that fails stops no other.
+build_peers() {
+    local cargo least rust name library failed=() names=("$@") target=$root/build/peers/cargo
+    [[ $(uname -m) == x86_64 ]] || die "the modules of peers/ have kernels for x86-64 alone"
+    # Debian's is last: other ones are newer.
+    cargo=$({ type -aP cargo | grep -v '^\(/usr\)\?/bin/' || type -P cargo; } | head -n 1)
+    [[ -n $cargo ]] || die "there is no cargo: install Rust, https://rustup.rs"
+    least=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$root/peers/Cargo.toml")
+    rust=$("$cargo" --version | cut -d ' ' -f 2)
+    printf '%s\n' "$least" "$rust" | sort -CV ||
+        die "peers need Rust $least or newer, and $cargo is of $rust: https://rustup.rs"
+    if [[ ${#names[@]} -eq 0 ]]; then
+        mapfile -t names < <(cd "$root/peers" && grep -l cdylib -- */Cargo.toml | cut -d / -f 1)
+    fi
+    for name in "${names[@]}"; do
+        say "building peers/$name"
+        library=$target/release/libpeer_${name//-/_}.so
+        # shellcheck disable=SC2015
+        (cd "$root/peers" && RUSTC=${cargo%cargo}rustc "$cargo" build --quiet --release --locked \
+            --target-dir "$target" -p "peer-$name") &&
+            cp --remove-destination "$library" "$root/build/peers/$name.so" || failed+=("$name")
+    done
+    [[ ${#failed[@]} -eq 0 ]] || die "not built: ${failed[*]}"
+}

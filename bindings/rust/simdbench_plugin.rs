@@ -40,6 +40,7 @@ pub mod abi {
 
     /// A hook of an op, with the types that C gives it.
     pub type Hook = Option<unsafe extern "C" fn()>;
+    pub type Describe = Option<unsafe extern "C" fn(*mut Description) -> c_int>;
 
     structs! {
         Shape { size: u32, rank: u32, dim: [i64; MAX_DIMS], }
@@ -87,7 +88,7 @@ pub mod abi {
         }
         Module {
             size: u32, abi: u32, name: *const c_char, ops: *const *const Op,
-            kernels: *const *const KernelRow, open: Hook, describe: Hook, set_threads: Hook,
+            kernels: *const *const KernelRow, open: Hook, describe: Describe, set_threads: Hook,
             close: Option<unsafe extern "C" fn()>,
         }
     }
@@ -260,7 +261,7 @@ impl Row {
 }
 
 #[doc(hidden)]
-pub fn module(name: &str, rows: Vec<Row>) -> *const abi::Module {
+pub fn module(name: &str, describe: abi::Describe, rows: Vec<Row>) -> *const abi::Module {
     // One line for each panic, the last one that the process prints.
     panic::set_hook(Box::new(|info| {
         let message = match info.payload().downcast_ref::<String>() {
@@ -282,19 +283,30 @@ pub fn module(name: &str, rows: Vec<Row>) -> *const abi::Module {
         ops: std::ptr::null(),
         kernels: Vec::leak(kernels).as_ptr(),
         open: None,
-        describe: None,
+        describe,
         set_threads: None,
         close: None,
     }))
 }
 
-/// The function that simdbench looks for: the module's name, and its rows.
+/// The function that simdbench looks for: the module's name, the version of what it wraps if it
+/// wraps something, and its rows.
 #[macro_export]
 macro_rules! module {
-    ($name:expr, $($row:expr),+ $(,)?) => {
+    (@ $name:expr, $describe:expr, $rows:expr) => {
         #[no_mangle]
         pub extern "C" fn simdbench_module(_abi: u32) -> *const $crate::abi::Module {
-            $crate::module($name, vec![$($row),+])
+            $crate::module($name, $describe, $rows)
         }
+    };
+    ($name:expr, version: $version:expr, $($row:expr),+ $(,)?) => {
+        unsafe extern "C" fn describe(to: *mut $crate::abi::Description) -> std::os::raw::c_int {
+            (*to).version = concat!($version, "\0").as_ptr() as *const std::os::raw::c_char;
+            0
+        }
+        $crate::module!(@ $name, Some(describe), vec![$($row),+]);
+    };
+    ($name:expr, $($row:expr),+ $(,)?) => {
+        $crate::module!(@ $name, None, vec![$($row),+]);
     };
 }

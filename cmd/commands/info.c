@@ -250,7 +250,7 @@ static void list_groups(struct listing *listing)
 static void print_module(const char *name, const char *path, void *context)
 {
     if (matches(context, name))
-        print_line("  %-12s %s", name, path);
+        print_line("  %-16s %s", name, path);
 }
 
 static void list_modules(struct listing *listing)

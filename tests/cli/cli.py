@@ -27,6 +27,7 @@ from cli_lock import *
 from cli_modules import *
 from cli_new_plugin import *
 from cli_outputs import *
+from cli_peers import *
 from cli_gate_code import *
 from cli_plants import *
 from cli_project import *

@@ -153,7 +153,8 @@ class Studies(unittest.TestCase):
                     if case["module"] not in (None, "study"):
                         text = "".join(path.read_text(encoding="utf-8") for path in
                                        [*ROOT.glob(f"kernels/modules/{case['module']}*.c"),
-                                        *ROOT.glob(f"scripts/baseline-{case['module']}")])
+                                        *ROOT.glob(f"scripts/baseline-{case['module']}"),
+                                        *ROOT.glob(f"peers/{case['module']}/*.rs")])
                         self.assertTrue(re.search(rf"\b{case['variant']}\b", text))
                         continue
                     key = [case[k] for k in ("module", "op", "semiring", "type", "isa", "variant")]
