@@ -3,6 +3,9 @@
 # scripts/check.sh quick | slow | full | CHECK...: what a change must pass. Stops at the
 # first failure and prints the command that repeats it. The slow checks run side by side.
 # scripts/check.sh table: prints the rows of kernels/kernels.def for this CPU, one a line.
+if [ -z "${BASH_VERSION:-}" ]; then
+    exec bash "$0" "$@"
+fi
 set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"

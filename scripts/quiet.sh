@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # scripts/quiet.sh COMMAND...: runs it on a machine that is as quiet as it can be made, then
 # puts everything back. scripts/quiet.sh --help tells what that is.
+if [ -z "${BASH_VERSION:-}" ]; then
+    exec bash "$0" "$@"
+fi
 set -uo pipefail
 
 usage() {

@@ -410,7 +410,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
     options_init(options);
     const struct glance glance = glance_at(argc, argv);
 
-    if (glance.version) {
+    /* As other tools take it where nothing is measured that could be told more of. */
+    if (glance.version || (argc == 2 && strcmp(argv[1], "-v") == 0)) {
         help_version(stdout);
         return 1;
     }

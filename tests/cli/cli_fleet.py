@@ -42,7 +42,7 @@ class Fleet(Case):
                 summary = result["summary"]
                 for name in ("median_ns", "min_ns", "mad_ns"):
                     summary[name] *= factor
-                summary["ci_ns"] = [ns * factor for ns in summary["ci_ns"]]
+                summary["ci_ns"] = [ns * factor for ns in summary["ci_ns"] or []] or None
                 result["samples_ns"], result["rounds"] = [], []
             (self.folder / f"host-{node}.json").write_text(json.dumps(one))
         return sorted(self.folder.glob("host-*.json"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cli_tool import BINARY, SMALL, SOURCE, Case, environment
 
-__all__ = ["Manual", "Completion", "Installed", "Sdist"]
+__all__ = ["Manual", "Completion", "Installed", "Scripts", "Sdist"]
 
 PACKAGING = BINARY.parent / "packaging"
 
@@ -197,3 +197,27 @@ class Sdist(Case):
         version = json.loads(about)["version"]
         self.assertEqual(self.run_tool("-V").stdout.split("\n")[0], f"simdbench {version}")
         self.assertEqual(tree.name, f"simdbench-{version}")
+
+
+class Scripts(Case):
+    @needs("dash")
+    def test_other_shells(self):
+        """`sh scripts/run` is taken by bash."""
+        for path in sorted((SOURCE / "scripts").iterdir()):
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
+            if text.startswith("#!/bin/bash"):
+                (self.folder / path.name).write_text(text.partition("\nset -")[0]
+                                                     + '\necho "$BASH"\n')
+                done = subprocess.run(["dash", self.folder / path.name], text=True, check=True,
+                                      capture_output=True)
+                self.assertIn("bash", done.stdout, path.name)
+
+    @needs("apt-get")
+    def test_package_that_failed_is_named(self):
+        log = self.folder / "log"
+        with open(log, "w", encoding="utf-8") as file:
+            subprocess.run(["apt-get", "-s", "install", "no-such-package", "bash"], stdout=file,
+                           stderr=file, env=environment(), check=False)
+        done = subprocess.run(["bash", "-c", f"source {SOURCE}/scripts/lib.sh; apt_culprits {log}"],
+                              text=True, capture_output=True, check=True)
+        self.assertEqual(done.stdout, "no-such-package\n", log.read_text())

@@ -127,7 +127,8 @@ class Output(Case):
         self.assertIn("scalar", self.run_tool("list", "isas", "-o", "/dev/stdout").stdout)
 
     def test_letters(self):
-        self.assertEqual(self.run_tool("-V").stdout, self.run_tool("--version").stdout)
+        for option in ("-V", "-v"):
+            self.assertEqual(self.run_tool(option).stdout, self.run_tool("--version").stdout)
         self.assertEqual(self.run_tool("-h").stdout, self.run_tool("--help").stdout)
         self.assertTrue(self.run_tool("gemm", "-n", "-q", "--baseline=none",
                                       *SHORT).stdout.startswith("seed "))

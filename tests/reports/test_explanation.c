@@ -152,11 +152,10 @@ static void junit_tells_the_cause(void **state)
 {
     struct run *const run = sample_explained();
     char *const text = sample_text(run, FORMAT_JUNIT, NULL);
-    assert_non_null(strstr(text, "<property name=\"cause\" value=\"tlb\"/>"));
-    assert_non_null(
-        strstr(text, "<property name=\"cause_confidence\" value=\"flipped\"/>"));
-    assert_non_null(strstr(text, "<property name=\"cause_share\" value=\"0.53\"/>"));
-    assert_non_null(strstr(text, "<property name=\"residual_share\" value=\"0.38\"/>"));
+    assert_non_null(strstr(text, ":cause\" value=\"tlb\"/>"));
+    assert_non_null(strstr(text, ":cause_confidence\" value=\"flipped\"/>"));
+    assert_non_null(strstr(text, ":cause_share\" value=\"0.53\"/>"));
+    assert_non_null(strstr(text, ":residual_share\" value=\"0.38\"/>"));
     free(text);
     run_free(run);
 }
