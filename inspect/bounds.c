@@ -14,8 +14,8 @@ enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles, FACT_vector_cycles,
     FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles, FACT_branch_cycles,
-    FACT_load_cycles,    FACT_store_cycles,      FACT_divide_cycles, FACT_chain_cycles,
-    FACT_window_cycles,  FACT_calling_cycles};
+    FACT_load_cycles,    FACT_store_cycles,      FACT_gather_cycles, FACT_divide_cycles,
+    FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -86,6 +86,13 @@ static double store_cycles(const struct inspect_facts *facts)
 {
     const double bits = access_bits(GET(bytes_stored), GET(stores));
     return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
+}
+
+/* One after the other: each takes a core's ports for loads and stores many times. */
+static double gather_cycles(const struct inspect_facts *facts)
+{
+    return takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512))) +
+           takes(GET(scattered), GET(rate_scattered_512));
 }
 
 static double decode_cycles(const struct inspect_facts *facts)
@@ -178,6 +185,7 @@ static void put_code(struct inspect_facts *facts)
     PUT(load_cycles, load_cycles(facts));
     PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
     PUT(store_cycles, store_cycles(facts));
+    PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(chain_cycles, GET(chain));
     PUT(window_cycles, GET(window_chain));
