@@ -273,9 +273,21 @@ static bool has_isa(const char *isa)
                                __builtin_cpu_supports("avx512dq");
 }
 
+/* Another thread on the core takes a part of the room that these loops measure. */
+static bool fills_core(const struct rate *rate)
+{
+    return rate->loop == loop_chain || rate->loop == loop_behind;
+}
+
 #else
 
 static const struct rate rates[] = {FAULT_ROW};
+
+static bool fills_core(const struct rate *rate)
+{
+    (void)rate;
+    return false;
+}
 
 static bool has_isa(const char *isa)
 {
@@ -379,9 +391,12 @@ void core_rates_measure(double *value)
     }
     qsort(ghz, (size_t)passes, sizeof *ghz, ascending);
     const double clock = ghz[passes / 2];
-    for (size_t i = 0; i < ROWS; i++)
-        value[i] = has_isa(rates[i].isa) ? better(&rates[i], value[i],
-                                                  rate_of(&rates[i], best[i].with * clock,
-                                                          best[i].without * clock))
-                                         : (double)NAN;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!has_isa(rates[i].isa))
+            value[i] = NAN;
+        else if (!fills_core(&rates[i]) || best[i].alone >= PASSES_LEAST)
+            value[i] =
+                better(&rates[i], value[i],
+                       rate_of(&rates[i], best[i].with * clock, best[i].without * clock));
+    }
 }

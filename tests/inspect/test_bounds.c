@@ -295,6 +295,10 @@ static void test_costs(void **state)
     assert_near(VALUE(fault_share), 0.4, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
+    facts.fact[FACT_window_cycles].known = false;
+    SET(window_chain, 11);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(window_cycles)));
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }
