@@ -14,8 +14,8 @@ enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles, FACT_vector_cycles,
     FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles, FACT_branch_cycles,
-    FACT_load_cycles,    FACT_store_cycles,      FACT_divide_cycles, FACT_chain_cycles,
-    FACT_window_cycles,  FACT_calling_cycles};
+    FACT_load_cycles,    FACT_store_cycles,      FACT_gather_cycles, FACT_divide_cycles,
+    FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -88,6 +88,13 @@ static double store_cycles(const struct inspect_facts *facts)
     return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
 }
 
+/* One after the other: each takes a core's ports for loads and stores many times. */
+static double gather_cycles(const struct inspect_facts *facts)
+{
+    return takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512))) +
+           takes(GET(scattered), GET(rate_scattered_512));
+}
+
 static double decode_cycles(const struct inspect_facts *facts)
 {
     const double instructions = GET(instructions), bytes = GET(code_bytes);
@@ -131,6 +138,14 @@ static double divide_cycles(const struct inspect_facts *facts)
                  rate(facts, FACT_rate_divides_64, bits)) +
            takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
            takes(integers(facts), GET(rate_integer_divides));
+}
+
+/* A time that is shorter refutes it: the core looked farther ahead than it did in the
+ * loops that told how far. */
+static double window_cycles(const struct inspect_facts *facts)
+{
+    const double accuracy = 1.05;
+    return GET(window_chain) > accuracy * GET(cycles) ? (double)NAN : GET(window_chain);
 }
 
 static double spill_cycles(const struct inspect_facts *facts)
@@ -178,9 +193,10 @@ static void put_code(struct inspect_facts *facts)
     PUT(load_cycles, load_cycles(facts));
     PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
     PUT(store_cycles, store_cycles(facts));
+    PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(chain_cycles, GET(chain));
-    PUT(window_cycles, GET(window_chain));
+    PUT(window_cycles, window_cycles(facts));
     PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
 }
 

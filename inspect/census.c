@@ -23,7 +23,7 @@ struct making {
     struct sum *sum;
     size_t n_sums;
     size_t *sum_of; /* of each of the loops */
-    unsigned window;
+    struct inspect_window window;
     struct inspect_census *census;
 };
 
@@ -99,7 +99,8 @@ static void add_node(const struct node *node, struct inspect_loop *to)
     to->float_arithmetic += code->float_arithmetic ? n : 0;
     to->multiplies += code->multiply ? n : 0;
     to->fma += code->fma ? n : 0;
-    to->gathers += code->gather ? n : 0;
+    to->gathered += n * code->gathered;
+    to->scattered += n * code->scattered;
     to->computed += code->computes ? n : 0;
     to->computed_bits += code->computes ? n * code->unit_bits : 0;
     to->shuffles += code->shuffle ? n : 0;
@@ -138,7 +139,8 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->multiplies,
                             &loop->float_arithmetic,
                             &loop->fma,
-                            &loop->gathers,
+                            &loop->gathered,
+                            &loop->scattered,
                             &loop->computed,
                             &loop->computed_bits,
                             &loop->shuffles,
@@ -182,9 +184,10 @@ static void add_loops(struct making *m)
         sum->loop.innermost &= loop->inner;
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
-            sum->loop.chain = loop_chain(m->nodes, &m->loops, l, 0);
-            if (m->window)
-                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, m->window);
+            sum->loop.chain =
+                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0});
+            if (m->window.waiting || m->window.results)
+                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, &m->window);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
@@ -305,6 +308,17 @@ static double at_least(const struct nodes *nodes, unsigned bits)
     return all[k] > 0 ? some[k] / all[k] : 0;
 }
 
+static void take_straight(const struct making *m, const struct inspect_loop *all)
+{
+    struct inspect_loop *straight = &m->census->straight;
+    *straight = *all;
+    straight->share = straight->iterations = 1;
+    straight->carried = -1;
+    straight->n_lines = m->census->n_lines;
+    if (m->window.waiting || m->window.results)
+        straight->window_chain = call_chain(m->nodes, &m->window);
+}
+
 static void take_shares(const struct making *m)
 {
     static const unsigned widths[] = {512, 256, 128, 64, 32};
@@ -330,6 +344,8 @@ static void take_shares(const struct making *m)
     for (size_t i = 0; i < ARRAY_LEN(widths) && !census->main_bits; i++)
         if (at_least(m->nodes, widths[i]) >= INSPECT_MAIN_SHARE)
             census->main_bits = widths[i];
+    if (census->whole && !census->n_loops)
+        take_straight(m, &all);
     census->share_transitions = (double)m->tracer->transitions / n;
     census->mixes_sse_avx = m->tracer->transitions > 0;
 }

@@ -8,15 +8,6 @@
 enum { PATH_MAX_NODES = 2048, PLACES_MAX = 64, TURNS = 32 };
 enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5 };
 
-/* Vector instructions in the order of the program, up to as many as the core can hold
- * that wait for operands: what comes next enters when the first of them starts. */
-enum { WINDOW_MAX = 512 };
-struct window {
-    unsigned size, n; /* size 0: any number may wait */
-    double start[WINDOW_MAX];
-    double entered;
-};
-
 /* A value in memory, at the place that an operand names. */
 struct place {
     struct access access;
@@ -28,20 +19,6 @@ struct ready {
     unsigned n_places;
     struct window window;
 };
-
-/* When the next one may enter. */
-static double enter(struct window *window)
-{
-    unsigned first = 0;
-    if (window->n < window->size)
-        return window->entered;
-    for (unsigned i = 1; i < window->n; i++)
-        if (window->start[i] < window->start[first])
-            first = i;
-    window->entered = fmax(window->entered, window->start[first]);
-    window->start[first] = window->start[--window->n];
-    return window->entered;
-}
 
 /* The way that most turns take. */
 static uint32_t usual_way(const struct nodes *nodes, const struct loops *loops,
@@ -109,11 +86,9 @@ static void execute(struct ready *ready, const struct code *code)
         if (place)
             start = fmax(start, place->ready + FORWARD_CYCLES);
     }
-    if (ready->window.size && code->computes && !code->copy) {
-        start = fmax(start, enter(&ready->window));
-        ready->window.start[ready->window.n++] = start;
-    }
+    start = fmax(start, window_enter(&ready->window, code));
     const double end = start + code->latency;
+    window_start(&ready->window, code, start, end);
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1)
             ready->at[r] = end;
@@ -153,13 +128,11 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
     return n ? __builtin_popcountll(read & general) : -1;
 }
 
-double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  unsigned window)
+static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
+                      const struct inspect_window *window)
 {
-    uint32_t way[PATH_MAX_NODES];
-    struct ready ready = {.window.size = window < WINDOW_MAX ? window : WINDOW_MAX};
+    struct ready ready = {.window.of = *window};
     double half = 0;
-    const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);
@@ -169,24 +142,21 @@ double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t
     return (last_of(&ready) - half) / (TURNS / 2.0);
 }
 
-unsigned inspect_window(double cycles)
+double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
+                  const struct inspect_window *window)
 {
-    const unsigned latency =
-        latency_of("fmadd", &(struct code){.encoding = ENCODING_VEX});
-    for (unsigned size = 1; size < WINDOW_MAX; size++) {
-        struct window window = {.size = size};
-        double ready = 0, half = 0;
-        for (unsigned turn = 0; turn < TURNS; turn++) {
-            half = turn == TURNS / 2 ? ready : half;
-            ready = 0;
-            for (unsigned i = 0; i < INSPECT_CHAIN; i++) {
-                ready = fmax(ready, enter(&window));
-                window.start[window.n++] = ready;
-                ready += latency;
-            }
-        }
-        if ((ready - half) / (TURNS / 2.0) <= cycles)
-            return size;
+    uint32_t way[PATH_MAX_NODES];
+    const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
+    return turn_of(nodes, way, n, window);
+}
+
+double call_chain(const struct nodes *nodes, const struct inspect_window *window)
+{
+    uint32_t way[PATH_MAX_NODES], n = 0;
+    for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
+        way[n++] = at;
+        if (nodes->node[at].n_edges != 1)
+            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window);
     }
     return 0;
 }

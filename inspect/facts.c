@@ -98,21 +98,29 @@ static double code_bytes(const struct inspect_census *census, size_t from, size_
     return (double)(lines << LINE_SHIFT);
 }
 
-/* A call without loops is one iteration of itself. */
-static void set_straight(struct inspect_facts *facts, const struct inspect_census *census)
+/* What a loop does again and again is nothing that a call without loops does. */
+static void set_repeated(struct inspect_facts *facts, const struct inspect_loop *loop)
 {
-    if (!census->whole || census->n_loops > 0)
-        return;
-    inspect_fact_set(facts, FACT_instructions, (double)census->instructions);
-    inspect_fact_set(facts, FACT_loop_share, 1);
-    inspect_fact_set(facts, FACT_code_bytes, code_bytes(census, 0, census->n_lines));
-    inspect_fact_set(facts, FACT_widest_bits, census->widest_bits);
+#define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
+    if (loop->trips > 0)
+        SET(trips);
+    if (loop->chain > 0)
+        SET(chain);
+    if (loop->carried >= 0)
+        SET(carried);
+    SET(vector_reloads);
+    SET(vector_spills);
+    SET(scalar_stack);
+    SET(calls);
+    SET(branches);
+    /* Places that follow from registers may lie on other pages than was thought. */
+    if (loop->addresses_exact || loop->page_changes > 0)
+        SET(page_changes);
 }
 
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop)
 {
-#define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
     inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
     if (census->n_loops > 0)
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
@@ -121,21 +129,17 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     const int built = inspect_built_unoptimised(census->producer);
     if (built >= 0)
         inspect_fact_set(facts, FACT_built_unoptimised, built);
-    if (!loop) {
-        set_straight(facts, census);
+    if (loop)
+        set_repeated(facts, loop);
+    else if (census->whole && census->n_loops == 0)
+        loop = &census->straight;
+    else
         return;
-    }
     inspect_fact_set(facts, FACT_code_bytes,
                      code_bytes(census, loop->line, loop->n_lines));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
-    if (loop->trips > 0)
-        SET(trips);
-    if (loop->chain > 0)
-        SET(chain);
     if (loop->window_chain > 0)
         SET(window_chain);
-    if (loop->carried >= 0)
-        SET(carried);
     SET(instructions);
     SET(vector);
     SET(scalar_float);
@@ -144,11 +148,6 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(stores);
     SET(bytes_loaded);
     SET(bytes_stored);
-    SET(vector_reloads);
-    SET(vector_spills);
-    SET(scalar_stack);
-    SET(calls);
-    SET(branches);
     SET(copies);
     SET(divides);
     SET(integer_divides);
@@ -156,7 +155,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(multiplies);
     SET(float_arithmetic);
     SET(fma);
-    SET(gathers);
+    SET(gathered);
+    SET(scattered);
     SET(computed);
     SET(computed_bits);
     SET(shuffles);
@@ -164,9 +164,6 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(permutes);
     SET(line_splits);
     SET(failed_forwards);
-    /* Places that follow from registers may lie on other pages than was thought. */
-    if (loop->addresses_exact || loop->page_changes > 0)
-        SET(page_changes);
     SET(aliases_4k);
     SET(legacy_sse);
     SET(vex);

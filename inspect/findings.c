@@ -348,20 +348,48 @@ static double known_or(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Bounds tell why the time is not shorter. Beyond the limit of the work the finding that
- * accounts for most counts alone: causes overlap. */
+/* The largest bound of the code that it has wherever its operands lie. */
+static double core_cycles(const struct inspect_facts *facts)
+{
+    double most = 0;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        if (bound != FACT_roof_cycles && bound != FACT_memory_cycles)
+            most = fmax(most, inspect_fact_value(facts, bound));
+    }
+    return most;
+}
+
+/* What remains of the time when a cause is gone, as far as something tells why. The
+ * variant that lacks it executes the same code, unless it is another row, or other
+ * numbers take another way. */
+static double remains(const struct inspect_facts *facts,
+                      const struct inspect_finding *finding, double limit)
+{
+    const bool same_code = !isnan(finding->share) &&
+                           finding->experiment != FACT_other_isa &&
+                           finding->experiment != FACT_tame_input;
+    const double core = core_cycles(facts) / inspect_fact_value(facts, FACT_cycles);
+    return same_code ? fmax(limit, fmin(known_or(core, 0), 1 - finding->share)) : limit;
+}
+
+/* Bounds tell why the time is not shorter. Beyond them the finding that accounts for most
+ * counts alone: causes overlap. */
 static void find_residual(const struct inspect_facts *facts,
                           struct inspect_findings *findings)
 {
     const double cycles = inspect_fact_value(facts, FACT_cycles);
     const double code = inspect_fact_value(facts, FACT_code_cycles) / cycles;
     const double limit = 1 - known_or(inspect_fact_value(facts, FACT_gap_share), 1);
-    double most = 0;
-    for (size_t i = 0; i < findings->n; i++)
-        most = fmax(most, accounts_for(facts, &findings->finding[i]));
+    double most = fmax(known_or(code, 0), limit);
+    for (size_t i = 0; i < findings->n; i++) {
+        const double share = accounts_for(facts, &findings->finding[i]);
+        if (share > 0)
+            most = fmax(most, share + remains(facts, &findings->finding[i], limit));
+    }
     findings->residual_share = NAN;
-    if (!isnan(code) || limit > 0 || most > 0)
-        findings->residual_share = fmax(0, 1 - fmax(known_or(code, 0), limit + most));
+    if (!isnan(code) || most > 0)
+        findings->residual_share = fmax(0, 1 - most);
     findings->residual_cycles = findings->residual_share * cycles;
 }
 

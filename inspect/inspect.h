@@ -59,7 +59,7 @@ struct inspect_loop {
      * Of these, shuffles of any kind, and permutes of two sources by indices. */
     double computed, shuffles, permutes;
     double computed_bits, shuffle_bits; /* sums of the widths of their registers */
-    double gathers;
+    double gathered, scattered;         /* elements from, to places that a vector holds */
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
     double failed_forwards; /* loads over bytes of a store in flight that has not all of
@@ -69,8 +69,8 @@ struct inspect_loop {
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free, by a small table of latencies; 0: unknown */
-    /* The same if a core sees no more than inspect_options.window vector instructions
-     * that wait; 0: unknown. */
+    /* The same if a core looks no farther ahead than inspect_options.window; 0:
+     * unknown. */
     double window_chain;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
@@ -126,6 +126,8 @@ struct inspect_census {
                        information */
     struct inspect_loop *loop; /* the largest share first */
     size_t n_loops;
+    /* The numbers of a whole call without loops: it is one iteration of itself. */
+    struct inspect_loop straight;
     struct inspect_line *line;
     size_t n_lines;
 };
@@ -141,11 +143,18 @@ int inspect_built_unoptimised(const char *producer);
 /* Of the instructions of such a loop at least so many access the stack. */
 #define INSPECT_STACK_SHARE 0.1
 
-/* How many vector instructions may wait for operands in this core, so that INSPECT_CHAIN
- * FMAs take so many `cycles` in a loop, in which each waits for the one before and the
- * first for none. 0: unknown, or more than can be told. */
-unsigned inspect_window(double cycles);
-#define INSPECT_CHAIN 64
+/* How far a core looks ahead; 0: any number. */
+struct inspect_window {
+    unsigned waiting; /* vector instructions that may wait for operands */
+    unsigned results; /* of vector instructions, while one before them is not done */
+    double per_cycle; /* instructions that enter */
+};
+/* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
+ * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND
+ * vector instructions that wait for nothing behind them. NaN leaves a number 0. */
+struct inspect_window inspect_window(double per_cycle, double chain_cycles,
+                                     double behind_cycles);
+enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 
 /* Frees what it points to. */
 void inspect_census_free(struct inspect_census *census);
@@ -161,9 +170,9 @@ struct inspect_options {
     bool step_all;         /* a step for each instruction; for tests */
     bool text;             /* text and source of each instruction */
     bool count_turns;      /* of a loop of a call that is sampled, for at most 3 s */
-    unsigned window;       /* of inspect_window() */
-    uint64_t seed;         /* of the random times */
-    int64_t timeout_ns;    /* of all; -ETIMEDOUT beyond it; 0: 60 s */
+    struct inspect_window window; /* 0: any */
+    uint64_t seed;                /* of the random times */
+    int64_t timeout_ns;           /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */
     bool (*stop)(void *context);
     void *stop_context;

@@ -69,12 +69,13 @@ struct code {
     enum flow flow;
     bool is_call, repeats;  /* repeats: with REP */
     enum encoding encoding; /* of one that touches vector registers */
-    bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply, gather;
-    bool divide_f64;       /* one of doubles */
-    bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
-    bool computes;         /* takes a vector unit; scalar floats too */
-    uint16_t unit_bits;    /* of its widest vector register */
-    bool dirties, cleans;  /* upper halves of the vector registers */
+    bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply;
+    uint8_t gathered, scattered; /* elements that it loads from, stores to such places */
+    bool divide_f64;             /* one of doubles */
+    bool shuffle, permute;       /* permute: of two sources by indices; a shuffle too */
+    bool computes;               /* takes a vector unit; scalar floats too */
+    uint16_t unit_bits;          /* of its widest vector register */
+    bool dirties, cleans;        /* upper halves of the vector registers */
     uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
                       scalar code copies and masks whole registers too */
     uint8_t n_accesses;
@@ -103,6 +104,35 @@ void code_take_kind(const char *name, bool x87, unsigned widest, struct code *co
 /* latency.c: cycles from operands to result on this CPU, by name and kind. */
 unsigned latency_of(const char *name, const struct code *code);
 
+/* Whether it waits where vector instructions wait for operands; whether it takes a vector
+ * register for its result. Copies are renamed, and zeros need none. */
+static inline bool code_waits(const struct code *code)
+{
+    return code->computes && !code->copy;
+}
+
+static inline bool code_has_result(const struct code *code)
+{
+    return code->writes >> REGISTER_VECTOR & UINT32_MAX && !code->copy &&
+           (code->reads || code->n_accesses);
+}
+
+/* ---- window.c: how far the core looks ahead ---- */
+
+enum { INSPECT_WINDOW_MAX = 512 };
+struct window {
+    struct inspect_window of;
+    unsigned n_waiting;
+    uint64_t n_results;
+    double start[INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
+    double entered, all_done;
+};
+/* When the next instruction of the program may start; it must start next, then or
+ * later. */
+double window_enter(struct window *window, const struct code *code);
+void window_start(struct window *window, const struct code *code, double start,
+                  double end);
+
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 
 struct edge {
@@ -129,6 +159,7 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     uint64_t loaded_store;            /* number of the store that it loaded last */
     struct path *path;                /* that began here; NULL: none */
+    uint64_t reached;                 /* so often such a path that is blind was there */
     uint32_t mark, position;          /* in the recording of that number */
 };
 
@@ -232,6 +263,7 @@ bool known_address(const struct known *known, const struct code *code,
 
 struct path {
     uint32_t n;
+    bool blind;   /* some of its places are unknown when it runs */
     bool loop;    /* its end is its beginning */
     uint64_t end; /* the address behind it */
     bool counted; /* a loop: some register changes by the same amount in each turn */
@@ -271,6 +303,8 @@ struct tracer {
     bool step_all;
     uint64_t begin, end; /* addresses of the markers before and behind the call */
     uint64_t max_steps, instructions, system_calls, transitions, replayed;
+    uint64_t looked; /* instructions that were stepped for places that are unknown else */
+    uint32_t look;   /* and how many come before a path may run again */
     uint32_t recording[RECORDING_MAX], n_recorded, mark;
     uint32_t recorded_calls; /* that did not return within the recording */
     struct error *error;
@@ -297,10 +331,12 @@ struct loops {
 /* `whole`: the first node is the beginning. -ENOMEM. */
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
-/* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if no
- * more than `window` vector instructions wait at a time, 0: any number; 0: unknown. */
+/* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
+ * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  unsigned window);
+                  const struct inspect_window *window);
+/* The same of a whole call without loops, if it is made again and again. */
+double call_chain(const struct nodes *nodes, const struct inspect_window *window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes
  * from before; -1: unknown. */
 int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);

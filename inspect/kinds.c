@@ -75,6 +75,12 @@ static bool is_computed(const char *name, const struct code *code)
     return !starts_any(name, moves) && !(code->n_accesses && strstr(name, "broadcast"));
 }
 
+/* Elements of one such as gatherqps: `data` bits in all, of 32 or 64 bits each. */
+static unsigned gather_elements(const char *name, unsigned data)
+{
+    return data / (ends(name, "pd") || ends(name, "q") ? 64 : 32);
+}
+
 static unsigned scalar_bits(const char *name)
 {
     return ends(name, "sd") || ends(name, "movq") || strstr(name, "sd2") ? 64 : 32;
@@ -102,7 +108,10 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     code->multiply = code->fma || (code->float_arithmetic && starts(name, "mul"));
     code->divide = starts(name, "div") || starts(name, "sqrt");
     code->divide_f64 = code->divide && (ends(name, "pd") || ends(name, "sd"));
-    code->gather = strstr(name, "gather") || strstr(name, "scatter");
+    if (strstr(name, "gather"))
+        code->gathered = (uint8_t)gather_elements(name, widest);
+    if (strstr(name, "scatter"))
+        code->scattered = (uint8_t)gather_elements(name, widest);
     code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
     code->shuffle = code->vector && is_shuffle(name);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));

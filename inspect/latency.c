@@ -21,14 +21,16 @@ static const struct {
     {"pmul", true, 3, 5},     {"pmadd", true, 3, 5},     {"perm2", true, 4, 3},
     {"perm", true, 4, 3},     {"broadcast", true, 3, 3}, {"insertf", true, 2, 3},
     {"extractf", true, 4, 3}, {"movmsk", true, 5, 3},    {"gather", true, 20, 20},
-    {"blendv", true, 1, 2},   {"mov", true, 1, 1},       {"imul", false, 3, 3},
-    {"mul", false, 3, 4},     {"idiv", false, 12, 15},   {"div", false, 12, 15},
-    {"popcnt", false, 1, 3},  {"tzcnt", false, 2, 3},    {"lzcnt", false, 1, 3},
-    {"lea", false, 1, 1}};
+    {"blendv", true, 1, 2},   {"movdq", true, 1, 1},     {"movd", true, 3, 2},
+    {"mov", true, 1, 1},      {"imul", false, 3, 3},     {"mul", false, 3, 4},
+    {"idiv", false, 12, 15},  {"div", false, 12, 15},    {"popcnt", false, 1, 3},
+    {"tzcnt", false, 2, 3},   {"lzcnt", false, 1, 3},    {"lea", false, 1, 1}};
 
 unsigned latency_of(const char *name, const struct code *code)
 {
     const bool is_vector = code->encoding != ENCODING_NONE;
+    if (code->copy)
+        return 0; /* cores rename the register */
     __builtin_cpu_init();
     for (size_t i = 0; i < ARRAY_LEN(latencies); i++)
         if (latencies[i].is_vector == is_vector &&

@@ -23,10 +23,13 @@ int inspect_available(double *steps_per_s, struct error *error)
     return no_tracer(error);
 }
 
-unsigned inspect_window(double cycles)
+struct inspect_window inspect_window(double per_cycle, double chain_cycles,
+                                     double behind_cycles)
 {
-    (void)cycles;
-    return 0;
+    (void)per_cycle;
+    (void)chain_cycles;
+    (void)behind_cycles;
+    return (struct inspect_window){.waiting = 0};
 }
 
 int inspect_attach(pid_t child, struct error *error)

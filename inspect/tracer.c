@@ -9,6 +9,9 @@
 /* A shorter path is stepped. After so many instructions, only one turn of each run of a
  * loop is replayed: more of their addresses would tell nothing new. */
 enum { PATH_LEAST = 3, REPLAY_MAX = 4000000, REPLAY_RUN_MAX = 65536 };
+/* Turns that are stepped at a time for places that are not known else, and instructions
+ * of these; and of all. */
+enum { LOOK_TURNS = 8, LOOK_MAX = 600, LOOKED_MAX = 6000 };
 
 static int failed(struct tracer *tracer, int status)
 {
@@ -100,6 +103,22 @@ static void forget_recording(struct tracer *tracer)
     tracer->mark++;
 }
 
+/* Whether registers that are known at its beginning do not tell all its places. */
+static bool is_blind(const struct nodes *nodes, const struct path *path)
+{
+    struct known known = {.mask = (1u << GPR_COUNT) - 1};
+    for (uint32_t i = 0; i < 2 * path->n; i++) {
+        const struct code *code = &nodes->node[path->node[i % path->n]].code;
+        uint64_t address;
+        for (unsigned k = 0; k < code->n_accesses; k++)
+            if (!code->access[k].gather &&
+                !known_address(&known, code, &code->access[k], &address))
+                return true;
+        known_compute(&known, code);
+    }
+    return false;
+}
+
 /* Makes a path of a part of the recording. */
 static void keep(struct tracer *tracer, uint32_t from, uint32_t n, uint64_t end,
                  bool loop)
@@ -121,6 +140,7 @@ static void keep(struct tracer *tracer, uint32_t from, uint32_t n, uint64_t end,
         path = NULL;
     }
     if (path) {
+        path->blind = is_blind(nodes, path);
         path_free(nodes->node[list[0]].path);
         nodes->node[list[0]].path = path;
     }
@@ -204,7 +224,7 @@ static int step(struct tracer *tracer, uint32_t number)
         child->debug_registers = child_threads(child) > 1;
     }
     follow_call(tracer, &code, child->registers.rip);
-    if (!tracer->step_all)
+    if (!tracer->step_all && !tracer->look)
         record(tracer, number);
     return status;
 }
@@ -299,6 +319,24 @@ static int run_path(struct tracer *tracer, const struct path *path)
     return replayed < 0 ? replayed : replay(tracer, path, (uint32_t)position, pc, &known);
 }
 
+/* A path that goes where the numbers say that it loads is stepped for a while, ever more
+ * seldom, for its places. How far these are from the last that were known tells nothing.
+ */
+static bool look_at(struct tracer *tracer, const struct path *path)
+{
+    if (!path->blind || tracer->looked >= LOOKED_MAX)
+        return false;
+    const uint64_t before = tracer->nodes.node[path->node[0]].reached++;
+    if (before & (before - 1))
+        return false;
+    tracer->look = LOOK_TURNS * path->n < LOOK_MAX ? LOOK_TURNS * path->n : LOOK_MAX;
+    tracer->looked += tracer->look;
+    for (uint32_t i = 0; i < path->n; i++)
+        memset(tracer->nodes.node[path->node[i]].last_page, 0,
+               sizeof tracer->nodes.node->last_page);
+    return true;
+}
+
 /* ---- a call ---- */
 
 static int go(struct tracer *tracer)
@@ -306,12 +344,14 @@ static int go(struct tracer *tracer)
     const uint32_t number = node_at(tracer, tracer->child.registers.rip);
     if (number == NO_NODE)
         return -EILSEQ;
-    if (!tracer->step_all) {
+    if (tracer->look > 0) {
+        tracer->look--;
+    } else if (!tracer->step_all) {
         arrive(tracer, number);
         const struct path *path = tracer->nodes.node[number].path;
-        const int status = path && child_breakpoints(&tracer->child) > path->n_exits
-                               ? run_path(tracer, path)
-                               : -EAGAIN;
+        const bool runs = path && child_breakpoints(&tracer->child) > path->n_exits &&
+                          !look_at(tracer, path);
+        const int status = runs ? run_path(tracer, path) : -EAGAIN;
         if (status != -EAGAIN)
             return status;
     }

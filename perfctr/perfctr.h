@@ -288,7 +288,8 @@ size_t core_rate_count(void);
 const char *core_rate_name(size_t index);
 /* Measures all of them in the calling thread, where it runs, in 30 ms, or up to 300 ms
  * beside another thread on the core. `value` has core_rate_count() entries, NaN or 0 at
- * first: what was better before stays. What this CPU has not becomes NaN. */
+ * first: what was better before stays, and so does what needs the core alone if it never
+ * was. What this CPU has not becomes NaN. */
 void core_rates_measure(double *value);
 
 /* ---- CPUs and noise (cpus.c) ---- */

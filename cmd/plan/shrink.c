@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same op with less work: a shape whose numbers are smaller. */
+/* The same op with less work, or on less: a shape whose numbers are smaller. */
 #include "plan/plan.h"
 
 #include <ctype.h>
@@ -66,6 +66,13 @@ double shape_work(const struct shape_info *info)
     return info->ops > 0 ? info->ops : info->bytes;
 }
 
+/* A dimension may be none of the work's, but of the operands'. */
+static bool is_less(const struct shape_info *info, const struct shape_info *old)
+{
+    const double work = shape_work(info), before = shape_work(old);
+    return work < before || (work == before && info->bytes < old->bytes);
+}
+
 bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
                    struct shape_info *info)
 {
@@ -80,7 +87,7 @@ bool shape_smaller(const struct catalog *catalog, const struct plan_group *group
         at->dead = true;
         if (catalog_shape(catalog, group->op, group->type, text,
                           old.layout[0] ? old.layout : NULL, info, &error) == 0 &&
-            !strcmp(info->layout, old.layout) && shape_work(info) < shape_work(&old))
+            !strcmp(info->layout, old.layout) && is_less(info, &old))
             return true;
         *info = old;
     }

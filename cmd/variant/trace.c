@@ -14,8 +14,8 @@ enum { TRACE_STEPS = 30000 };
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
 static int trace(const struct options *options, const struct case_name *name,
-                 unsigned window, const char *shape, struct inspect_census *census,
-                 double *ops, struct error *error)
+                 struct inspect_window window, const char *shape,
+                 struct inspect_census *census, double *ops, struct error *error)
 {
     const struct inspect_options how = {.max_steps = TRACE_STEPS,
                                         .whole_only = shape != NULL,
@@ -75,7 +75,8 @@ static void trace_smaller(const struct options *options, const struct case_name 
         struct inspect_census small;
         struct error error;
         double ops = 0;
-        status = trace(options, name, 0, shapes.item[i - 1], &small, &ops, &error);
+        status = trace(options, name, (struct inspect_window){0}, shapes.item[i - 1],
+                       &small, &ops, &error);
         if (status == 0)
             to->instructions_per_op =
                 scaled(&to->census, &small, (double)small.instructions / ops);
@@ -84,12 +85,18 @@ static void trace_smaller(const struct options *options, const struct case_name 
     text_list_free(&shapes);
 }
 
-static unsigned window_of(const double *rates)
+static double rate_of(const double *rates, const char *name)
 {
     for (size_t i = 0; rates && i < core_rate_count(); i++)
-        if (!strcmp(core_rate_name(i), "cost_chain"))
-            return inspect_window(rates[i]);
-    return 0;
+        if (!strcmp(core_rate_name(i), name))
+            return rates[i];
+    return NAN;
+}
+
+static struct inspect_window window_of(const double *rates)
+{
+    return inspect_window(rate_of(rates, "rate_instructions"),
+                          rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
 }
 
 void variant_trace(const struct options *options, const struct case_name *name,

@@ -139,6 +139,24 @@ static void test_vector_units(void **state)
     assert_near(VALUE(shuffle_cycles), 0, 0);
 }
 
+/* Wider gathers may be slower, element by element. */
+static void test_gathers(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(gathered, 8);
+    SET(scattered, 0);
+    SET(rate_gathered_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 4, 1e-9);
+    SET(rate_gathered_512, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 4, 1e-9);
+    SET(scattered, 3);
+    SET(rate_scattered_512, 0.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 10, 1e-9);
+}
+
 static void test_splits(void **state)
 {
     struct inspect_facts facts = tile();
@@ -277,6 +295,10 @@ static void test_costs(void **state)
     assert_near(VALUE(fault_share), 0.4, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
+    facts.fact[FACT_window_cycles].known = false;
+    SET(window_chain, 11);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(window_cycles)));
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }
@@ -394,11 +416,20 @@ static void test_straight_call(void **state)
     struct inspect_loop loop = {.share = 1, .line = 1, .n_lines = 2};
     struct inspect_census census = {.whole = true,
                                     .instructions = 70,
-                                    .widest_bits = 256,
+                                    .straight = {.share = 1,
+                                                 .instructions = 70,
+                                                 .multiplies = 9,
+                                                 .branches = 3,
+                                                 .window_chain = 20,
+                                                 .widest_bits = 256,
+                                                 .n_lines = 4},
                                     .line = lines,
                                     .n_lines = 4};
     struct inspect_facts facts = {0};
     inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(multiplies), 9, 0);
+    assert_near(VALUE(window_chain), 20, 0);
+    assert_true(isnan(VALUE(branches)));
     assert_near(VALUE(instructions), 70, 0);
     assert_near(VALUE(loop_share), 1, 0);
     assert_near(VALUE(code_bytes), 192, 0);
@@ -445,10 +476,10 @@ static void test_table(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
-                     TEST(test_vector_units), TEST(test_splits), TEST(test_long_loop),
-                     TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
-                     TEST(test_tame_input), TEST(test_branches), TEST(test_straight_call),
-                     TEST(test_costs), TEST(test_shares), TEST(test_nothing_known),
-                     TEST(test_census), TEST(test_unoptimised), TEST(test_set),
-                     TEST(test_table));
+                     TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
+                     TEST(test_long_loop), TEST(test_roof_and_memory),
+                     TEST(test_stream_that_is_beaten), TEST(test_tame_input),
+                     TEST(test_branches), TEST(test_straight_call), TEST(test_costs),
+                     TEST(test_shares), TEST(test_nothing_known), TEST(test_census),
+                     TEST(test_unoptimised), TEST(test_set), TEST(test_table));
 }

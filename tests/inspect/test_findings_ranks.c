@@ -161,6 +161,16 @@ static void test_residual(void **state)
     inspect_find(&facts, &findings);
     assert_near(findings.residual_share, 0.2, 1e-9);
     assert_int_equal(findings.n, 1);
+    /* Or to what the code takes in the core, but not to streams. */
+    inspect_fact_set(&facts, FACT_memory_cycles, 9);
+    inspect_fact_set(&facts, FACT_dispatch_cycles, 7);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0.15, 1e-9);
+    inspect_fact_set(&facts, FACT_dispatch_cycles, 12);
+    inspect_find(&facts, &findings);
+    assert_near(findings.residual_share, 0, 1e-9);
+    inspect_fact_set_absent(&facts, FACT_memory_cycles, NULL);
+    inspect_fact_set_absent(&facts, FACT_dispatch_cycles, NULL);
     /* And so does a cost that was modelled. */
     inspect_fact_set_absent(&facts, FACT_flush_denormals, NULL);
     inspect_fact_set(&facts, FACT_failed_forwards, 1);

@@ -192,7 +192,8 @@ static void test_window(void **state)
     static const unsigned windows[] = {0, 8, 16, 32, 500};
     double cycles[ARRAY_LEN(windows)];
     for (size_t i = 0; i < ARRAY_LEN(windows); i++) {
-        const struct inspect_options options = {.whole_only = true, .window = windows[i]};
+        const struct inspect_options options = {.whole_only = true,
+                                                .window.waiting = windows[i]};
         struct inspect_census census;
         struct error error = {.text = ""};
         assert_int_equal(trace(links, TURNS, &options, &census, &error), 0);
@@ -205,11 +206,24 @@ static void test_window(void **state)
     assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
     assert_true(cycles[4] < 4);
     /* A core that takes a chain at a time, one that sees two, and what cannot be. */
-    assert_int_equal(inspect_window(4 * INSPECT_CHAIN), 1);
-    assert_in_range(inspect_window(2 * INSPECT_CHAIN), INSPECT_CHAIN / 4, INSPECT_CHAIN);
-    assert_true(inspect_window(60) > inspect_window(90));
-    assert_int_equal(inspect_window(0), 0);
-    assert_int_equal(inspect_window(NAN), 0);
+    assert_int_equal(inspect_window(0, 4 * INSPECT_CHAIN, NAN).waiting, 1);
+    const struct inspect_window two = inspect_window(0, 2 * INSPECT_CHAIN, NAN);
+    assert_in_range(two.waiting, INSPECT_CHAIN / 4, INSPECT_CHAIN);
+    assert_int_equal(two.results, 0);
+    assert_true(inspect_window(0, 60, NAN).waiting > inspect_window(0, 90, NAN).waiting);
+    assert_int_equal(inspect_window(0, 0, NAN).waiting, 0);
+    assert_int_equal(inspect_window(NAN, NAN, NAN).waiting, 0);
+    /* Results wait for what is before them: the more room there is, the more turns
+     * overlap. */
+    const struct inspect_window one = inspect_window(0, NAN, 4 * INSPECT_AHEAD);
+    assert_int_equal(one.waiting, 0);
+    assert_in_range(one.results, INSPECT_AHEAD, INSPECT_AHEAD + INSPECT_BEHIND);
+    assert_in_range(inspect_window(0, NAN, 4 * INSPECT_AHEAD + 9).results, 1,
+                    one.results - 1);
+    assert_true(inspect_window(0, NAN, 2 * INSPECT_AHEAD).results > one.results);
+    /* Nothing enters faster than it can, whatever the room. */
+    assert_int_equal(inspect_window(1, NAN, INSPECT_BEHIND).results, 0);
+    assert_near(inspect_window(6, NAN, NAN).per_cycle, 6, 0);
 }
 
 static void test_splits(void **state)
@@ -224,6 +238,23 @@ static void test_splits(void **state)
     ASSERT_LOOP(census, line_splits, lines / TURNS);
     ASSERT_LOOP(census, page_splits, pages / TURNS);
     ASSERT_LOOP(census, page_changes, changes / TURNS);
+    inspect_census_free(&census);
+}
+
+/* Places that memory tells are known of some turns, whose pages stand for all. */
+static void test_indexed(void **state)
+{
+    uint32_t place[TURNS];
+    for (uint32_t i = 0; i < TURNS; i++)
+        place[i] = 4096 * (2 + i % 100);
+    memcpy(buffer, place, sizeof place);
+    struct inspect_census census = census_of(indexed, TURNS, false);
+    memset(buffer, 0, sizeof place);
+    assert_int_equal(census.instructions, 5 * TURNS + 2);
+    assert_true(census.steps < TURNS / 2);
+    assert_false(census.loop[0].addresses_exact);
+    /* The first of those in a row tells none. */
+    assert_true(census.loop[0].page_changes > 0.7 && census.loop[0].page_changes <= 1);
     inspect_census_free(&census);
 }
 
@@ -253,6 +284,10 @@ static void test_vector_units(void **state)
     ASSERT_LOOP(census, shuffles, 2);
     ASSERT_LOOP(census, shuffle_bits, 512 + 256);
     ASSERT_LOOP(census, permutes, 1);
+    inspect_census_free(&census);
+    census = census_of(gathering, TURNS, false);
+    ASSERT_LOOP(census, gathered, 8);
+    ASSERT_LOOP(census, scattered, 8);
     inspect_census_free(&census);
 }
 
@@ -339,7 +374,7 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_window), TEST(test_splits), TEST(test_mixing),
-                     TEST(test_vector_units), TEST(test_long_loop), TEST(test_windows),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_window), TEST(test_splits), TEST(test_indexed),
+                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
+                     TEST(test_windows), TEST(test_generated_code), TEST(test_threads));
 }

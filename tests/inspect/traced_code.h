@@ -170,4 +170,21 @@ CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
                     "3: decl %esi\n"
                     "   jnz 1b\n"
                     "   retq")
+/* Goes where memory says: 5 n + 2. */
+CODE(indexed, "xorl %ecx, %ecx\n"
+              "1: movl (%rdi,%rcx,4), %eax\n"
+              "   addl $1, (%rdi,%rax)\n"
+              "   incl %ecx\n"
+              "   cmpl %esi, %ecx\n"
+              "   jne 1b\n"
+              "   retq")
+/* 8 elements from, and 8 to, places that lie in 512 bits: 6 n + 2. */
+CODE(gathering, "vpxord %zmm1, %zmm1, %zmm1\n"
+                "1: kxnorw %k1, %k1, %k1\n"
+                "   vgatherqps (%rdi,%zmm1,4), %ymm0{%k1}\n"
+                "   kxnorw %k2, %k2, %k2\n"
+                "   vscatterqpd %zmm2, (%rdi,%zmm1,4){%k2}\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   retq")
 CODE(crashing, "movq (0), %rax\n retq")
