@@ -159,7 +159,7 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(window_cycles, 9), IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 9999),
       HOT, END},
-     {IS(limit_cycles, 7.9), END}},
+     {IS(limit_cycles, 7.9), IS(dispatch_cycles, 8), END}},
     {CAUSE_register_copies,
      INSPECT_STRUCTURAL,
      {IS(copy_share, 0.3), IS(dispatch_cycles, 7), IS(cycles, 10), HOT, END},
