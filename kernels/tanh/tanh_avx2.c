@@ -4,6 +4,7 @@
 
 #define VECTORS (sizeof(T) == 4 ? 2 : 4)
 #define FEW (sizeof(T) == 4 ? 2 : 3)
+#define FUSED
 #define INTERVALS_f32 8
 #define INTERVALS_f64 0
 #define FLOOR_f32 _mm256_floor_ps

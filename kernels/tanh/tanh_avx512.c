@@ -4,6 +4,7 @@
 
 #define VECTORS 4
 #define FEW VECTORS
+#define FUSED
 #define INTERVALS_f32 32
 #define INTERVALS_f64 -1
 #define FLOOR_f32 _mm512_floor_ps

@@ -14,6 +14,7 @@
  *                               each lane in c[] (if not)
  *   LIBM_<type>          optional: tanh() of the C library, which becomes row `libm`
  *   FLOOR_<type>(v)      optional: rounds down, for rows `taylor`
+ *   FUSED                optional: MULTIPLY_ADD rounds once, for row `corrected`
  */
 
 /* To `count` vectors at once: chains of operations that have nothing to do with each
@@ -135,7 +136,7 @@ INLINE void OF(exp_method)(VEC *x, int count)
     OF(exp_quotient)(false, x, count);
 }
 
-#if OF(BYTES) == 8 && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
+#if OF(BYTES) == 8 && defined(FUSED)
 INLINE void OF(corrected_method)(VEC *x, int count)
 {
     OF(exp_quotient)(true, x, count);

@@ -4,6 +4,7 @@
 
 #define VECTORS 4
 #define FEW VECTORS
+#define FUSED
 #define INTERVALS_f32 0
 #define INTERVALS_f64 0
 /* ARM's minima treat a NaN alike on both sides. */
