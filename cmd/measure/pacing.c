@@ -93,6 +93,12 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
     char reason[256];
     if (result->n_samples < pace->alone && result->apart.n)
         must(result_join_apart(result));
+    /* Counts follow the times. */
+    for (size_t i = 0; i < result->n_counters; i++) {
+        struct counter *const counter = &result->counters[i];
+        if (!result->shared && counter->n_alone)
+            counter->n = counter->n_alone;
+    }
     if (!turn->entry->active || (!ran && !result->n_samples))
         return;
     must(string_set(&result->stopped, ran ? pace->stopped : NULL));

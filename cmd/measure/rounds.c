@@ -120,22 +120,21 @@ static int measure_overhead(struct group_state *group)
     return 0;
 }
 
-/* Counts of batches beside another thread are kept only while there are no others. */
-static bool add_value(struct counter *counter, double value, bool alone)
+/* Those of batches that had the core alone come first. judge_case() keeps these alone,
+ * or all. */
+static void add_value(struct counter *counter, double value, bool alone)
 {
-    if (counter->n && !alone && !counter->shared)
-        return false;
-    if (counter->shared && alone)
-        counter->n = 0;
-    counter->shared = !alone;
     must(counter_add_sample(counter, value));
-    return true;
+    if (!alone)
+        return;
+    double *const last = &counter->samples[counter->n - 1];
+    *last = counter->samples[counter->n_alone];
+    counter->samples[counter->n_alone++] = value;
 }
 
 static void add_count(struct counter *counter, const cJSON *count, bool alone)
 {
-    if (!add_value(counter, message_number(count, "value", 0), alone))
-        return;
+    add_value(counter, message_number(count, "value", 0), alone);
     double share = message_number(count, "running_share", 1);
     counter->running_share += (share - counter->running_share) / (double)counter->n;
     string_set(&counter->scope, message_text(count, "scope"));

@@ -317,7 +317,7 @@ void result_clear_samples(struct result *result)
     FOR_EACH (struct counter, counter, result->counters, result->n_counters) {
         free(counter->samples);
         counter->samples = NULL;
-        counter->n = 0;
+        counter->n = counter->n_alone = 0;
         counter->value = counter->per_element = counter->voided = 0;
     }
     for (size_t i = 0; i < result->n_metrics; i++)

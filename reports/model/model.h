@@ -65,9 +65,9 @@ struct counter {
     double voided;   /* samples that were thrown away: no core counts so much */
     double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
     bool user_read;  /* without system calls */
-    bool shared;     /* of batches beside another thread, as there are no others */
     double *samples; /* raw count of each batch */
     size_t n;
+    size_t n_alone; /* the first of them: of batches that had the core alone */
 };
 
 /* A number derived from counters and what else is known of a case. `formula`: names of
