@@ -329,7 +329,7 @@ static void take_ratio(const struct trial_of *trial)
     const double times = per_ops(base) / per_ops(&trial->variant);
     struct speedup speedup = {.times = NAN};
     must(result_speedup(variant_result(base), mine, &speedup));
-    if (!(speedup.times > 0)) {
+    if (!(speedup.times > 0) || !speedup.ci.known) {
         if (!experiment_find(experiments, conditions[trial->number].name))
             set_absent(experiments, trial->number,
                        mine->reason ? mine->reason : "too few rounds");

@@ -52,7 +52,7 @@ class Explain(Case):
 
     def test_experiments_reach_the_kernel(self):
         """New pages cost far more than a copy of a few pages."""
-        for _ in range(3):
+        for _ in range(6):
             ratios = self.ratios("relu/f32/scalar/max@16384")
             self.assertEqual(ratios["input_zero"]["reaches"], "operands")
             times = [ratios[name]["ratio"] for name in ("fresh_output", "cold_caches")]
