@@ -5,7 +5,7 @@ import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 
-from cli_tool import SHORT, SMALL, Case, environment, kernels
+from cli_tool import SHORT, SMALL, Case, environment, kernels, sanitized
 
 __all__ = ["Ladder", "Figure"]
 
@@ -62,7 +62,9 @@ class Ladder(Case):
             loads = 8192 // widths[name.split("/")[2]] * (4 if "x4" in name else 1)
             with self.subTest(name):
                 self.assertGreaterEqual(proof["instructions"], loads)
-                self.assertLess(proof["instructions"], 2 * loads + 500)
+                # The rest of a pass; sanitizers add theirs to each.
+                if not sanitized():
+                    self.assertLess(proof["instructions"], 2 * loads + 200)
 
     def test_mistakes(self):
         done = self.run_tool("gemm", "--ladder", status=2)
