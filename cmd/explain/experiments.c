@@ -342,7 +342,7 @@ static void take_ratio(const struct trial_of *trial)
     *experiment = (struct experiment){.name = conditions[trial->number].name,
                                       .reaches = conditions[trial->number].reaches,
                                       .ratio = times * speedup.times,
-                                      .ci = {.known = speedup.ci.known,
+                                      .ci = {.known = true,
                                              .lo = times * speedup.ci.lo,
                                              .hi = times * speedup.ci.hi,
                                              .level = speedup.ci.level}};

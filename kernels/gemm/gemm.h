@@ -81,6 +81,7 @@ enum {
     GEMM_WIDTH = 1024,
     GEMM_BLOCK_BYTES = 120 << 10,
     GEMM_TILE = 16,
+    GEMM_COLUMN_BYTES = 4096, /* of B, if it is narrower than a vector */
 };
 
 /* For ops whose shapes are those of gemm: `format`; and `parse`, which for op `name`
@@ -88,6 +89,13 @@ enum {
 void gemm_format(const struct simdbench_shape *shape, char *text, size_t text_size);
 int gemm_parse_single(const char *name, const char *text, struct simdbench_shape *shape,
                       char *error, size_t error_size);
+
+/* The distance of copied lines of n elements: an odd number of cache lines, so that
+ * neighbours share no set of the cache. */
+static inline ptrdiff_t gemm_padded(ptrdiff_t n, size_t size)
+{
+    return (ptrdiff_t)((((size_t)n * size + 63) / 64 | 1) * 64 / size);
+}
 
 static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
 {
@@ -103,6 +111,21 @@ struct gemm_problem {
     ptrdiff_t several;       /* strips whose rows fill a block */
     bool copy_rows, copy_panels;
 };
+
+/* `index`: NULL if there are no winners. */
+static inline struct gemm_problem gemm_shape(const struct simdbench_operands *operands,
+                                             const struct simdbench_operand *index)
+{
+    const int64_t *const dim = operands->shape->dim;
+
+    return (struct gemm_problem){.m = dim[0],
+                                 .n = dim[1],
+                                 .k = dim[2],
+                                 .lda = operands->operand[0]->ld,
+                                 .ldb = operands->operand[1]->ld,
+                                 .ldc = operands->operand[2]->ld,
+                                 .ldi = index ? index->ld : 0};
+}
 
 /* Number by number: memcmp() would load several at once that were stored one by one, and
  * wait for all of them. */

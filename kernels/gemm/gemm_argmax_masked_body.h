@@ -66,7 +66,7 @@ static void OF(masked_multiply)(const struct simdbench_operands *operands,
                                 OF(tile_function) *const tiles[][TILE_VECTORS],
                                 enum gemm_form form)
 {
-    OF(multiply_with)(operands, workspace, tiles, form, operands->operand[3]);
+    OF(multiply_with)(operands, workspace, tiles, NULL, form, operands->operand[3]);
 }
 
 GEMM_MASKED_KERNEL(maxplus, MASKED_MAXPLUS)

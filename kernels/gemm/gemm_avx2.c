@@ -16,6 +16,7 @@
 #define EACH_STEP(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define EACH_ROW LINES_5
 #define EACH_TILE(X, s, v, f) HEIGHTS_5(X, s, v, f, 1) HEIGHTS_5(X, s, v, f, 2)
+#define GEMM_SLIM
 #define GEMM_FMA_ROWS
 
 /* Instructions. Integers have no fma; their asm only has to be spelt. */

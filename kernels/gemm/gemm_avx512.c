@@ -23,6 +23,7 @@
     X(s, v, f, 10, 1) X(s, v, f, 12, 1) X(s, v, f, 14, 1) X(s, v, f, 16, 1) \
     X(s, v, f, 18, 1) X(s, v, f, 20, 1) X(s, v, f, 22, 1) X(s, v, f, 24, 1)
 /* clang-format on */
+#define GEMM_SLIM
 #define GEMM_FMA_ROWS
 
 /* Instructions. Integers have neither fma nor product; their asm only has to be spelt. */

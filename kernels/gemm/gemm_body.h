@@ -17,6 +17,7 @@
  * CROWD                  A is read in place if not more rows of a tile than this fall on
  *                        one set of the first cache
  * IN_PLACE               B is read in place up to this many bytes
+ * GEMM_SLIM              defined if vectors have several lanes
  * GEMM_FMA_ROWS          defined if there are rows `fma`
  * EACH_MASKED_TILE       defined if there are rows `masked`: gemm_argmax_masked_body.h
  *
@@ -155,6 +156,7 @@ static struct OF(columns) OF(columns_at)(ptrdiff_t j, ptrdiff_t n)
 }
 
 #include "gemm_pack_body.h"
+#include "gemm_slim_body.h"
 
 /* Strips of m rows, none above `tallest`, as even as the steps of heights allow. If m is
  * odd and the step is two, the last strip begins a row further up, and that row is
@@ -236,10 +238,7 @@ INLINE void OF(block)(struct gemm_workspace *workspace, enum gemm_form form,
     struct gemm_runs *const runs = &workspace->runs;
     const ptrdiff_t ldc = problem->ldc, strips = problem->strips,
                     several = problem->several;
-    /* An odd number of cache lines, so that neighbours share no set of the cache. */
-    const ptrdiff_t padded =
-        ((k * (ptrdiff_t)sizeof(T) + 63) / 64 | 1) * 64 / (ptrdiff_t)sizeof(T);
-    const ptrdiff_t lda = problem->copy_rows ? padded : problem->lda;
+    const ptrdiff_t lda = problem->copy_rows ? gemm_padded(k, sizeof(T)) : problem->lda;
 
     if (problem->copy_panels)
         (void)OF(pack_panels)(workspace->panels, b, problem->ldb, k, n, form);
@@ -354,28 +353,41 @@ static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest,
     workspace->runs.n = 0;
 }
 
+/* For a problem that the call before did not have: cuts it into tiles, or computes a slim
+ * one and returns false. A function of its own, as other calls would save registers. */
+static __attribute__((noinline)) bool
+OF(has_tiles)(const struct simdbench_operands *operands, struct gemm_workspace *workspace,
+              OF(slim_function) * slim, const struct simdbench_operand *index)
+{
+    const struct gemm_problem shape = gemm_shape(operands, index);
+
+    if (!slim || !OF(is_slim)(&shape)) {
+        OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, workspace);
+        return true;
+    }
+    workspace->problem = shape;
+    workspace->problem.ldi = -1; /* nobody's */
+    slim(operands, workspace);
+    return false;
+}
+
 /* All products of a batch. `index` is NULL, or winners of the only product go there. */
 INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
                               struct gemm_workspace *workspace,
                               OF(tile_function) *const tiles[][TILE_VECTORS],
-                              enum gemm_form form, const struct simdbench_operand *index)
+                              OF(slim_function) * slim, enum gemm_form form,
+                              const struct simdbench_operand *index)
 {
     const struct simdbench_operand *const a = operands->operand[0];
     const struct simdbench_operand *const b = operands->operand[1];
     const struct simdbench_operand *const c = operands->operand[2];
-    const int64_t *const dim = operands->shape->dim;
-    const struct gemm_problem shape = {.m = dim[0],
-                                       .n = dim[1],
-                                       .k = dim[2],
-                                       .lda = a->ld,
-                                       .ldb = b->ld,
-                                       .ldc = c->ld,
-                                       .ldi = index ? index->ld : 0};
+    const struct gemm_problem shape = gemm_shape(operands, index);
 
     if (shape.m == 0 || shape.n == 0)
         return;
-    if (!gemm_problem_is(&workspace->problem, &shape))
-        OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, workspace);
+    if (!gemm_problem_is(&workspace->problem, &shape) &&
+        !OF(has_tiles)(operands, workspace, slim, index))
+        return;
 
     const int64_t matrices = gemm_matrices(operands->shape);
     for (int64_t i = 0; i < matrices; i++)
@@ -387,9 +399,9 @@ INLINE void OF(multiply_with)(const struct simdbench_operands *operands,
 static void OF(multiply)(const struct simdbench_operands *operands,
                          struct gemm_workspace *workspace,
                          OF(tile_function) *const tiles[][TILE_VECTORS],
-                         enum gemm_form form)
+                         OF(slim_function) * slim, enum gemm_form form)
 {
-    OF(multiply_with)(operands, workspace, tiles, form, NULL);
+    OF(multiply_with)(operands, workspace, tiles, slim, form, NULL);
 }
 
 GEMM_KERNEL(maxplus, add, GEMM_MAXPLUS_ADD)

@@ -61,4 +61,5 @@
         TWO_PRODUCTS(OF(SUM), u, j, r);     \
     }
 
+#define GEMM_SLIM
 #include "gemm_types_body.h"

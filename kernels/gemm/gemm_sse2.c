@@ -15,4 +15,5 @@
 #define EACH_TILE(X, s, v, f) HEIGHTS_4(X, s, v, f, 1) HEIGHTS_4(X, s, v, f, 2)
 #define PRODUCTS PLAIN_PRODUCTS
 
+#define GEMM_SLIM
 #include "gemm_types_body.h"

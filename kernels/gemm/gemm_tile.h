@@ -103,12 +103,21 @@
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = OF(tile_##semiring##_##variant##_##rows##x##vectors),
 
+#define SLIM(semiring, variant, form)                 \
+    static void OF(slim_##semiring##_##variant)(      \
+        const struct simdbench_operands *operands,    \
+        const struct gemm_workspace *workspace)       \
+    {                                                 \
+        OF(slim_products)(operands, workspace, form); \
+    }
+
 /* All of one row of kernels.def. */
-#define GEMM_KERNEL(semiring, variant, form)                                   \
-    EACH_TILE(TILE, semiring, variant, form)                                   \
-    KERNEL_FUNCTION(gemm, semiring, variant)                                   \
-    {                                                                          \
-        static OF(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = { \
-            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                   \
-        OF(multiply)(operands, state, tiles, form);                            \
+#define GEMM_KERNEL(semiring, variant, form)                                         \
+    EACH_TILE(TILE, semiring, variant, form)                                         \
+    SLIM(semiring, variant, form)                                                    \
+    KERNEL_FUNCTION(gemm, semiring, variant)                                         \
+    {                                                                                \
+        static OF(tile_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {       \
+            EACH_TILE(TILE_ENTRY, semiring, variant, form)};                         \
+        OF(multiply)(operands, state, tiles, OF(slim_##semiring##_##variant), form); \
     }

@@ -36,13 +36,16 @@ static struct block_sizes block_sizes(const struct simdbench_operands *operands,
     const size_t size = type_bytes(operands->operand[0]->type);
     const int64_t most = GEMM_BLOCK_BYTES / (GEMM_DEPTH * (int64_t)size);
     const size_t deep = round_up(least_of(dim[2], GEMM_DEPTH), span);
+    const size_t narrow = least_of(dim[2], GEMM_COLUMN_BYTES / (int64_t)size);
     const size_t wide = least_of(dim[1], GEMM_WIDTH);
     const size_t tall = least_of(dim[0], most) + 1;
 
     /* The last tile of columns may overlap its neighbour, so it is a whole one; copied
-     * rows begin in lines of their own. */
+     * rows begin in lines of their own. Few columns may be deeper. */
     return (struct block_sizes){
-        .panels = round_up(deep * (wide + GEMM_TILE) * size, PAGE),
+        .panels = round_up((wide < GEMM_TILE && narrow > deep ? narrow : deep) *
+                               (wide + GEMM_TILE) * size,
+                           PAGE),
         .rows = round_up(tall * (deep * size + 128), PAGE),
     };
 }

@@ -203,7 +203,7 @@ static void test_widths(void **state)
 {
     for (int64_t n = 0; n <= 74; n++)
         for (int64_t m = 1; m <= 7; m += 3)
-            CHECK(.m = m, .n = n, .k = 3, .place = turn(n + m));
+            CHECK(.m = m, .n = n, .k = 6, .place = turn(n + m));
 }
 
 static void test_depths(void **state)
@@ -211,6 +211,23 @@ static void test_depths(void **state)
     for (size_t i = 0; i < ARRAY_LEN(depths); i++)
         for (int64_t n = 5; n <= 40; n += 7)
             CHECK(.m = 27, .n = n, .k = depths[i], .place = turn(n));
+}
+
+/* Few columns and many k-steps; few rows or k-steps and many columns. */
+static void test_slim(void **state)
+{
+    static const char *const inputs[] = {NULL, "special", "ties"};
+    for (int64_t n = 1; n <= 15; n++)
+        for (int64_t m = 1; m <= 14; m += 1 + m / 5)
+            CHECK(.m = m, .n = n, .k = 70 * n + 11 * m, .gap = {m % 3, n % 2, m % 2},
+                  .place = turn(n + m), .input = inputs[(m + n) % 3]);
+    CHECK(.m = 6, .n = 1, .k = 2500, .place = RIGHT, .input = "special");
+    CHECK(.m = 5, .n = 3, .k = 3001, .gap = {3, 1, 2}, .place = RIGHT,
+          .input = "special");
+    for (int64_t k = 1; k <= 12; k++)
+        for (int64_t m = 1; m <= 5; m++)
+            CHECK(.m = m, .n = 23 + 8 * k, .k = k, .gap = {k % 3, m % 2, k % 2},
+                  .place = turn(k + m), .input = inputs[(m + k) % 3]);
 }
 
 /* Rows with gaps, shapes at random. */
@@ -302,7 +319,7 @@ static void test_rows(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_heights),
-                             TEST(test_widths), TEST(test_depths), TEST(test_random),
-                             TEST(test_blocks), TEST(test_batches), TEST(test_ties),
-                             TEST(test_special));
+                             TEST(test_widths), TEST(test_depths), TEST(test_slim),
+                             TEST(test_random), TEST(test_blocks), TEST(test_batches),
+                             TEST(test_ties), TEST(test_special));
 }
