@@ -42,6 +42,8 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     const ptrdiff_t b1 = (ptrdiff_t)vectors * LANES * size, b3 = 3 * b1, b5 = 5 * b1,
                     b7 = 7 * b1;
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
+    const ptrdiff_t width = LANES;
+    const bool edge = false;
     const char *bp = (const char *)b;
     const char *base[3] = {(const char *)a, (const char *)(a + (rows > 8 ? 8 * lda : 0)),
                            (const char *)(a + (rows > 16 ? 16 * lda : 0))};
@@ -54,7 +56,7 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     HIDE(base[1]);
     HIDE(base[2]);
     HIDE_VECTOR(one);
-    (void)one;
+    (void)one, (void)width, (void)edge;
 
     EACH_ROW(ROW_RESUME, 0)
     OF(INTEGER) p = 0;

@@ -22,6 +22,7 @@ GEMM_TILE_BODY
 OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
 {
     const int vectors = 1;
+    const bool edge = false;
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     WINNERS winner[TILE_ROWS];
@@ -37,7 +38,7 @@ OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
     HIDE(s7);
     HIDE_VECTOR(one);
     HIDE_VECTOR(next);
-    (void)one;
+    (void)one, (void)width, (void)edge;
 
     for (; times > 0; times--, a += rows * lda) {
         const char *bp = (const char *)b;

@@ -124,7 +124,7 @@
     {                                                                                   \
         for (int v = 0; v < (vectors); v++, b += LANES, c += LANES, index += LANES)     \
             OF(masked_tile)                                                             \
-        (rows, form, k, a, lda, b, ldb, c, ldc, first, times, index, ldi);              \
+        (rows, form, k, a, lda, b, ldb, c, ldc, first, times, index, ldi, width);       \
     }
 #define MASKED_TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = OF(argmax_##semiring##_##variant##_##rows##x##vectors),

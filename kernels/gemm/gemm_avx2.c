@@ -17,6 +17,7 @@
 #define EACH_ROW LINES_5
 #define EACH_TILE(X, s, v, f) HEIGHTS_5(X, s, v, f, 1) HEIGHTS_5(X, s, v, f, 2)
 #define GEMM_SLIM
+#define GEMM_EDGE_TILES 0
 #define GEMM_FMA_ROWS
 
 /* Instructions. Integers have no fma; their asm only has to be spelt. */

@@ -24,6 +24,7 @@
     X(s, v, f, 18, 1) X(s, v, f, 20, 1) X(s, v, f, 22, 1) X(s, v, f, 24, 1)
 /* clang-format on */
 #define GEMM_SLIM
+#define GEMM_EDGE_TILES 1
 #define GEMM_FMA_ROWS
 
 /* Instructions. Integers have neither fma nor product; their asm only has to be spelt. */

@@ -17,6 +17,7 @@
  * CROWD                  A is read in place if not more rows of a tile than this fall on
  *                        one set of the first cache
  * IN_PLACE               B is read in place up to this many bytes
+ * GEMM_EDGE_TILES        1: tiles may end within a vector; 0
  * GEMM_SLIM              defined if vectors have several lanes
  * GEMM_FMA_ROWS          defined if there are rows `fma`
  * EACH_MASKED_TILE       defined if there are rows `masked`: gemm_argmax_masked_body.h
@@ -24,6 +25,23 @@
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
  * how much they unroll, and accumulators left in memory cost half the speed.
  */
+
+/* `edge`: the tile has `width` columns, less than a vector. */
+#ifndef TILE_LOAD
+#if GEMM_EDGE_TILES
+#define TILE_LOAD(p) (edge ? OF(load_first)(p, width) : LOAD(p))
+#define TILE_STORE(p, v)                  \
+    do {                                  \
+        if (edge)                         \
+            OF(store_first)(p, v, width); \
+        else                              \
+            STORE(p, v);                  \
+    } while (0)
+#else
+#define TILE_LOAD(p) LOAD(p)
+#define TILE_STORE(p, v) STORE(p, v)
+#endif
+#endif
 
 /* The start of a sum, a product, and how elements of A and B are copied. */
 #if OF(IS_INTEGER)
@@ -78,7 +96,8 @@ typedef void OF(tile_function)(TILE_PARAMETERS);
  * each use becomes a kernel of its own. `index` is for tiles of gemm_argmax, which also
  * write winners there. */
 GEMM_TILE_BODY
-OF(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARAMETERS)
+OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_form form,
+         TILE_PARAMETERS)
 {
     const VEC zero = SPLAT(OF(start)(form));
     VEC one = SPLAT((T)1);
@@ -100,6 +119,8 @@ OF(tile)(const int rows, const int vectors, const enum gemm_form form, TILE_PARA
     (void)one;
     (void)index;
     (void)ldi;
+    (void)width;
+    (void)edge;
 
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         const char *bp = (const char *)b;
@@ -276,13 +297,13 @@ INLINE void OF(block)(struct gemm_workspace *workspace, enum gemm_form form,
                 T *const to = c + run->row * ldc + run->column;
                 int32_t *const winners =
                     index ? index + run->row * problem->ldi + run->column : NULL;
-                if (n < LANES)
+                if (n < LANES && problem->copy_panels)
                     (void)OF(narrow_tiles)(tile, run->height, n, k, row, lda, from, ldb,
                                            to, ldc, first, run->strips, winners,
-                                           problem->ldi);
+                                           problem->ldi, LANES);
                 else
                     tile(k, row, lda, from, ldb, to, ldc, first, run->strips, winners,
-                         problem->ldi);
+                         problem->ldi, n < LANES ? n : LANES);
             }
         }
     }
@@ -331,7 +352,7 @@ INLINE void OF(product)(struct gemm_workspace *workspace, enum gemm_form form,
     }
 }
 
-static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest,
+static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest, bool edges,
                        struct gemm_workspace *workspace)
 {
     const ptrdiff_t m = shape->m, steps = (m + HEIGHT_STEP - 1) / HEIGHT_STEP;
@@ -343,11 +364,12 @@ static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest,
     problem->taller = steps % problem->strips;
     problem->several = OF(several)(tallest);
 #if OF(IS_INTEGER)
+    (void)edges;
     problem->copy_rows = problem->copy_panels = true;
 #else
     problem->copy_rows = OF(crowded)(shape->lda, m);
     problem->copy_panels =
-        shape->n < LANES ||
+        (shape->n < LANES && !edges) ||
         (problem->strips > 3 && shape->k * shape->n * (ptrdiff_t)sizeof(T) > IN_PLACE);
 #endif
     workspace->runs.n = 0;
@@ -362,7 +384,8 @@ OF(has_tiles)(const struct simdbench_operands *operands, struct gemm_workspace *
     const struct gemm_problem shape = gemm_shape(operands, index);
 
     if (!slim || !OF(is_slim)(&shape)) {
-        OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, workspace);
+        OF(divide)(&shape, index ? MASKED_ROWS : TILE_ROWS, GEMM_EDGE_TILES && !index,
+                   workspace);
         return true;
     }
     workspace->problem = shape;

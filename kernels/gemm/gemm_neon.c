@@ -62,4 +62,5 @@
     }
 
 #define GEMM_SLIM
+#define GEMM_EDGE_TILES 0
 #include "gemm_types_body.h"

@@ -53,7 +53,7 @@ static void OF(narrow_tiles)(OF(tile_function) * tile, ptrdiff_t rows, ptrdiff_t
             memcpy(edge + i * LANES, c + i * ldc, (size_t)n * sizeof(T));
         for (ptrdiff_t i = 0; i < rows && first && index; i++)
             memcpy(winners + i * LANES, index + i * ldi, (size_t)n * sizeof(int32_t));
-        tile(k, a, lda, b, ldb, edge, LANES, first, 1, winners, LANES);
+        tile(k, a, lda, b, ldb, edge, LANES, first, 1, winners, LANES, width);
         for (ptrdiff_t i = 0; i < rows; i++)
             OF(write_first)(c + i * ldc, edge + i * LANES, n);
         for (ptrdiff_t i = 0; i < rows && index; i++, index += ldi)

@@ -11,6 +11,7 @@
 #define EACH_STEP(X) X(0) X(1)
 #define PRODUCTS PLAIN_PRODUCTS
 
+#define GEMM_EDGE_TILES 0
 #define TILE_ROWS 4
 #define EACH_ROW LINES_4
 #define EACH_TILE(X, s, v, f) HEIGHTS_4(X, s, v, f, 1) HEIGHTS_4(X, s, v, f, 2)

@@ -16,4 +16,5 @@
 #define PRODUCTS PLAIN_PRODUCTS
 
 #define GEMM_SLIM
+#define GEMM_EDGE_TILES 0
 #include "gemm_types_body.h"

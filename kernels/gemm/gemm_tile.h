@@ -52,7 +52,7 @@
     }
 #define ROW_FOLD(u, i, j, r)                                        \
     if ((i) < rows) {                                               \
-        acc[i][0] = BETTER(acc[i][0], LOAD(to));                    \
+        acc[i][0] = BETTER(acc[i][0], TILE_LOAD(to));               \
         if (vectors > 1)                                            \
             acc[i][TILE_VECTORS - 1] =                              \
                 BETTER(acc[i][TILE_VECTORS - 1], LOAD(to + LANES)); \
@@ -60,7 +60,7 @@
     }
 #define ROW_STORE(u, i, j, r)                            \
     if ((i) < rows) {                                    \
-        STORE(to, acc[i][0]);                            \
+        TILE_STORE(to, acc[i][0]);                       \
         if (vectors > 1)                                 \
             STORE(to + LANES, acc[i][TILE_VECTORS - 1]); \
         NEXT_ROW(to);                                    \
@@ -76,7 +76,7 @@
     {                                                      \
         const T *const bu = (const T *)(bp + B_OFFSET(u)); \
         VEC bv[TILE_VECTORS];                              \
-        bv[0] = LOAD(bu);                                  \
+        bv[0] = TILE_LOAD(bu);                             \
         if (vectors > 1)                                   \
             bv[TILE_VECTORS - 1] = LOAD(bu + LANES);       \
         EACH_ROW(ROW, u)                                   \
@@ -90,16 +90,23 @@
 #define INTEGER_BIAS (8 * INTEGER_LIMIT)
 #define INTEGER_MOST ((T)(sizeof(T) == 4 ? INT32_MAX : INT64_MAX))
 
-#define TILE_PARAMETERS                                                      \
-    ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c, \
-        ptrdiff_t ldc, ptrdiff_t first, ptrdiff_t times, int32_t *index, ptrdiff_t ldi
+#define TILE_PARAMETERS                                                                 \
+    ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c,            \
+        ptrdiff_t ldc, ptrdiff_t first, ptrdiff_t times, int32_t *index, ptrdiff_t ldi, \
+        ptrdiff_t width
 
+/* Masks cost a twentieth of the rate, so only tiles that need them have them. */
 #define TILE(semiring, variant, form, rows, vectors)                                  \
     static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
     {                                                                                 \
-        OF(tile)(rows, vectors, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
-                 ldi);                                                                \
+        if (GEMM_EDGE_TILES && !OF(IS_INTEGER) && width < LANES)                      \
+            TILE_OF(rows, vectors, true, form);                                       \
+        else                                                                          \
+            TILE_OF(rows, vectors, false, form);                                      \
     }
+#define TILE_OF(rows, vectors, edge, form)                                              \
+    OF(tile)(rows, vectors, edge, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
+             ldi, width)
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = OF(tile_##semiring##_##variant##_##rows##x##vectors),
 

@@ -24,6 +24,8 @@
  *
  *   add(a, b)                     a + b; the vector types of x86 do not know their lanes
  *
+ *   load_first, store_first       as below; with AVX-512 alone
+ *
  * for f32 and f64:
  *
  *   bits_f32                      the same register as unsigned integers

@@ -42,10 +42,14 @@
     INLINE vec with_sign_##t(vec v, vec sign) \
     { return _mm512_or_##s(v, _mm512_and_##s(splat_##t((t)-0.0), sign)); }
 
-#define INTEGER_VECTOR(t, epi) \
+#define INTEGER_VECTOR(t, f, epi) \
     typedef __m512i vector_##t; \
     INLINE __m512i load_##t(const t *p) { return _mm512_loadu_si512(p); } \
     INLINE void store_##t(t *p, __m512i v) { _mm512_storeu_si512(p, v); } \
+    INLINE __m512i load_first_##t(const t *p, ptrdiff_t n) \
+    { return _mm512_maskz_loadu_##epi((mask_##f)((1u << n) - 1), p); } \
+    INLINE void store_first_##t(t *p, __m512i v, ptrdiff_t n) \
+    { _mm512_mask_storeu_##epi(p, (mask_##f)((1u << n) - 1), v); } \
     INLINE __m512i splat_##t(t x) { return _mm512_set1_##epi(x); } \
     INLINE __m512i add_##t(__m512i a, __m512i b) { return _mm512_add_##epi(a, b); } \
     INLINE __m512i max_##t(__m512i a, __m512i b) { return _mm512_max_##epi(a, b); } \
@@ -53,8 +57,8 @@
 
 FLOAT_VECTOR(f32, __m512, ps, 16)
 FLOAT_VECTOR(f64, __m512d, pd, 8)
-INTEGER_VECTOR(i32, epi32)
-INTEGER_VECTOR(i64, epi64)
+INTEGER_VECTOR(i32, f32, epi32)
+INTEGER_VECTOR(i64, f64, epi64)
 
 INLINE void widen_f32(__m512 v, __m512d wide[2])
 {
