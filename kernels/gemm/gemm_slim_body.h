@@ -2,23 +2,25 @@
 /*
  * The part of gemm_body.h for matrices that are too slim for tiles.
  *
- * narrow  B has few columns, which fill less than a vector. So the lanes are k-steps: B
- * is copied column by column, and an element of C is the best lane of a sum. flat    A
- * has few rows or k-steps. So rows of B are read, and rows of C written, from end to end.
+ * narrow: B has few columns, which fill less than a vector. So the lanes are k-steps. B
+ * is copied column by column, and an element of C is the best lane of a sum.
+ *
+ * flat: A has few rows or k-steps. So rows of B are read, and rows of C written, from end
+ * to end.
  */
 
 /* Rows and columns of a narrow tile: eight sums, with what they need, fit into 16
  * registers. */
 #define NARROW_ROWS 4
 #define NARROW_COLUMNS 2
-/* Rows and k-steps of a flat one, and columns of a block. */
-#define FLAT_WIDTH 512
-#define FLAT_ROWS 2
-#define FLAT_STEPS 4
-/* It pays for so many rows or k-steps. */
-#define FLAT_LEAST 4
 /* The time of an element of C beside that of its products, in products of vectors. */
 #define NARROW_FOLD 6
+/* Rows and k-steps of a flat tile, and columns of a block. It pays for up to so many rows
+ * or k-steps. */
+#define FLAT_ROWS 2
+#define FLAT_STEPS 4
+#define FLAT_WIDTH 512
+#define FLAT_MOST 4
 
 /* The way of products that are not cut into tiles. */
 typedef void OF(slim_function)(const struct simdbench_operands *,
@@ -37,7 +39,7 @@ static bool OF(is_slim)(const struct gemm_problem *shape)
 {
     if (shape->n < LANES)
         return OF(is_narrow)(shape);
-    return shape->k > 0 && (shape->m <= FLAT_LEAST || shape->k <= FLAT_LEAST);
+    return shape->k > 0 && (shape->m <= FLAT_MOST || shape->k <= FLAT_MOST);
 }
 
 INLINE VEC OF(slim_times)(VEC a, VEC b, VEC one, enum gemm_form form)
