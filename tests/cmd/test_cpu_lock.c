@@ -89,8 +89,10 @@ static pid_t start_holder(int cpu)
     const pid_t pid = fork();
     if (pid == 0) {
         struct cpu_lock *lock;
-        if (take_one(cpu, 0, &lock, NULL) == 0)
-            pause();
+        /* The parent's look takes it for a moment, too. */
+        while (take_one(cpu, 0, &lock, NULL) != 0)
+            usleep(1000);
+        pause();
         _exit(1);
     }
     while (is_free(cpu))
