@@ -136,7 +136,7 @@ struct conv_body {
     static const struct conv_body conv_body_##name = {pixel_, run_, CONV_TAPS_##taps_};
 EACH_BODY(BODY)
 
-/* What conv_tile_body.h makes, with its width in the names. */
+/* conv_tile_body.h makes these functions, with its width in their names. */
 #define WIDTH_NAME(name, n) GLUE(name, n)
 #define GLUE(name, n) name##_##n
 #define EACH_COLUMN WIDTH_NAME(LINES, COLUMNS)

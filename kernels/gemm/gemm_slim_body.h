@@ -245,7 +245,7 @@ INLINE void OF(flat_product)(const struct gemm_problem *problem,
     const ptrdiff_t groups = (k + FLAT_STEPS - 1) / FLAT_STEPS;
     ptrdiff_t n;
 
-    /* What is used again stays in the first cache: some rows of B or of C. */
+    /* Some rows of B or of C are used again: the first cache keeps them. */
     for (ptrdiff_t j = 0; j < problem->n; j += n) {
         n = problem->n - j < 2 * FLAT_WIDTH ? problem->n - j : FLAT_WIDTH;
         for (ptrdiff_t t = 0; t < pairs * groups; t++) {

@@ -63,8 +63,8 @@ struct tensors {
     const_dnnl_memory_desc_t x, weights, y;
 };
 
-/* Where each pixel of y looks at x, by rows and columns; dilates of 0 leave nothing out.
- */
+/* Each pixel of y looks at this window of x, by rows and columns. Dilates of 0 leave
+ * nothing out. */
 struct window {
     dnnl_dims_t strides, dilates, before, after;
 };
