@@ -8,25 +8,32 @@
 #include "gemm_argmax.h"
 #include "gemm_tile.h"
 
-#define ROW_RESUME(u, i, j, r)                                                     \
-    if ((i) < rows) {                                                              \
-        acc[i][0] = LOAD(value + (i) * vectors * LANES);                           \
-        acc[i][vectors - 1] = LOAD(value + ((i) * vectors + vectors - 1) * LANES); \
+#define ROW_BEGIN(u, i, j, r)                                       \
+    if ((i) < rows)                                                 \
+        for (int v = 0; v < vectors; v++) {                         \
+            acc[i][v] = seen[i][v] = zero;                          \
+            span[i][v] = LOAD(spans + ((i) * vectors + v) * LANES); \
+        }
+#define ROW_RESUME(u, i, j, r)                             \
+    if ((i) < rows) {                                      \
+        for (int v = 0; v < vectors; v++)                  \
+            acc[i][v] = seen[i][v] = LOAD(to + v * LANES); \
+        NEXT_ROW(to);                                      \
     }
 #define ROW_NOTE(u, i, j, r)                                                          \
-    if ((i) < rows) {                                                                 \
-        NOTE(acc[i][0], value + (i) * vectors * LANES, block + (i) * vectors * LANES, \
-             number);                                                                 \
-        if (vectors > 1)                                                              \
-            NOTE(acc[i][TILE_VECTORS - 1], value + ((i) * vectors + 1) * LANES,       \
-                 block + ((i) * vectors + 1) * LANES, number);                        \
+    if ((i) < rows)                                                                   \
+        for (int v = 0; v < vectors; v++) {                                           \
+            span[i][v] = OF(if_different)(acc[i][v], seen[i][v], number, span[i][v]); \
+            seen[i][v] = acc[i][v];                                                   \
+        }
+#define ROW_LEAVE(u, i, j, r)                                       \
+    if ((i) < rows) {                                               \
+        for (int v = 0; v < vectors; v++) {                         \
+            STORE(to + v * LANES, acc[i][v]);                       \
+            STORE(spans + ((i) * vectors + v) * LANES, span[i][v]); \
+        }                                                           \
+        NEXT_ROW(to);                                               \
     }
-/* Notes `number` at `block` where acc is better than `value`, and stores acc there. */
-#define NOTE(acc, value, block, number)                            \
-    do {                                                           \
-        OF(replace_if_different)(block, acc, LOAD(value), number); \
-        STORE(value, acc);                                         \
-    } while (0)
 #define K_STEPS_DONE(steps)        \
     do {                           \
         bp += (steps) * b1;        \
@@ -35,38 +42,48 @@
         base[2] += (steps) * size; \
     } while (0)
 
-#define ARGMAX_TILE_PARAMETERS \
-    ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, T *value, T *block
-#define ARGMAX_TILE(semiring, variant, form, rows, vectors)               \
-    static void OF(argmax_##semiring##_##variant##_##rows##x##vectors)(   \
-        ARGMAX_TILE_PARAMETERS)                                           \
-    {                                                                     \
-        OF(argmax_tile)(rows, vectors, form, k, a, lda, b, value, block); \
+#define ARGMAX_TILE_PARAMETERS                                               \
+    ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c, \
+        ptrdiff_t ldc, bool fold, T *spans
+#define ARGMAX_TILE(semiring, variant, form, rows, vectors)             \
+    static void OF(argmax_##semiring##_##variant##_##rows##x##vectors)( \
+        ARGMAX_TILE_PARAMETERS)                                         \
+    {                                                                   \
+        OF(argmax_tile)                                                 \
+        (rows, vectors, form, k, a, lda, b, ldb, c, ldc, fold, spans);  \
     }
 #define ARGMAX_TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = OF(argmax_##semiring##_##variant##_##rows##x##vectors),
 
-#define ARGMAX_SEARCH_PARAMETERS                                            \
-    ptrdiff_t n, ptrdiff_t k, const T *a, const T *columns, const T *value, \
-        const T *block, int32_t *index, int32_t first, bool fold
-#define ARGMAX_SEARCH_ARGUMENTS n, k, a, columns, value, block, index, first, fold
+#define ARGMAX_SEARCH_PARAMETERS                                                  \
+    ptrdiff_t rows, ptrdiff_t n, const T *a, ptrdiff_t lda, const T *columns,     \
+        const T *c, ptrdiff_t ldc, const T *spans, int32_t *index, ptrdiff_t ldi, \
+        int32_t first
+#define ARGMAX_SEARCH(form, vectors, fold)                                             \
+    OF(argmax_search)(form, (vectors) * LANES, fold, rows, n, a, lda, columns, c, ldc, \
+                      spans, index, ldi, first)
 
 /* All of one row of kernels.def that writes C and I. */
-#define GEMM_ARGMAX_KERNEL(semiring, variant, form)                                      \
-    EACH_TILE(ARGMAX_TILE, semiring, variant, form)                                      \
-    static void OF(search_##semiring##_##variant)(int vectors, ARGMAX_SEARCH_PARAMETERS) \
-    {                                                                                    \
-        if (vectors > 1)                                                                 \
-            OF(argmax_search)(form, TILE_VECTORS * LANES, ARGMAX_SEARCH_ARGUMENTS);      \
-        else                                                                             \
-            OF(argmax_search)(form, LANES, ARGMAX_SEARCH_ARGUMENTS);                     \
-    }                                                                                    \
-    KERNEL_FUNCTION(gemm_argmax, semiring, variant)                                      \
-    {                                                                                    \
-        static OF(argmax_function) *const tiles[TILE_ROWS + 1][TILE_VECTORS] = {         \
-            EACH_TILE(ARGMAX_TILE_ENTRY, semiring, variant, form)};                      \
-        OF(argmax_multiply)(operands, state, (T)gemm_form_zero(form), tiles,             \
-                            OF(search_##semiring##_##variant));                          \
+#define GEMM_ARGMAX_KERNEL(semiring, variant, form)                                \
+    EACH_ARGMAX_TILE(ARGMAX_TILE, semiring, variant, form)                         \
+    static void OF(search_##semiring##_##variant)(int vectors, bool fold,          \
+                                                  ARGMAX_SEARCH_PARAMETERS)        \
+    {                                                                              \
+        if (vectors > 1 && fold)                                                   \
+            ARGMAX_SEARCH(form, TILE_VECTORS, true);                               \
+        else if (vectors > 1)                                                      \
+            ARGMAX_SEARCH(form, TILE_VECTORS, false);                              \
+        else if (fold)                                                             \
+            ARGMAX_SEARCH(form, 1, true);                                          \
+        else                                                                       \
+            ARGMAX_SEARCH(form, 1, false);                                         \
+    }                                                                              \
+    KERNEL_FUNCTION(gemm_argmax, semiring, variant)                                \
+    {                                                                              \
+        static OF(argmax_function) *const tiles[ARGMAX_ROWS + 1][TILE_VECTORS] = { \
+            EACH_ARGMAX_TILE(ARGMAX_TILE_ENTRY, semiring, variant, form)};         \
+        OF(argmax_multiply)(operands, state, (T)gemm_form_zero(form), tiles,       \
+                            OF(search_##semiring##_##variant));                    \
     }
 /* And of one that writes C alone: gemm's own row of that variant, which finds its
  * operands here, too. */

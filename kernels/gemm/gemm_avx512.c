@@ -69,6 +69,14 @@
             __asm__(OF(BEST)("max") " %0, %1, %0" : "+v"(c) : "v"(t)); \
     } while (0)
 
+/* gemm_argmax: 8 rows of maxima, of those seen before and of their spans fill the
+ * registers. */
+#define ARGMAX_ROWS 8
+/* clang-format off */
+#define EACH_ARGMAX_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1)
+/* clang-format on */
+
 /* gemm_argmax with winners in registers: 12 rows fill them. In this order, since the move
  * after the maximum was slower. */
 #define MASKED_ROWS 12

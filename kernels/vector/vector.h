@@ -32,7 +32,7 @@
  *   as_bits(v), as_vector(bits)   from one to the other; bits stay as they are
  *   multiply_add(a, b, c)         a * b + c, rounded once where there is an FMA
  *   if_less(a, b, yes, no)        a < b ? yes : no, in each lane
- *   replace_if_different(p, a, b, v)   where a != b, the element at p becomes that of v
+ *   if_different(a, b, yes, no)   a != b ? yes : no
  *   matches(a, b)                 a bit for each lane where a == b, the first one lowest
  *   magnitude(v)                  |v|
  *   with_sign(v, s)               v >= 0 with the sign of s

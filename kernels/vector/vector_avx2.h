@@ -25,11 +25,8 @@
     { return _mm256_fmadd_##s(a, b, c); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
     { return _mm256_blendv_##s(no, yes, _mm256_cmp_##s(a, b, _CMP_LT_OQ)); } \
-    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
-    { \
-        const vec mask = _mm256_cmp_##s(a, b, _CMP_NEQ_OQ); \
-        store_##t(p, _mm256_blendv_##s(load_##t(p), v, mask)); \
-    } \
+    INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
+    { return _mm256_blendv_##s(no, yes, _mm256_cmp_##s(a, b, _CMP_NEQ_OQ)); } \
     INLINE unsigned matches_##t(vec a, vec b) \
     { return (unsigned)_mm256_movemask_##s(_mm256_cmp_##s(a, b, _CMP_EQ_OQ)); } \
     INLINE vec magnitude_##t(vec v) \

@@ -30,11 +30,8 @@
     { return _mm512_fmadd_##s(a, b, c); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
     { return _mm512_mask_blend_##s(_mm512_cmp_##s##_mask(a, b, _CMP_LT_OQ), no, yes); } \
-    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
-    { \
-        const mask_##t mask = _mm512_cmp_##s##_mask(a, b, _CMP_NEQ_OQ); \
-        store_##t(p, _mm512_mask_mov_##s(load_##t(p), mask, v)); \
-    } \
+    INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
+    { return _mm512_mask_mov_##s(no, _mm512_cmp_##s##_mask(a, b, _CMP_NEQ_OQ), yes); } \
     INLINE unsigned matches_##t(vec a, vec b) \
     { return _mm512_cmp_##s##_mask(a, b, _CMP_EQ_OQ); } \
     INLINE vec magnitude_##t(vec v) \

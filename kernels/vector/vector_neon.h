@@ -32,8 +32,8 @@
     INLINE vec multiply_add_##t(vec a, vec b, vec c) { return vfmaq_##t(c, a, b); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
     { return vbslq_##t(vcltq_##t(a, b), yes, no); } \
-    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
-    { store_##t(p, vbslq_##t(vceqq_##t(a, b), load_##t(p), v)); } \
+    INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
+    { return vbslq_##t(vceqq_##t(a, b), no, yes); } \
     INLINE unsigned matches_##t(vec a, vec b) \
     { \
         const bits_##t lane_bit = {__VA_ARGS__}; \

@@ -32,7 +32,7 @@
     INLINE t as_vector_##t(bits_##t b) { t v; memcpy(&v, &b, sizeof v); return v; } \
     INLINE t multiply_add_##t(t a, t b, t c) { return a * b + c; } \
     INLINE t if_less_##t(t a, t b, t yes, t no) { return a < b ? yes : no; } \
-    INLINE void replace_if_different_##t(t *p, t a, t b, t v) { if (a != b) *p = v; } \
+    INLINE t if_different_##t(t a, t b, t yes, t no) { return a != b ? yes : no; } \
     INLINE unsigned matches_##t(t a, t b) { return a == b; } \
     INLINE t magnitude_##t(t v) { return fabs##f(v); } \
     INLINE t with_sign_##t(t v, t s) { return copysign##f(v, s); }

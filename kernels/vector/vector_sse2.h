@@ -26,8 +26,8 @@
     { return _mm_or_##s(_mm_and_##s(mask, yes), _mm_andnot_##s(mask, no)); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
     { return select_##t(_mm_cmplt_##s(a, b), yes, no); } \
-    INLINE void replace_if_different_##t(t *p, vec a, vec b, vec v) \
-    { store_##t(p, select_##t(_mm_cmpeq_##s(a, b), load_##t(p), v)); } \
+    INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
+    { return select_##t(_mm_cmpeq_##s(a, b), no, yes); } \
     INLINE unsigned matches_##t(vec a, vec b) \
     { return (unsigned)_mm_movemask_##s(_mm_cmpeq_##s(a, b)); } \
     INLINE vec magnitude_##t(vec v) { return _mm_andnot_##s(splat_##t((t)-0.0), v); } \
