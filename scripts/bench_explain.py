@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from statistics import mean, median
 
-from bench import Bench
+from bench_run import Bench
 
 ROOT = Path(__file__).resolve().parent.parent
 # The module of each set, and by how much a plant must be slower than its twin.
