@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds and shares from counts and rates, and the facts that a census tells. */
-#include "findings.h"
-#include "inspect.h"
-#include "unit.h"
-
-#define SET(id, value) inspect_fact_set(&facts, FACT_##id, value)
-#define VALUE(id) inspect_fact_value(&facts, FACT_##id)
+/* Bounds and shares from counts and rates. */
+#include "fact_words.h"
 
 /* An FMA tile: 12 FMAs and 12 maxima of 256 bits with 2 loads and 6 broadcasts. */
 static struct inspect_facts tile(void)
@@ -336,150 +331,12 @@ static void test_nothing_known(void **state)
     assert_near(VALUE(gap_share), 0, 0);
 }
 
-static void test_census(void **state)
-{
-    char producer[] = "clang version 19 -O0 -g";
-    struct inspect_loop loops[] = {
-        {.share = 0.6, .trips = 7, .instructions = 12, .vector = 5, .widest_bits = 256},
-        {.share = 0.3, .chain = 4, .window_chain = 6, .calls = 1}};
-    struct inspect_census census = {.whole = true,
-                                    .instructions = 1234,
-                                    .call_instructions = 1234,
-                                    .mixes_sse_avx = true,
-                                    .loop = loops,
-                                    .n_loops = 2,
-                                    .producer = producer};
-    struct inspect_facts facts = {0};
-    inspect_facts_trace(&facts, &census, &loops[0]);
-    assert_near(VALUE(call_instructions), 1234, 0);
-    assert_near(VALUE(outside_share), 0.1, 1e-9);
-    assert_near(VALUE(loop_share), 0.6, 0);
-    assert_near(VALUE(trips), 7, 0);
-    assert_near(VALUE(instructions), 12, 0);
-    assert_near(VALUE(vector), 5, 0);
-    assert_near(VALUE(widest_bits), 256, 0);
-    assert_near(VALUE(mixes_sse_avx), 1, 0);
-    assert_near(VALUE(built_unoptimised), 1, 0);
-    assert_true(isnan(VALUE(chain)));
-    assert_true(isnan(VALUE(window_chain)));
-
-    facts = (struct inspect_facts){0};
-    census.whole = false;
-    census.call_instructions = 0;
-    census.producer = NULL;
-    inspect_facts_trace(&facts, &census, &loops[1]);
-    assert_true(isnan(VALUE(call_instructions)));
-    assert_true(isnan(VALUE(built_unoptimised)));
-    assert_true(isnan(VALUE(trips)));
-    assert_near(VALUE(chain), 4, 0);
-    assert_near(VALUE(window_chain), 6, 0);
-    assert_near(VALUE(calls), 1, 0);
-
-    facts = (struct inspect_facts){0};
-    inspect_facts_trace(&facts, &census, NULL);
-    assert_true(isnan(VALUE(instructions)));
-    assert_near(VALUE(outside_share), 0.1, 1e-9);
-}
-
-/* What a loop takes from registers tells; what the producer says counts before that. */
-static void test_unoptimised(void **state)
-{
-    char clang[] = "clang version 19", fast[] = "GNU C17 12 -g -O2",
-         slow[] = "GNU C17 12 -O0";
-    struct inspect_loop loops[] = {
-        {.share = 0.2, .instructions = 10, .scalar_stack = 9, .carried = 1},
-        {.share = 0.4, .instructions = 10, .scalar_stack = 5},
-        {.share = 0.4, .instructions = 10, .scalar_stack = 0.5}};
-    struct inspect_census census = {.loop = loops, .n_loops = 3, .producer = clang};
-    char why[128] = "";
-    assert_true(inspect_unoptimised(&census, why, sizeof why));
-    assert_non_null(strstr(why, " 50% of their instructions access the stack"));
-    census.producer = fast;
-    assert_false(inspect_unoptimised(&census, why, sizeof why));
-    census.producer = NULL;
-    loops[1].carried = -1;
-    assert_false(inspect_unoptimised(&census, why, sizeof why));
-    census.producer = slow;
-    assert_true(inspect_unoptimised(&census, why, sizeof why));
-    assert_string_equal(why, "its debug information says -O0");
-    assert_int_equal(inspect_built_unoptimised(clang), -1);
-    assert_int_equal(inspect_built_unoptimised(fast), 0);
-}
-
-/* Without loops the call is one iteration. */
-static void test_straight_call(void **state)
-{
-    struct inspect_line lines[] = {{.address = 0x1000},
-                                   {.address = 0x103f},
-                                   {.address = 0x1040},
-                                   {.address = 0x10c0}};
-    struct inspect_loop loop = {.share = 1, .line = 1, .n_lines = 2};
-    struct inspect_census census = {.whole = true,
-                                    .instructions = 70,
-                                    .straight = {.share = 1,
-                                                 .instructions = 70,
-                                                 .multiplies = 9,
-                                                 .branches = 3,
-                                                 .window_chain = 20,
-                                                 .widest_bits = 256,
-                                                 .n_lines = 4},
-                                    .line = lines,
-                                    .n_lines = 4};
-    struct inspect_facts facts = {0};
-    inspect_facts_trace(&facts, &census, NULL);
-    assert_near(VALUE(multiplies), 9, 0);
-    assert_near(VALUE(window_chain), 20, 0);
-    assert_true(isnan(VALUE(branches)));
-    assert_near(VALUE(instructions), 70, 0);
-    assert_near(VALUE(loop_share), 1, 0);
-    assert_near(VALUE(code_bytes), 192, 0);
-    assert_near(VALUE(widest_bits), 256, 0);
-    assert_true(isnan(VALUE(outside_share)));
-    facts = (struct inspect_facts){0};
-    census.whole = false;
-    inspect_facts_trace(&facts, &census, NULL);
-    assert_true(isnan(VALUE(instructions)));
-    census.loop = &loop;
-    census.n_loops = 1;
-    inspect_facts_trace(&facts, &census, &loop);
-    assert_near(VALUE(code_bytes), 128, 0);
-}
-
-static void test_set(void **state)
-{
-    struct inspect_facts facts = {0};
-    SET(cycles, (double)NAN);
-    SET(loads, (double)INFINITY);
-    assert_false(facts.fact[FACT_cycles].known || facts.fact[FACT_loads].known);
-    inspect_fact_set_interval(&facts, FACT_huge_pages, 0.9, 0.8, 1.0);
-    assert_near(facts.fact[FACT_huge_pages].low, 0.8, 0);
-    assert_near(facts.fact[FACT_huge_pages].high, 1.0, 0);
-    inspect_fact_set_absent(&facts, FACT_huge_pages, "no huge pages");
-    assert_true(isnan(VALUE(huge_pages)));
-    assert_string_equal(facts.fact[FACT_huge_pages].absent, "no huge pages");
-}
-
-static void test_table(void **state)
-{
-    for (enum inspect_fact i = 0; i < INSPECT_FACTS; i++) {
-        assert_int_equal(inspect_fact_find(inspect_fact_name(i)), i);
-        assert_true(strlen(inspect_fact_text(i)) > 4);
-        assert_non_null(inspect_fact_unit(i));
-        assert_non_null(inspect_source_name(inspect_fact_source(i)));
-    }
-    assert_int_equal(inspect_fact_find("no such fact"), INSPECT_FACTS);
-    assert_string_equal(inspect_fact_unit(FACT_vector_reloads), "/iteration");
-    assert_string_equal(inspect_source_name(inspect_fact_source(FACT_huge_pages)),
-                        "experiment");
-}
-
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_tame_input),
-                     TEST(test_branches), TEST(test_straight_call), TEST(test_costs),
-                     TEST(test_shares), TEST(test_nothing_known), TEST(test_census),
-                     TEST(test_unoptimised), TEST(test_set), TEST(test_table));
+                     TEST(test_branches), TEST(test_costs), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

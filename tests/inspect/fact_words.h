@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short words for the facts of a test, which are called `facts`. */
+#pragma once
+
+#include "findings.h"
+#include "unit.h"
+
+#define SET(id, value) inspect_fact_set(&facts, FACT_##id, value)
+#define VALUE(id) inspect_fact_value(&facts, FACT_##id)
