@@ -200,7 +200,7 @@ check_valgrind() {
     # the shapes and mutants will do: the sanitizers run all.
     mapfile -t tests < <(meson test -C build/test --list --no-suite cli --no-rebuild |
         sed 's|.* / ||' |
-        grep -vxE 'test_(perfctr_clock|perfctr_rates|gemm|ab|blas|baselines|gate_rates|precision|split)|schema|formats')
+        grep -vxE 'test_(perfctr_clock|perfctr_rates|gemm|ab|blas|baselines|gate_rates|precision|split|team)|schema|formats')
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
         'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
