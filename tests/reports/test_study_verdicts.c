@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verdicts of points and of claims. */
+#include "sample_study.h"
+#include "unit.h"
+
+static void verdicts(void **state)
+{
+    static const struct {
+        enum study_measure measure;
+        enum study_as as;
+        double expect[2], ci[2], floor;
+        enum study_verdict verdict;
+        enum study_how how;
+    } rows[] = {
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.6, 1.9},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.4, 1.9},
+         0,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.9, 2.1},
+         0,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.2, 1.4},
+         0,
+         STUDY_REFUTED,
+         HOW_SMALLER},
+        {MEASURE_TIME_RATIO, AS_RATIO, {1.5, 2}, {2.1, 3}, 0, STUDY_REFUTED, HOW_LARGER},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {0.9, 1.1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.5, 2},
+         {1.01, 1.02},
+         0.03,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        /* A cause must beat the floor. */
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.02, 1.04},
+         0.01,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.02, 1.04},
+         0.03,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.01, 1.02},
+         0.03,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {0.999, 1.004},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1, INFINITY},
+         {0.8, 0.9},
+         0.03,
+         STUDY_REFUTED,
+         HOW_SMALLER},
+        /* Counts are exact. */
+        {MEASURE_STATIC,
+         AS_RATIO,
+         {1, INFINITY},
+         {1, 1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_STATIC,
+         AS_RATIO,
+         {1, INFINITY},
+         {1.001, 1.001},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_STATIC,
+         AS_DIFFERENCE,
+         {1, INFINITY},
+         {1, 1},
+         0,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_STATIC,
+         AS_DIFFERENCE,
+         {1, INFINITY},
+         {0, 0},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+        {MEASURE_STATIC, AS_VALUE, {1, 1}, {1, 1}, 0, STUDY_CONFIRMED, HOW_NONE},
+        {MEASURE_STATIC, AS_VALUE, {1, 2}, {0, 0}, 0, STUDY_REFUTED, HOW_SMALLER},
+        {MEASURE_METRIC, AS_VALUE, {-INFINITY, 2}, {3, 4}, 0, STUDY_REFUTED, HOW_LARGER},
+        {MEASURE_THREAD_RATIO,
+         AS_VALUE,
+         {4, 5},
+         {0.9, 1.1},
+         0,
+         STUDY_REFUTED,
+         HOW_NO_EFFECT},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct study_check check = {.measure = rows[i].measure,
+                                          .as = rows[i].as,
+                                          .lo = rows[i].expect[0],
+                                          .hi = rows[i].expect[1]};
+        struct study_point point = {
+            .value = (rows[i].ci[0] + rows[i].ci[1]) / 2,
+            .ci = {.known = true, .lo = rows[i].ci[0], .hi = rows[i].ci[1]},
+            .floor = rows[i].floor};
+        enum study_how how = HOW_LARGER;
+        if (study_point_verdict(&check, &point, &how) != rows[i].verdict ||
+            how != rows[i].how)
+            fail_msg("row %zu is %s", i, study_how_name(how));
+        point.ci.known = false;
+        assert_int_equal(study_point_verdict(&check, &point, &how), STUDY_NOT_MEASURABLE);
+    }
+}
+
+static void verdicts_of_claims(void **state)
+{
+    static const struct {
+        const char *id;
+        enum study_verdict verdict;
+        enum study_how how;
+        size_t decided_by;
+        bool contested;
+    } rows[] = {{"5a", STUDY_CONFIRMED, HOW_NONE, 0, true},
+                {"5b", STUDY_CONFIRMED, HOW_NONE, 0, false},
+                {"8", STUDY_REFUTED, HOW_NO_EFFECT, 1, false},
+                {"9", STUDY_REFUTED, HOW_LARGER, 0, false},
+                {"14", STUDY_UNDECIDED, HOW_NONE, 0, false},
+                {"16", STUDY_REFUTED, HOW_SMALLER, 0, false},
+                {"18", STUDY_REFUTED, HOW_LARGER, 0, false},
+                {"19", STUDY_NOT_MEASURABLE, HOW_NONE, 0, false},
+                {"A", STUDY_PENDING, HOW_NONE, 0, false}};
+    struct run *const run = sample_study_run();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct study_claim *const claim =
+            study_find_claim(&run->studies[0], rows[i].id);
+        assert_int_equal(claim->check.verdict, rows[i].verdict);
+        assert_int_equal(claim->check.how, rows[i].how);
+        assert_int_equal(claim->check.decided_by, rows[i].decided_by);
+        assert_int_equal(claim->contested, rows[i].contested);
+    }
+    run_free(run);
+}
+
+/* An absent point decides if no other refutes; measured anew, its reason goes. */
+static void absent_points(void **state)
+{
+    struct study study = {.name = NULL};
+    struct study_claim *const claim = study_add_claim(&study, "1");
+    struct study_check *const check = &claim->check;
+    check->lo = 1;
+    for (int i = 0; i < 2; i++) {
+        study_point_exact(study_add_point(check, "8"), 2);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_CONFIRMED);
+        assert_null(check->reason);
+        assert_int_equal(study_add_absent(check, "9", "wrong", "try"), 0);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_NOT_MEASURABLE);
+        assert_string_equal(check->reason, "wrong");
+        assert_string_equal(check->type, "try");
+        assert_int_equal(study_expect_confirmed(&study, false), 0);
+        assert_int_equal(study_expect_confirmed(&study, true), 3);
+        study_point_exact(study_add_point(check, "10"), 0);
+        assert_int_equal(study_judge(&study), 0);
+        assert_int_equal(check->verdict, STUDY_REFUTED);
+        assert_int_equal(check->decided_by, 2);
+        assert_null(check->reason);
+        assert_int_equal(study_expect_confirmed(&study, false), 1);
+        study_drop_results(&study);
+        assert_int_equal(check->verdict, STUDY_PENDING);
+    }
+    study_clear(&study);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(verdicts), TEST(verdicts_of_claims), TEST(absent_points));
+}
