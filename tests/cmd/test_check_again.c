@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks after the first one: when they come, and what becomes of a case that fails. */
-#include "scripted_run.h"
-
-/* One case, without a limit; calibration takes four batches. */
-#define ONE "mul --variants=mine --sizes=8 --timeout=1s "
-
-static const struct result *one(const char *more)
-{
-    char words[256];
-    snprintf(words, sizeof words, ONE "%s", more);
-    assert_int_equal(run_words(words), 0);
-    return &run->results[0];
-}
+#include "scripted_case.h"
 
 /* How many batches were asked for when the n-th check was. */
 static size_t batches_before_check(size_t n)

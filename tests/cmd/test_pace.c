@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long the rounds of a group go on, and which of its batches had the core alone. */
-#include "near.h"
-#include "scripted_run.h"
-
-/* One case, without a limit. */
-#define ONE "mul --variants=mine --sizes=8 --timeout=1s "
-/* Batches of calls of 1000 ns have that many. */
-enum { CALLS = 550 };
-
-static const struct result *one(const char *more)
-{
-    char words[256];
-    snprintf(words, sizeof words, ONE "%s", more);
-    assert_int_equal(run_words(words), 0);
-    return &run->results[0];
-}
-
-/* The first batch of a round: two of CALLS are calibration's. */
-enum { FIRST = 5 };
+#include "scripted_case.h"
 
 static void test_number_of_rounds(void **state)
 {
