@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short loops, of which each asks one thing of the core; and their table. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rates.h"
+
+static void nothing(uint64_t turns, struct lines *lines)
+{
+    (void)turns;
+    (void)lines;
+}
+
+/* Pages that come and go with the work, as those of a kernel that allocates do: they are
+ * written whole, since lines of a fresh page miss, and are more than a near cache holds.
+ */
+enum { PAGE_SHIFT = 12, PAGES = 1024 };
+__attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
+                                                          struct lines *lines)
+{
+    (void)lines;
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        unsigned char *const at =
+            mmap(NULL, (size_t)PAGES << PAGE_SHIFT, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+            return;
+        madvise(at, (size_t)PAGES << PAGE_SHIFT, MADV_NOHUGEPAGE);
+        memset(at, 1, (size_t)PAGES << PAGE_SHIFT);
+        munmap(at, (size_t)PAGES << PAGE_SHIFT);
+    }
+}
+#define FAULT_ROW {"cost_fault", NULL, PAGES, touch, nothing}
+
+#if defined __x86_64__
+
+/* `call` writes below the stack pointer, where the compiler may keep variables. */
+#define LEAVE_STACK "lea -256(%%rsp), %%rsp\n\t"
+#define BACK_TO_STACK "lea 256(%%rsp), %%rsp\n\t"
+#define LOOP(name, before, body, after)                                                 \
+    static void loop_##name(uint64_t turns, struct lines *lines)                        \
+    {                                                                                   \
+        __asm__ volatile(                                                               \
+            before ".p2align 6\n1:\n\t" body "dec %[turns]\n\tjnz 1b\n\t" after         \
+            : [turns] "+r"(turns)                                                       \
+            : [at] "r"(lines)                                                           \
+            : "cc", "memory", "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "xmm2",  \
+              "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
+              "xmm12", "xmm13", "xmm14", "xmm15");                                      \
+    }
+#define TIMES(n, body) ".rept " #n "\n\t" body ".endr\n\t"
+#define CLEAN "vzeroupper\n\t"
+
+/* clang-format off */
+#define EIGHT(M, step) \
+    M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step) M(6, step) M(7, step)
+#define TEN_FMAS(s, v) \
+    FMA(s, v, 0) FMA(s, v, 1) FMA(s, v, 2) FMA(s, v, 3) FMA(s, v, 4) FMA(s, v, 5) \
+    FMA(s, v, 6) FMA(s, v, 7) FMA(s, v, 8) FMA(s, v, 9)
+#define TEN_PAIRS(s, v) \
+    FMA(s, v, 0) FMA(s, v, 1) MAX(s, v, 10) MAX(s, v, 11) \
+    FMA(s, v, 2) FMA(s, v, 3) MAX(s, v, 12) MAX(s, v, 13) \
+    FMA(s, v, 4) FMA(s, v, 5) MAX(s, v, 14) MAX(s, v, 10) \
+    FMA(s, v, 6) FMA(s, v, 7) MAX(s, v, 11) MAX(s, v, 12) \
+    FMA(s, v, 8) FMA(s, v, 9) MAX(s, v, 13) MAX(s, v, 14)
+/* clang-format on */
+
+/* Cores drop these on the way, but each takes its place there, which not every nop does.
+ */
+#define DROPPED "xor %%ecx, %%ecx\n\tmov %%r9, %%r8\n\t"
+LOOP(instructions, "", TIMES(48, DROPPED), "")
+/* Longer than the buffers of decoded instructions, and shorter than the cache. */
+LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
+
+/* Longer than the first cache of instructions. */
+#define NOP_9 ".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t"
+LOOP(fetched, "", TIMES(10000, NOP_9), "")
+/* Never taken. */
+LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n\t")
+
+#define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
+#define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
+#define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
+#define LOAD_512(i, step) "vmovups " #i "*" #step "(%[at]), %%zmm" #i "\n\t"
+LOOP(loads_64, "", TIMES(8, EIGHT(LOAD_64, 64)), "")
+LOOP(loads_128, "", TIMES(8, EIGHT(LOAD_128, 64)), "")
+LOOP(loads_256, "", TIMES(8, EIGHT(LOAD_256, 64)), CLEAN)
+LOOP(loads_512, "", TIMES(8, EIGHT(LOAD_512, 64)), CLEAN)
+#define ACROSS_64(i, step) "mov 60+" #i "*" #step "(%[at]), %%rax\n\t"
+#define ACROSS_128(i, step) "movups 60+" #i "*" #step "(%[at]), %%xmm" #i "\n\t"
+#define ACROSS_256(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%ymm" #i "\n\t"
+#define ACROSS_512(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%zmm" #i "\n\t"
+LOOP(splits_64, "", TIMES(8, EIGHT(ACROSS_64, 64)), "")
+LOOP(splits_128, "", TIMES(8, EIGHT(ACROSS_128, 64)), "")
+LOOP(splits_256, "", TIMES(8, EIGHT(ACROSS_256, 64)), CLEAN)
+LOOP(splits_512, "", TIMES(8, EIGHT(ACROSS_512, 64)), CLEAN)
+
+/* Elements that lie side by side: 8 of 256 bits, 16 of 512. */
+#define BYTES_IN_ORDER                                               \
+    "mov $0x0706050403020100, %%rax\n\tvmovq %%rax, %%xmm14\n\t"     \
+    "mov $0x0f0e0d0c0b0a0908, %%rax\n\tvpinsrq $1, %%rax, %%xmm14, " \
+    "%%xmm14\n\t"
+#define PLACES_256                                  \
+    BYTES_IN_ORDER "vpmovzxbd %%xmm14, %%ymm14\n\t" \
+                   "vpcmpeqd %%ymm13, %%ymm13, %%ymm13\n\t"
+#define PLACES_512 \
+    BYTES_IN_ORDER "vpmovzxbd %%xmm14, %%zmm14\n\tkxnorw %%k2, %%k2, %%k2\n\t"
+#define GATHER_256 \
+    "vmovaps %%ymm13, %%ymm1\n\tvgatherdps %%ymm1, (%[at],%%ymm14,4), %%ymm0\n\t"
+#define GATHER_512 "kmovw %%k2, %%k1\n\tvgatherdps (%[at],%%zmm14,4), %%zmm0%{%%k1%}\n\t"
+#define SCATTER_512 \
+    "kmovw %%k2, %%k1\n\tvscatterdps %%zmm0, (%[at],%%zmm14,4)%{%%k1%}\n\t"
+LOOP(gathered_256, PLACES_256, TIMES(8, GATHER_256), CLEAN)
+LOOP(gathered_512, PLACES_512, TIMES(8, GATHER_512), CLEAN)
+LOOP(scattered_512, PLACES_512, TIMES(8, SCATTER_512), CLEAN)
+
+#define STORE_64(i, step) "mov %%rax, " #i "*" #step "(%[at])\n\t"
+#define STORE_128(i, step) "movups %%xmm" #i ", " #i "*" #step "(%[at])\n\t"
+#define STORE_256(i, step) "vmovups %%ymm" #i ", " #i "*" #step "(%[at])\n\t"
+#define STORE_512(i, step) "vmovups %%zmm" #i ", " #i "*" #step "(%[at])\n\t"
+LOOP(stores_64, "", TIMES(8, EIGHT(STORE_64, 8)), "")
+LOOP(stores_128, "", TIMES(8, EIGHT(STORE_128, 16)), "")
+LOOP(stores_256, "", TIMES(8, EIGHT(STORE_256, 32)), CLEAN)
+LOOP(stores_512, "", TIMES(8, EIGHT(STORE_512, 64)), CLEAN)
+
+/* 1/2 in register 15: t * 1/2 + 1/2 comes to rest at 1, and every quotient is normal. */
+#define HALF "mov $0x3f000000, %%eax\n\tvmovd %%eax, %%xmm15\n\t"
+#define HALVES HALF "vbroadcastss %%xmm15, %%ymm15\n\t"
+#define HALVES_512 HALF "vbroadcastss %%xmm15, %%zmm15\n\t"
+#define FMA(s, v, i) "vfmadd213" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define MAX(s, v, i) "vmax" s " %%" #v "15, %%" #v #i ", %%" #v #i "\n\t"
+#define DIVIDE(s, v, i) "vdiv" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define FOUR_DIVIDES(s, v) DIVIDE(s, v, 0) DIVIDE(s, v, 1) DIVIDE(s, v, 2) DIVIDE(s, v, 3)
+/* A division beside FMAs takes turns of their units, too. */
+#define FMAS_AND_DIVIDE(s, v) TEN_FMAS(s, v) TEN_FMAS(s, v) DIVIDE(s, v, 10)
+#define WIDTH(bits, set, s, d, v)                                      \
+    LOOP(fmas_##bits, set, TIMES(5, TEN_FMAS(s, v)), CLEAN)            \
+    LOOP(floats_##bits, set, TIMES(5, TEN_PAIRS(s, v)), CLEAN)         \
+    LOOP(divides_##bits, set, TIMES(2, FOUR_DIVIDES(s, v)), CLEAN)     \
+    LOOP(divides_f64_##bits, set, TIMES(2, FOUR_DIVIDES(d, v)), CLEAN) \
+    LOOP(beside_##bits, set, TIMES(4, FMAS_AND_DIVIDE(s, v)), CLEAN)   \
+    LOOP(alone_##bits, set, TIMES(8, TEN_FMAS(s, v)), CLEAN)
+WIDTH(64, HALVES, "ss", "sd", xmm)
+WIDTH(128, HALVES, "ps", "pd", xmm)
+WIDTH(256, HALVES, "ps", "pd", ymm)
+WIDTH(512, HALVES_512, "ps", "pd", zmm)
+/* Each waits for the one before, and the first for nothing. */
+LOOP(chain, HALVES, "vmovaps %%ymm15, %%ymm0\n\t" TIMES(64, FMA("ps", ymm, 0)), CLEAN)
+
+/* The cheapest of what vector units compute, of shuffles, and of two-source permutes. */
+#define COMPUTE(i, v) "vandps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define SHUFFLE(i, v) "vunpcklps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define PERMUTE(i, v) "vpermt2ps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define UNITS(bits, v)                                            \
+    LOOP(computed_##bits, "", TIMES(8, EIGHT(COMPUTE, v)), CLEAN) \
+    LOOP(shuffles_##bits, "", TIMES(8, EIGHT(SHUFFLE, v)), CLEAN) \
+    LOOP(permutes_##bits, "", TIMES(8, EIGHT(PERMUTE, v)), CLEAN)
+UNITS(128, xmm)
+UNITS(256, ymm)
+UNITS(512, zmm)
+
+/* Behind some of them are many that wait for nothing, and hold their registers. */
+LOOP(behind, HALVES,
+     "vmovaps %%ymm15, %%ymm0\n\t" TIMES(16, FMA("ps", ymm, 0))
+         TIMES(18, EIGHT(COMPUTE, ymm)),
+     CLEAN)
+
+/* Of 32 bits, as most indices are. */
+LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
+     TIMES(8, "xor %%edx, %%edx\n\tmov %%r8d, %%eax\n\tdiv %%ecx\n\t"), "")
+
+#define NARROW_STORES "mov %%rax, (%[at])\n\tmov %%rax, 8(%[at])\n\t"
+LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
+LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
+
+/* xorshift64, whose lowest bit decides a branch, or none of its bits. The numbers go on
+ * where the last loop left them, so that no predictor knows them. */
+#define RANDOM(bit)                                                                  \
+    "mov %%rax, %%rcx\n\tshl $13, %%rcx\n\txor %%rcx, %%rax\n\tmov %%rax, %%rcx\n\t" \
+    "shr $7, %%rcx\n\txor %%rcx, %%rax\n\tmov %%rax, %%rcx\n\tshl $17, %%rcx\n\t"    \
+    "xor %%rcx, %%rax\n\ttest $" #bit ", %%al\n\tjz 2f\n\tmov %%rax, %%rcx\n\t2:\n\t"
+#define RESUME "mov 512(%[at]), %%rax\n\tor $1, %%rax\n\t"
+#define KEEP "mov %%rax, 512(%[at])\n\t"
+LOOP(mispredict, RESUME, RANDOM(1), KEEP)
+LOOP(predict, RESUME, RANDOM(0), KEEP)
+
+LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
+LOOP(no_call, "", TIMES(8, ""), "")
+
+/* With their upper halves in use, SSE instructions must keep them: each waits for the
+ * last one that wrote the register. The VEX ones clear them and wait for nothing. */
+#define SSE "cvtdq2ps %%xmm1, %%xmm0\n\t"
+#define VEX "vcvtdq2ps %%xmm1, %%xmm0\n\t"
+#define DIRTY "vorps %%ymm1, %%ymm2, %%ymm3\n\t"
+LOOP(mixed, DIRTY, DIRTY TIMES(16, SSE), CLEAN)
+LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
+
+/* clang-format off */
+#define WIDTH_ROWS(bits, isa) \
+    {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
+    {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
+    {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}, \
+    {"rate_divides_f64_" #bits, isa, 8, loop_divides_f64_##bits, NULL}, \
+    {"cost_divide_" #bits, isa, 4, loop_beside_##bits, loop_alone_##bits}
+#define UNIT_ROWS(bits, isa) \
+    {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
+    {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
+    {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
+const struct rate core_rates[] = {
+    {"rate_instructions", NULL, 98, loop_instructions, NULL},
+    {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
+    {"rate_fetched", NULL, 90000, loop_fetched, NULL},
+    {"rate_branches", NULL, 33, loop_branches, NULL},
+    {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
+    {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
+    {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},
+    {"rate_loads_512", "avx512", 64, loop_loads_512, NULL},
+    {"rate_stores_64", NULL, 64, loop_stores_64, NULL},
+    {"rate_stores_128", NULL, 64, loop_stores_128, NULL},
+    {"rate_stores_256", "avx2", 64, loop_stores_256, NULL},
+    {"rate_stores_512", "avx512", 64, loop_stores_512, NULL},
+    {"rate_splits_64", NULL, 64, loop_splits_64, NULL},
+    {"rate_splits_128", NULL, 64, loop_splits_128, NULL},
+    {"rate_splits_256", "avx2", 64, loop_splits_256, NULL},
+    {"rate_splits_512", "avx512", 64, loop_splits_512, NULL},
+    {"rate_gathered_256", "avx2", 64, loop_gathered_256, NULL},
+    {"rate_gathered_512", "avx512", 128, loop_gathered_512, NULL},
+    {"rate_scattered_512", "avx512", 128, loop_scattered_512, NULL},
+    {"rate_integer_divides", NULL, 8, loop_integer_divides, NULL},
+    WIDTH_ROWS(64, "avx2"),
+    WIDTH_ROWS(128, "avx2"),
+    WIDTH_ROWS(256, "avx2"),
+    WIDTH_ROWS(512, "avx512"),
+    UNIT_ROWS(128, "avx2"),
+    UNIT_ROWS(256, "avx2"),
+    UNIT_ROWS(512, "avx512"),
+    {"cost_chain", "avx2", 1, loop_chain, nothing},
+    {"cost_behind", "avx2", 1, loop_behind, nothing},
+    {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
+    {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
+    {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
+    FAULT_ROW,
+};
+/* clang-format on */
+
+bool rate_has_isa(const char *isa)
+{
+    __builtin_cpu_init();
+    if (!isa)
+        return true;
+    return isa[3] == '2' ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                         : __builtin_cpu_supports("avx512f") &&
+                               __builtin_cpu_supports("avx512vl") &&
+                               __builtin_cpu_supports("avx512dq");
+}
+
+bool rate_fills_core(const struct rate *rate)
+{
+    return rate->loop == loop_chain || rate->loop == loop_behind;
+}
+
+#else
+
+const struct rate core_rates[] = {FAULT_ROW};
+
+bool rate_fills_core(const struct rate *rate)
+{
+    (void)rate;
+    return false;
+}
+
+bool rate_has_isa(const char *isa)
+{
+    return !isa;
+}
+
+#endif
+
+_Static_assert(ARRAY_LEN(core_rates) <= RATES_MAX, "more rates than there is room for");
+
+size_t core_rate_count(void)
+{
+    return ARRAY_LEN(core_rates);
+}
+
+const char *core_rate_name(size_t index)
+{
+    return core_rates[index].name;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by what measures rates (rates.c) and its loops (rate_loops.c). */
+#pragma once
+
+#include "perfctr_private.h"
+
+/* Loops load and store these, with room for loads that cross lines. */
+struct lines {
+    _Alignas(64) unsigned char byte[1024];
+};
+
+typedef void rate_loop(uint64_t turns, struct lines *lines);
+
+/* A rate is `per_turn` over the cycles of a turn. A cost is the cycles by which a turn is
+ * longer than one of `without`, over `per_turn`. */
+struct rate {
+    const char *name;
+    const char *isa; /* the loop needs it; NULL: none */
+    double per_turn;
+    rate_loop *loop, *without; /* without: NULL for a rate */
+};
+
+/* core_rate_count() rows. */
+enum { RATES_MAX = 64 };
+extern const struct rate core_rates[];
+/* isa: that of a row. */
+bool rate_has_isa(const char *isa);
+/* Another thread on the core takes a part of the room that these loops measure. */
+bool rate_fills_core(const struct rate *rate);
