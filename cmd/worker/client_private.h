@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by client.c (a process, a question, its answer) and client_step.c. */
+/* Shared by client.c (a question, its answer), client_process.c and client_step.c. */
 #pragma once
 
 #include "worker/worker.h"
 
 bool client_is_foreign(const struct worker *worker);
+/* Starts its process; worker_kill() ends it. 0, or an error. */
+int client_spawn(struct worker *worker, struct error *error);
+/* The socket of a dead worker stays open while a process that it forked has it. */
+bool client_is_dead(const struct worker *worker);
 /* Tells why a worker is gone, for people. */
 void client_describe_death(struct worker *worker, const char *doing, struct error *error);
 /* The two halves of worker_ask() in another process; the request stays the caller's.

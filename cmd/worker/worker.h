@@ -66,7 +66,7 @@ void proofs_load(const char *fingerprint, const struct event *events, size_t n,
 void proofs_save(const char *fingerprint, const struct event *events,
                  const struct proofs *proofs);
 
-/* ---- client (client.c) ---- */
+/* ---- client (client.c, client_process.c) ---- */
 
 /* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below
  * return 0 or: -EPROTO it spoke nonsense, -ECONNRESET it died, -ETIMEDOUT it was killed
