@@ -49,64 +49,6 @@ void options_free(struct options *options)
     *options = (struct options){0};
 }
 
-/* One argument, as a word, an option with or without its value, or "--". */
-struct argument {
-    const char *name; /* of the option; NULL: a word */
-    size_t length;
-    const char *value; /* after '='; NULL: none */
-};
-
-static const struct {
-    char letter;
-    const char *name;
-} letters[] = {
-    {'V', "version"}, {'h', "help"}, {'n', "dry-run"}, {'o', "output"}, {'q', "quiet"}};
-
-char option_letter(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
-        if (strcmp(letters[i].name, name) == 0)
-            return letters[i].letter;
-    return '\0';
-}
-
-/* "-oFILE", "-q"; a letter that no option has makes a word. */
-static struct argument short_argument(const char *text)
-{
-    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
-        if (letters[i].letter == text[1])
-            return (struct argument){letters[i].name, strlen(letters[i].name),
-                                     text[2] ? text + 2 : NULL};
-    return (struct argument){0};
-}
-
-static struct argument argument_read(const char *text)
-{
-    if (text[0] != '-' || !text[1])
-        return (struct argument){0};
-    if (text[1] != '-')
-        return short_argument(text);
-    const size_t length = strcspn(text + 2, "=");
-    return (struct argument){text + 2, length,
-                             text[2 + length] ? text + 2 + length + 1 : NULL};
-}
-
-/* "--json --quiet" forgot a value; "--json=--quiet" did not. */
-static bool takes_next(const struct option_row *row, const struct argument *argument,
-                       int argc, char **argv, int i)
-{
-    return row && row->value && !argument->value && i + 1 < argc &&
-           strncmp(argv[i + 1], "--", 2) != 0;
-}
-
-const struct option_row *option_wants_next(const char *text, unsigned commands)
-{
-    const struct argument argument = argument_read(text);
-    const struct option_row *const row =
-        argument.name ? option_find(argument.name, argument.length, commands) : NULL;
-    return row && row->value && !argument.value ? row : NULL;
-}
-
 const char *args_op_name(const char *word)
 {
     for (const struct simdbench_op *const *op = op_list(); *op; op++) {
@@ -117,39 +59,6 @@ const char *args_op_name(const char *word)
             return (*op)->name;
     }
     return word;
-}
-
-/* Options can be read only when their command is known. */
-struct glance {
-    int command; /* index of its word, 0: none */
-    bool help, version;
-};
-
-static struct glance glance_at(int argc, char **argv)
-{
-    struct glance glance = {0};
-    bool words_only = false;
-
-    for (int i = 1; i < argc; i++) {
-        const struct argument argument = argument_read(argv[i]);
-        if (words_only || !argument.name) {
-            if (!glance.command && !glance.help && strcmp(argv[i], "help") == 0)
-                glance.help = true;
-            else if (!glance.command && (words_only || argv[i][0] != '-'))
-                glance.command = i;
-            continue;
-        }
-        const struct option_row *const row =
-            option_find(argument.name, argument.length, COMMAND_ALL);
-        words_only = argument.length == 0;
-        if (row && !row->set && !argument.value) {
-            glance.help = glance.help || strcmp(row->name, "help") == 0;
-            glance.version = glance.version || strcmp(row->name, "version") == 0;
-        } else if (takes_next(row, &argument, argc, argv, i)) {
-            i++;
-        }
-    }
-    return glance;
 }
 
 /* What other tools call an option or do for themselves. */
@@ -238,7 +147,7 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
     if (!row->value && given.value)
         return error_set(error, -EINVAL, "%.80s: --%s takes no value", argv[*i],
                          row->name);
-    if (takes_next(row, argument, argc, argv, *i))
+    if (argument_takes_next(row, argument, argc, argv, *i))
         given.value = argv[++*i];
     if (!row->set) {
         options->help = true;

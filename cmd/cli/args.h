@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option table (options.c) and what reads it: parsing (args.c), the project file
- * (project.c), help (help.c), what a shell completes (complete.c), and the readers of
- * values (numbers.c, option_values.c, option_names.c).
+ * The option table (options.c) and what reads it: parsing (argument.c, args.c), the
+ * project file (project.c), help (help.c), what a shell completes (complete.c), and the
+ * readers of values (numbers.c, option_values.c, option_names.c).
  */
 #pragma once
 
@@ -61,6 +61,25 @@ const struct option_row *option_find(const char *name, size_t length, unsigned c
 
 /* The letter that is short for an option, as in -q; '\0': none. */
 char option_letter(const char *name);
+
+/* One argument, as a word, an option with or without its value, or "--". */
+struct argument {
+    const char *name; /* of the option; NULL: a word */
+    size_t length;
+    const char *value; /* after '='; NULL: none */
+};
+struct argument argument_read(const char *text);
+/* True if the word after argument i is its value: "--json --quiet" forgot one,
+ * "--json=--quiet" did not. */
+bool argument_takes_next(const struct option_row *row, const struct argument *argument,
+                         int argc, char **argv, int i);
+
+/* Options can be read only when their command is known. */
+struct glance {
+    int command; /* index of its word, 0: none */
+    bool help, version;
+};
+struct glance glance_at(int argc, char **argv);
 
 /* The option that takes its value from the next word if `text` is the word before, or
  * NULL. */
