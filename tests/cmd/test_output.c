@@ -7,7 +7,7 @@
 #include "command_line.h"
 #include "output/output.h"
 #include "process/process.h"
-#include "scripted_worker.h"
+#include "scripted_catalog.h"
 
 static char folder[] = "/tmp/test_output.XXXXXX";
 

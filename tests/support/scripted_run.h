@@ -4,7 +4,7 @@
 
 #include "file_tree.h"
 #include "measure/measure.h"
-#include "scripted_worker.h"
+#include "scripted_catalog.h"
 #include "unit.h"
 
 /* A test that begins with fresh workers. */
