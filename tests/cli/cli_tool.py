@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-sys.path.append(str(SOURCE / "tests/formats"))
+sys.path += [str(SOURCE / "tests/formats"), *map(str, (SOURCE / "tests/cli").glob("*/"))]
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
 MODULES = BINARY.parent / "tests/modules"
 # Tests run side by side and do not wait for each other.
