@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "comparison_sheet.h"
-#include "explain_lines.h"
-#include "study_sheet.h"
+#include "tables/claims/study_sheet.h"
+#include "tables/comparison/comparison_sheet.h"
+#include "tables/explanation/explain_lines.h"
 
 struct markdown {
     const struct run *run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "comparison_sheet.h"
-#include "study_sheet.h"
+#include "tables/claims/study_sheet.h"
+#include "tables/comparison/comparison_sheet.h"
 
 static const struct text_options no_options;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "explain_lines.h"
-#include "tables.h"
+#include "tables/tables.h"
 
 enum { NAME, A, B, RATIO, UNIT, CELL_SIZE = 256 };
 

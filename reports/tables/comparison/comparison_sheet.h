@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "sheet.h"
+#include "tables/sheet.h"
 
 enum change_column {
     CHANGE_BASE,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sheet.h"
 #include "study_sheet.h"
+#include "tables/sheet.h"
 
 enum { GAP = 2, CLAIM_MOST = 44, CELL_MOST = 32 };
 

@@ -2,8 +2,8 @@
 /* Studies of a run as Markdown. */
 #include <string.h>
 
-#include "sheet.h"
 #include "study_sheet.h"
+#include "tables/sheet.h"
 
 static void print_titles(FILE *file)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "comparison_sheet.h"
-#include "tally.h"
+#include "tables/legend/tally.h"
 
 void code_lines(struct legend *legend)
 {

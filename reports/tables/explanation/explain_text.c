@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "explain_lines.h"
-#include "sheet.h"
-#include "tables.h"
+#include "tables/sheet.h"
+#include "tables/tables.h"
 
 enum { LABEL = 12, WIDTH = 100, NARROWEST = 60 };
 

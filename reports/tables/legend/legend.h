@@ -2,7 +2,7 @@
 /* Shared by the parts of the legend: lines about the whole run, safe to print. */
 #pragma once
 
-#include "sheet.h"
+#include "tables/sheet.h"
 
 struct legend {
     const struct run *run;

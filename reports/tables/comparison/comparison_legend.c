@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "comparison_sheet.h"
-#include "legend.h"
+#include "tables/legend/legend.h"
 
 static bool is_stored(const struct gate *gate)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "study/study.h"
-#include "tables.h"
+#include "tables/tables.h"
 
 enum study_column {
     STUDY_CLAIM,
