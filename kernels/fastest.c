@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "split.h"
+#include "team.h"
+
+enum { TURNS_MIN = 3, SAMPLES_MAX = 256, PAGE = 4096 };
+/* Elements that inputs repeat: to fill all of them takes longer than to measure. */
+enum { PERIOD = 4096 };
+
+struct timing {
+    struct simdbench_kernel kernel;
+    struct split *split;
+    uint64_t calls; /* that are timed together, as the clock is slow */
+    size_t n;
+    double ns[SAMPLES_MAX]; /* of a call */
+};
+
+/* This thread spins until the last part is done, and what others took of the CPU says
+ * nothing of the kernel. */
+static double cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static double sample_ns(const struct timing *timing,
+                        const struct simdbench_operands *operands)
+{
+    const double begin = cpu_ns();
+    for (uint64_t i = 0; i < timing->calls; i++)
+        split_run(operands, timing->split);
+    return cpu_ns() - begin;
+}
+
+static void spell(struct timing *timing, const struct simdbench_operands *operands,
+                  double least, bool keep)
+{
+    const double end = cpu_ns() + least;
+    do {
+        const double ns = sample_ns(timing, operands) / (double)timing->calls;
+        if (keep && timing->n < SAMPLES_MAX)
+            timing->ns[timing->n++] = ns;
+    } while (cpu_ns() < end);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(struct timing *timing)
+{
+    qsort(timing->ns, timing->n, sizeof *timing->ns, by_size);
+    return timing->ns[timing->n / 2];
+}
+
+/* The first spell of each turn only settles the caches: a shared one takes some calls
+ * until it holds what an ordinary store needs, after others went past it. */
+static void take_turns(struct timing *timing, size_t n,
+                       const struct simdbench_operands *operands,
+                       const struct fastest_pace *pace)
+{
+    for (size_t i = 0; i < n; i++) {
+        timing[i].calls = 1;
+        while (sample_ns(&timing[i], operands) < pace->sample_ns)
+            timing[i].calls *= 2;
+    }
+    const double end = cpu_ns() + pace->budget_ns;
+    for (int turns = 0; turns < TURNS_MIN || cpu_ns() < end; turns++) {
+        for (size_t i = 0; i < n; i++) {
+            spell(&timing[i], operands, pace->spell_ns, false);
+            spell(&timing[i], operands, pace->spell_ns, true);
+        }
+    }
+}
+
+/* By all threads of the case. */
+static int measure(const char *op, run_function *const *run, size_t n,
+                   const struct simdbench_operands *operands,
+                   const struct fastest_pace *pace, double *ns)
+{
+    struct timing *const timing = calloc(n, sizeof *timing);
+    int status = timing ? 0 : -ENOMEM;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        timing[i].kernel = (struct simdbench_kernel){
+            .size = sizeof timing[i].kernel, .op = op, .run = run[i]};
+        status = split_make(&timing[i].split, &timing[i].kernel, operands, NULL, 0);
+    }
+    if (status == 0) {
+        take_turns(timing, n, operands, pace);
+        team_rest();
+    }
+    for (size_t i = 0; i < n && status == 0; i++)
+        ns[i] = median(&timing[i]);
+    for (size_t i = 0; i < n && timing; i++)
+        split_free(timing[i].split);
+    free(timing);
+    return status;
+}
+
+/* ---- operands to measure on ---- */
+
+static size_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+/* Values that the op has by default, and none that are zero: some machines stream lines
+ * that are all zeros nearly twice as fast as others. */
+static void fill(const char *op, const struct operands *operands)
+{
+    struct simdbench_operand few[SIMDBENCH_MAX_OPERANDS];
+    struct simdbench_operands view = operands->view;
+    for (uint32_t i = 0; i < view.count; i++) {
+        few[i] = operands->operand[i];
+        memset(few[i].data, 0x3f, bytes_of(&few[i]));
+        few[i].count = few[i].count < PERIOD ? few[i].count : PERIOD;
+        view.operand[i] = &few[i];
+    }
+    op_find(op)->fill(&view, 1, NULL);
+    for (uint32_t i = 0; i < view.count; i++) {
+        const size_t period = bytes_of(&few[i]), end = bytes_of(&operands->operand[i]);
+        char *const data = few[i].data;
+        for (size_t at = period; at < end; at += period)
+            memcpy(data + at, data, end - at < period ? end - at : period);
+    }
+}
+
+/* The case's operands in other memory, at the same page offsets, since the values of its
+ * own are nothing to prepare. NULL if there is not enough memory. */
+static char *workspace_make(const struct simdbench_operands *operands,
+                            struct operands *copy)
+{
+    size_t at[SIMDBENCH_MAX_OPERANDS], end = 0;
+    copy->view = *operands;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        copy->operand[i] = *operands->operand[i];
+        copy->view.operand[i] = &copy->operand[i];
+        at[i] = end + (uintptr_t)copy->operand[i].data % PAGE;
+        end = (at[i] + bytes_of(&copy->operand[i]) + PAGE - 1) / PAGE * PAGE;
+    }
+    char *const memory = aligned_alloc(PAGE, end + PAGE);
+    for (uint32_t i = 0; i < operands->count && memory; i++)
+        copy->operand[i].data = memory + at[i];
+    return memory;
+}
+
+int fastest_measure(const char *op, run_function *const *run, size_t n,
+                    const struct simdbench_operands *operands,
+                    const struct fastest_pace *pace, double *ns)
+{
+    struct operands copy;
+    char *const memory = workspace_make(operands, &copy);
+    if (!memory)
+        return -ENOMEM;
+    fill(op, &copy);
+    const int status = measure(op, run, n, &copy.view, pace, ns);
+    free(memory);
+    return status;
+}
