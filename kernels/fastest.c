@@ -15,8 +15,8 @@ enum { PERIOD = 4096 };
 
 struct timing {
     struct simdbench_kernel kernel;
-    struct split *split;
-    uint64_t calls; /* that are timed together, as the clock is slow */
+    struct split *split; /* NULL: one thread */
+    uint64_t calls;      /* that are timed together, as the clock is slow */
     size_t n;
     double ns[SAMPLES_MAX]; /* of a call */
 };
@@ -33,9 +33,10 @@ static double cpu_ns(void)
 static double sample_ns(const struct timing *timing,
                         const struct simdbench_operands *operands)
 {
+    run_function *const run = timing->split ? split_run : timing->kernel.run;
     const double begin = cpu_ns();
     for (uint64_t i = 0; i < timing->calls; i++)
-        split_run(operands, timing->split);
+        run(operands, timing->split);
     return cpu_ns() - begin;
 }
 
@@ -92,7 +93,8 @@ static int measure(const char *op, run_function *const *run, size_t n,
     for (size_t i = 0; i < n && status == 0; i++) {
         timing[i].kernel = (struct simdbench_kernel){
             .size = sizeof timing[i].kernel, .op = op, .run = run[i]};
-        status = split_make(&timing[i].split, &timing[i].kernel, operands, NULL, 0);
+        if (operands->threads > 1)
+            status = split_make(&timing[i].split, &timing[i].kernel, operands, NULL, 0);
     }
     if (status == 0) {
         take_turns(timing, n, operands, pace);

@@ -66,6 +66,9 @@ enum simdbench_flag {
     SIMDBENCH_PARTIAL = 1u << 2,   /* writes the first output alone: what the others cost
                                       is the ratio to it */
     SIMDBENCH_STUDY = 1u << 3,     /* there to be compared with: left out unless named */
+    SIMDBENCH_ADAPTS = 1u << 4, /* runs one of the other rows of its module for this op,
+                                   semiring, type and ISA: of those without flags, one
+                                   whose max_ulp is within operands->most_ulp */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -98,6 +101,7 @@ struct simdbench_operands {
     uint32_t reserved;
     const struct simdbench_shape *shape;
     struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
+    double most_ulp; /* largest error that was asked for, --accuracy-at-most; 0: any */
 };
 
 /* How far results are from the exact ones, in units in the last place: distance divided
@@ -232,7 +236,8 @@ struct simdbench_kernel {
     /* After prepare. May be NULL. */
     void (*choice)(const struct simdbench_operands *operands, const void *state,
                    struct simdbench_choice *choice);
-    /* Largest and mean error over all inputs in ulp, as measured; 0: not stated. */
+    /* Largest and mean error over all inputs in ulp, as measured or, of a library, as it
+     * promises; with SIMDBENCH_ADAPTS those of the worst row. 0: not stated. */
     double max_ulp, mean_ulp;
     const char *other_roof; /* limits it instead if choice says so; or NULL */
     /* Largest absolute error of its results beyond what the op allows, for a row with

@@ -50,7 +50,7 @@ pub mod abi {
         }
         Operands {
             size: u32, count: u32, threads: u32, reserved: u32, shape: *const Shape,
-            operand: [*mut Operand; MAX_OPERANDS],
+            operand: [*mut Operand; MAX_OPERANDS], most_ulp: f64,
         }
         Accuracy { size: u32, reserved: u32, max_ulp: f64, mean_ulp: f64, worst_input: f64, }
         ShapeList {

@@ -55,6 +55,7 @@ pub const Operands = extern struct {
     reserved: u32,
     shape: *const Shape,
     operand: [8]?*Operand,
+    most_ulp: f64,
 
     pub fn dim(self: *const Operands, index: usize) usize {
         return @intCast(self.shape.dim[index]);

@@ -139,6 +139,7 @@ static cJSON *map(struct service *service, const cJSON *request)
     operands_bind(&service->operands, &operands, &dims,
                   (uint32_t)message_number(request, "threads", 1),
                   copy ? service->arena : service->memory);
+    service->operands.view.most_ulp = message_number(request, "most_ulp", 0);
     service->mapped = true;
     cJSON *reply = service_ok();
     if (huge) {

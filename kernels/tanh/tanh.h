@@ -10,13 +10,24 @@
  * be compared with: they are off by up to 1.35e-7. The reference allows TANH_SLACK_ULP,
  * which is what libraries promise at their loosest; the error that a kernel has is
  * measured and reported.
+ *
+ * Rows `auto` run another row of their instruction set, study rows left out: of those
+ * whose stated error is within operands->most_ulp, the fastest at this size on this
+ * machine.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fastest.h"
 #include "prototypes.h"
 #include "simdbench.h"
 
 #define TANH_SLACK_ULP 4
+
+/* State of `auto`. */
+struct tanh_auto {
+    run_function *run;
+    char text[96]; /* what was chosen, and why */
+};

@@ -18,6 +18,17 @@ struct bench {
     unsigned char *memory, *expected;
 };
 
+/* Of the rows that a row may run: with it there is no other choice. */
+static double least_ulp(const struct simdbench_kernel *kernel)
+{
+    double least = kernel->max_ulp;
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        if (!strcmp((*at)->op, kernel->op) && !strcmp((*at)->isa, kernel->isa) &&
+            (*at)->type == kernel->type && !(*at)->flags && (*at)->max_ulp < least)
+            least = (*at)->max_ulp;
+    return least;
+}
+
 static void bench_open(struct bench *bench, const struct simdbench_kernel *kernel,
                        const char *text, uint64_t align)
 {
@@ -37,6 +48,8 @@ static void bench_open(struct bench *bench, const struct simdbench_kernel *kerne
     assert_non_null(bench->expected);
     memset(bench->memory, 0, bytes);
     operands_bind(&bench->operands, &bench->map, &shape, 1, bench->memory);
+    if (kernel->flags & SIMDBENCH_ADAPTS)
+        bench->operands.view.most_ulp = least_ulp(kernel);
     assert_int_equal(op->fill(&bench->operands.view, 3, NULL), 0);
 }
 
@@ -284,7 +297,7 @@ static uint32_t note_split(const struct simdbench_kernel *at, const char *op,
 static void parts_have_their_own(void **state)
 {
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
-        if (strcmp((*at)->op, "tanh") || strcmp((*at)->isa, "scalar"))
+        if (strcmp((*at)->op, "tanh") || strcmp((*at)->isa, "scalar") || (*at)->prepare)
             continue;
         for (uint64_t align = 8; align <= 64; align += 56) {
             assert_int_equal(note_split(*at, "roof", align), 7);

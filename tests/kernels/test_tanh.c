@@ -35,13 +35,14 @@ static bool is_long(void)
     return value && strcmp(value, "1") == 0;
 }
 
-/* Rows of a type that run on this machine. */
+/* Rows of a type that run on this machine; `auto` runs one of them. */
 static size_t rows_of(uint32_t type, const struct simdbench_kernel **rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     size_t n = 0;
     for (size_t i = 0; kernels[i]; i++)
-        if (runs_here(kernels[i], "tanh") && kernels[i]->type == type) {
+        if (runs_here(kernels[i], "tanh") && kernels[i]->type == type &&
+            !kernels[i]->prepare) {
             assert_true(n < ROWS_MAX);
             rows[n++] = kernels[i];
         }

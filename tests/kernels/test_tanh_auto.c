@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows `auto` of tanh: what they may choose, and how the fastest is found. */
+#include <time.h>
+
+#include "fastest.h"
+#include "guarded.h"
+#include "tanh/tanh.h"
+#include "tanh_vectors.h"
+#include "unit.h"
+
+enum { MOST = 1003, ASKED_MAX = 16 };
+
+/* ---- how the fastest is found ---- */
+
+static void passes(const struct simdbench_operands *operands, int n)
+{
+    const volatile float *x = operands->operand[0]->data;
+    volatile float *y = operands->operand[1]->data;
+    for (int pass = 0; pass < n; pass++)
+        for (uint64_t i = 0; i < operands->operand[0]->count; i++)
+            y[i] = x[i];
+}
+
+static void slow(const struct simdbench_operands *operands, void *state)
+{
+    assert_null(state);
+    passes(operands, 12);
+}
+
+static void quick(const struct simdbench_operands *operands, void *state)
+{
+    assert_null(state);
+    passes(operands, 1);
+}
+
+static void middle(const struct simdbench_operands *operands, void *state)
+{
+    assert_null(state);
+    passes(operands, 4);
+}
+
+static double cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* In about the time that it may take, without a look at the operands. */
+static void test_fastest(void **state)
+{
+    static run_function *const run[] = {slow, quick, middle};
+    static const struct fastest_pace pace = {2e4, 4e4, 3e6};
+    static const uint64_t sizes[] = {1, 8, 100, 4096, 10000};
+    char *const memory =
+        mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        struct operands v;
+        double ns[3];
+        vectors_bind(&v, SIMDBENCH_F32, memory + 64, memory + (1 << 19), sizes[i]);
+        const double begin = cpu_ns();
+        assert_int_equal(fastest_measure("tanh", run, 3, &v.view, &pace, ns), 0);
+        assert_in_range(cpu_ns() - begin, pace.budget_ns, 20 * pace.budget_ns);
+        assert_true(ns[1] > 0 && ns[1] < ns[2] && ns[2] < ns[0]);
+        if (sizes[i] >= 100)
+            assert_in_range(ns[0] / ns[1], 6, 24);
+    }
+    munmap(memory, 1 << 20);
+}
+
+/* Values as the op makes them, in all of a long operand, at the offsets of the case. */
+static void looks(const struct simdbench_operands *operands, void *state)
+{
+    const float *const x = operands->operand[0]->data;
+    float *const y = operands->operand[1]->data;
+    int negative = 0;
+    assert_null(state);
+    assert_int_equal((uintptr_t)x % PAGE, 192);
+    assert_int_equal((uintptr_t)y % PAGE, 64);
+    for (int i = 0; i < 3 * PAGE; i++) {
+        assert_true(fabsf(x[i]) < 5 && x[i] != 0 && y[i] != 0);
+        negative += x[i] < 0;
+    }
+    assert_in_range(negative, PAGE, 2 * PAGE);
+}
+
+static void test_values(void **state)
+{
+    static run_function *const run[] = {looks};
+    static const struct fastest_pace once = {0, 0, 0};
+    struct operands v;
+    double ns;
+    vectors_bind(&v, SIMDBENCH_F32, (void *)(uintptr_t)192, (void *)(uintptr_t)64,
+                 3 * PAGE);
+    assert_int_equal(fastest_measure("tanh", run, 1, &v.view, &once, &ns), 0);
+}
+
+/* ---- what they may choose ---- */
+
+static bool may_choose(const struct simdbench_kernel *automatic,
+                       const struct simdbench_kernel *row, double most_ulp)
+{
+    return runs_here(row, "tanh") && row->type == automatic->type &&
+           !strcmp(row->isa, automatic->isa) && !row->flags &&
+           (most_ulp <= 0 || row->max_ulp <= most_ulp);
+}
+
+static size_t choices(const struct simdbench_kernel *automatic, double most_ulp)
+{
+    size_t n = 0;
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        n += may_choose(automatic, *at, most_ulp);
+    return n;
+}
+
+/* The row that a choice names. */
+static const struct simdbench_kernel *chosen(const struct simdbench_kernel *automatic,
+                                             const char *text)
+{
+    const size_t length = strcspn(text, ",");
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        if (may_choose(automatic, *at, 0) && strlen((*at)->variant) == length &&
+            !memcmp((*at)->variant, text, length))
+            return *at;
+    fail_msg("'%s' names no row of %s", text, automatic->isa);
+    return NULL;
+}
+
+/* Runs the row that it names, which is exact enough. */
+static void check_choice(const struct simdbench_kernel *automatic, double most_ulp,
+                         uint64_t n)
+{
+    double x[MOST], expected[MOST], y[MOST];
+    char error[100] = "", ulp[40];
+    struct simdbench_choice choice = {.size = sizeof choice};
+    struct operands v;
+    void *made = NULL;
+
+    vectors_bind(&v, automatic->type, x, expected, n);
+    v.view.most_ulp = most_ulp;
+    assert_int_equal(op_find("tanh")->fill(&v.view, 3, NULL), 0);
+    assert_int_equal(automatic->prepare(&v.view, &made, error, sizeof error), 0);
+    automatic->choice(&v.view, made, &choice);
+    const struct simdbench_kernel *const row = chosen(automatic, choice.implementation);
+    assert_true(may_choose(automatic, row, most_ulp));
+    snprintf(ulp, sizeof ulp, "%s, %.4g ulp: ", row->variant, row->max_ulp);
+    assert_memory_equal(choice.implementation, ulp, strlen(ulp));
+    assert_int_equal(strstr(choice.implementation, " times ") != NULL,
+                     choices(automatic, most_ulp) > 1);
+    row->run(&v.view, NULL);
+    v.operand[1].data = y;
+    automatic->run(&v.view, made);
+    assert_memory_equal(y, expected, n * type_bytes(automatic->type));
+    automatic->release(made);
+}
+
+/* Errors that are asked for: of each row, more than that, a bit less, and 1. */
+static size_t asked_errors(const struct simdbench_kernel *automatic,
+                           double asked[ASKED_MAX])
+{
+    size_t n = 0;
+    asked[n++] = 0;
+    asked[n++] = 1;
+    asked[n++] = 4;
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        if (may_choose(automatic, *at, 0)) {
+            assert_true(n + 2 <= ASKED_MAX);
+            asked[n++] = (*at)->max_ulp;
+            asked[n++] = (*at)->max_ulp - 0.001;
+        }
+    return n;
+}
+
+static void check_auto(const struct simdbench_kernel *automatic)
+{
+    double asked[ASKED_MAX];
+    const size_t n = asked_errors(automatic, asked);
+    for (size_t i = 0; i < n; i++) {
+        char error[100] = "";
+        struct operands v;
+        void *made = NULL;
+        if (choices(automatic, asked[i])) {
+            check_choice(automatic, asked[i], i % 2 ? 8 : MOST);
+            continue;
+        }
+        vectors_bind(&v, automatic->type, NULL, NULL, 8);
+        v.view.most_ulp = asked[i];
+        assert_int_equal(automatic->prepare(&v.view, &made, error, sizeof error),
+                         -ENOTSUP);
+        assert_non_null(strstr(error, automatic->isa));
+        assert_non_null(strstr(error, " ulp"));
+    }
+}
+
+/* One for each type on each set, that states what its worst row does. */
+static void test_auto(void **state)
+{
+    size_t rows = 0, isas = 0;
+    for (size_t i = 0; i < isa_count(); i++)
+        isas += isa_available(i, NULL, 0);
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
+        double max = 0, mean = 0;
+        if (!runs_here(*at, "tanh") || strcmp((*at)->variant, "auto") != 0)
+            continue;
+        for (const struct simdbench_kernel *const *row = kernel_list(); *row; row++)
+            if (may_choose(*at, *row, 0)) {
+                max = fmax(max, (*row)->max_ulp);
+                mean = fmax(mean, (*row)->mean_ulp);
+            }
+        assert_near((*at)->max_ulp, max, 0);
+        assert_near((*at)->mean_ulp, mean, 0);
+        assert_int_equal((*at)->flags, SIMDBENCH_ADAPTS);
+        assert_true(choices(*at, 0) > 1);
+        check_auto(*at);
+        rows++;
+    }
+    assert_int_equal(rows, 2 * isas);
+}
+
+/* No element: nothing to measure, but some row. */
+static void test_empty(void **state)
+{
+    for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
+        if (runs_here(*at, "tanh") && !strcmp((*at)->variant, "auto"))
+            check_choice(*at, 0, 0);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_fastest), TEST(test_values), TEST(test_auto),
+                     TEST(test_empty));
+}
