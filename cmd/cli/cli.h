@@ -78,6 +78,7 @@ struct options {
     bool multiplex;         /* events take turns within a batch */
     bool prove;             /* what each case executes, by a trace */
     bool accuracy;          /* errors, not times */
+    double most_ulp;        /* --accuracy-at-most; 0: any error */
     bool ladder;            /* roof: working sets from the first cache to memory */
     bool argmax;            /* gemm means gemm_argmax */
     int64_t timeout_ns;     /* of one call */

@@ -23,6 +23,7 @@ static const struct {
     {"relu", "--layout=inplace --type=f32,f64 --sizes=1M"},
     {"tanh", "--sizes=1k..1M*10 --input=normal,uniform:-8..8,saturated"},
     {"tanh", "--accuracy --isa=all"},
+    {"tanh", "--accuracy-at-most=1ulp --type=f32,f64"},
     {"conv", "--shape=n16c16h512w512k16r3s3"},
     {"conv", "--shapes=resnet50,mobilenet --layout=nchw16c"},
     {"conv", "--shapes=my_layers.txt --isa=all --dry-run"},

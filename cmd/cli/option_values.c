@@ -81,6 +81,20 @@ int option_set_percent(const struct given *given)
     return 0;
 }
 
+/* "1", "0.6ulp" */
+int option_set_ulp(const struct given *given)
+{
+    const size_t digits = strspn(given->value, "0123456789.");
+    char *end;
+    const double ulp = strtod(given->value, &end);
+    if (!digits || end != given->value + digits || (*end && strcmp(end, "ulp") != 0))
+        return given_error(given, "expected an error in ulp, as in 1ulp or 0.6");
+    if (!(ulp >= 0.01 && ulp <= 1e9))
+        return given_error(given, "expected 0.01 to 1e9 ulp");
+    *OPTION_FIELD(double, given) = ulp;
+    return 0;
+}
+
 int option_add_sizes(const struct given *given)
 {
     struct error why;

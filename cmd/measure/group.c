@@ -44,6 +44,8 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
     cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
     cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
     cJSON_AddNumberToObject(request, "threads", group->plan->threads);
+    if (options->most_ulp > 0)
+        cJSON_AddNumberToObject(request, "most_ulp", options->most_ulp);
     cJSON_AddBoolToObject(request, "huge", huge);
     if (copy && !huge)
         cJSON_AddTrueToObject(request, "private");

@@ -55,6 +55,10 @@ static void add_settings(struct result *result, const struct options *options,
         snprintf(number, sizeof number, "%" PRIu64, options->align);
         must(result_add_setting(result, "align", number));
     }
+    if (options->most_ulp > 0) {
+        snprintf(number, sizeof number, "%g", options->most_ulp);
+        must(result_add_setting(result, "accuracy-at-most", number));
+    }
     if (input)
         must(result_add_setting(result, "input", input));
 }

@@ -77,6 +77,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
                                  : facts_text(settings, "threads", threads));
     must(facts_text(settings, "cache", options->cold ? "cold" : "hot"));
     must(facts_text(settings, "pages", options->huge_pages ? "2m" : "4k"));
+    if (options->most_ulp > 0)
+        must(facts_number(settings, "accuracy_at_most", options->most_ulp));
     must(facts_text(settings, "measure", options->accuracy ? "accuracy" : "time"));
     if (options->ladder)
         must(facts_bool(settings, "ladder", true));

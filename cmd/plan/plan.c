@@ -81,7 +81,7 @@ static int add_group(const struct request *request, const struct shape_info *sha
     };
     int status = 0;
     if (!is_there(plan, &group))
-        status = plan_fill_group(selection, any_layout, &group, error);
+        status = plan_fill_group(selection, any_layout, &group, &plan->left_out, error);
     if (status == 0 && group.n_cases)
         status = check_memory(selection, &group, request->origin, error);
     if (status < 0 || !group.n_cases) {
@@ -255,9 +255,13 @@ static int add_op(const struct options *options, const struct catalog *catalog,
     if (status == 0 && !options->isa_strict && !selection.isa_auto &&
         all_lacking(catalog, plan, groups))
         status = fall_back(&selection, groups, left_out, plan, error);
-    if (status == 0 && plan->n_groups == groups && plan->left_out.n > left_out)
+    const bool none = status == 0 && plan->n_groups == groups;
+    if (none && plan->left_out.n > left_out && options->most_ulp > 0)
+        status = error_set(error, -ENOENT, "nothing matches: %.480s",
+                           plan->left_out.item[left_out]);
+    else if (none && plan->left_out.n > left_out)
         status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
-    else if (status == 0 && plan->n_groups == groups)
+    else if (none)
         status =
             error_set(error, -ENOENT,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "

@@ -158,7 +158,8 @@ struct plan {
     struct plan_group *groups;
     size_t n_groups;
     struct text_list left_out;     /* shapes that cannot have a layout that was asked for,
-                                      ops of the suite that have nothing of what was */
+                                      ops of the suite that have nothing of what was, rows
+                                      that are not exact enough */
     struct text_list isas_instead; /* "avx2", in place of sets that this CPU lacks */
     struct text_list why_instead;  /* sentences about it */
     struct memory_levels levels;   /* of op roof */

@@ -116,6 +116,9 @@ static char *make_id(const struct options *options, const struct offer *offer,
     if (options->align != 64)
         n += snprintf(settings + n, sizeof settings - (size_t)n, ";align=%" PRIu64,
                       options->align);
+    if (options->most_ulp > 0)
+        n += snprintf(settings + n, sizeof settings - (size_t)n, ";accuracy-at-most=%g",
+                      options->most_ulp);
     if (input)
         snprintf(settings + n, sizeof settings - (size_t)n, ";input=%.64s", input);
     const struct worker_info *worker = &offer->worker->info;
@@ -225,13 +228,58 @@ void plan_free_group(struct plan_group *group)
     *group = (struct plan_group){.n_cases = 0};
 }
 
-/* Adds the case of an offer, or nothing if --filter leaves it out. */
+static bool states_within(const struct offer *offer, double most_ulp)
+{
+    return offer->max_ulp > 0 && offer->max_ulp <= most_ulp;
+}
+
+/* Is there such a row that this one may run? */
+static bool adapts_to(const struct catalog *catalog, const struct offer *offer,
+                      double most_ulp)
+{
+    if (!(offer->flags & SIMDBENCH_ADAPTS))
+        return false;
+    for (size_t i = 0; i < catalog->n_offers; i++) {
+        const struct offer *other = &catalog->offers[i];
+        if (other->worker == offer->worker && !strcmp(other->op, offer->op) &&
+            !strcmp(other->semiring ?: "", offer->semiring ?: "") &&
+            other->type == offer->type && !strcmp(other->isa, offer->isa) &&
+            !other->flags && states_within(other, most_ulp))
+            return true;
+    }
+    return false;
+}
+
+static bool exact_enough(const struct selection *selection, const struct offer *offer)
+{
+    const double most_ulp = selection->options->most_ulp;
+    return most_ulp <= 0 || states_within(offer, most_ulp) ||
+           adapts_to(selection->catalog, offer, most_ulp);
+}
+
+/* "tanh/f32/avx2/exp (1.724 ulp)" */
+static void add_inexact(const struct offer *offer, const char *id, struct text_list *list)
+{
+    char ulp[40] = "states no error", *text;
+    if (offer->max_ulp > 0)
+        snprintf(ulp, sizeof ulp, "%.4g ulp", offer->max_ulp);
+    must(asprintf(&text, "%.*s (%s)", (int)strcspn(id, "@"), id, ulp));
+    text_list_add(list, text);
+    free(text);
+}
+
+/* Adds the case of an offer, or nothing if --filter leaves it out, or --accuracy-at-most,
+ * which is noted in `inexact`. */
 static bool add_offer(const struct selection *selection, struct plan_group *group,
-                      size_t number)
+                      size_t number, struct text_list *inexact)
 {
     const struct offer *offer = &selection->catalog->offers[number];
     char *id = make_id(selection->options, offer, group->shape.text, group);
-    if (!offer->is_baseline && !listed(&selection->options->filters, id)) {
+    const bool matches = offer->is_baseline || listed(&selection->options->filters, id);
+    const bool exact = exact_enough(selection, offer);
+    if (matches && !exact)
+        add_inexact(offer, id, inexact);
+    if (!matches || !exact) {
         free(id);
         return false;
     }
@@ -280,23 +328,43 @@ static int finish_group(const struct selection *selection, struct plan_group *gr
     return 0;
 }
 
+/* "not within --accuracy-at-most=1: tanh/f32/avx2/exp (1.724 ulp)": the same for all
+ * shapes. */
+static void say_inexact(const struct selection *selection, struct text_list *inexact,
+                        struct text_list *left_out)
+{
+    char rows[4096], *text;
+    if (inexact->n) {
+        text_list_join(inexact, ", ", rows, sizeof rows);
+        must(asprintf(&text, "not within --accuracy-at-most=%g: %s",
+                      selection->options->most_ulp, rows));
+        text_list_add_once(left_out, text);
+        free(text);
+    }
+    text_list_free(inexact);
+}
+
 int plan_fill_group(const struct selection *selection, bool any_layout,
-                    struct plan_group *group, struct error *error)
+                    struct plan_group *group, struct text_list *left_out,
+                    struct error *error)
 {
     const struct catalog *catalog = selection->catalog;
+    struct text_list inexact = {.n = 0};
     bool belongs = false;
     for (int baselines = 0; baselines < 2; baselines++) {
         for (size_t i = 0; i < catalog->n_offers; i++) {
             const struct offer *offer = &catalog->offers[i];
             if (offer->is_baseline != baselines || !wanted(selection, offer, group))
                 continue;
-            const bool added = add_offer(selection, group, i);
+            const bool added = add_offer(selection, group, i, &inexact);
             belongs |= added && !offer->is_baseline && (offer->layout || any_layout);
         }
-        if (!belongs) {
-            plan_free_group(group);
-            return 0;
-        }
+        if (!belongs)
+            break;
     }
-    return finish_group(selection, group, error);
+    say_inexact(selection, &inexact, left_out);
+    if (belongs)
+        return finish_group(selection, group, error);
+    plan_free_group(group);
+    return 0;
 }

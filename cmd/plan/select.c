@@ -215,25 +215,58 @@ static int select_inputs(struct selection *selection, struct error *error)
     return 0;
 }
 
-/* Whether the op can tell errors at all, if that is what is asked for. */
-static int check_accuracy(struct selection *selection, struct error *error)
+static bool tells_errors(const struct catalog *catalog, const char *op)
+{
+    return catalog_op_text(catalog, op, "accuracy_inputs");
+}
+
+static bool states_errors(const struct catalog *catalog, const char *op)
+{
+    for (size_t i = 0; i < catalog->n_offers; i++)
+        if (!strcmp(catalog->offers[i].op, op) && catalog->offers[i].max_ulp > 0)
+            return true;
+    return false;
+}
+
+/* "tanh, third", of all ops that can. */
+static void able_ops(const struct catalog *catalog,
+                     bool (*can)(const struct catalog *, const char *), char *names,
+                     size_t size)
 {
     struct text_list ops = {.n = 0}, able = {.n = 0};
-    char names[200];
-    if (!selection->options->accuracy ||
-        catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"))
-        return 0;
-    catalog_ops(selection->catalog, &ops);
+    catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n; i++)
-        if (catalog_op_text(selection->catalog, ops.item[i], "accuracy_inputs"))
+        if (can(catalog, ops.item[i]))
             text_list_add(&able, ops.item[i]);
-    text_list_join(&able, ", ", names, sizeof names);
+    text_list_join(&able, ", ", names, size);
+    if (!able.n)
+        snprintf(names, size, "none");
     text_list_free(&able);
     text_list_free(&ops);
-    return error_set(error, -EINVAL,
-                     "--accuracy: op %s does not say how far results are from the exact "
-                     "ones; ops that do: %s",
-                     selection->op, names[0] ? names : "none");
+}
+
+/* Whether the op can tell errors at all, or its rows state them, if that is what is asked
+ * for. */
+static int check_accuracy(struct selection *selection, struct error *error)
+{
+    const struct options *const options = selection->options;
+    const struct catalog *const catalog = selection->catalog;
+    char names[200];
+    if (options->accuracy && !tells_errors(catalog, selection->op)) {
+        able_ops(catalog, tells_errors, names, sizeof names);
+        return error_set(error, -EINVAL,
+                         "--accuracy: op %s does not say how far results are from the "
+                         "exact ones; ops that do: %s",
+                         selection->op, names);
+    }
+    if (options->most_ulp > 0 && !states_errors(catalog, selection->op)) {
+        able_ops(catalog, states_errors, names, sizeof names);
+        return error_set(error, -EINVAL,
+                         "--accuracy-at-most=%g: op %s has no errors to bound, as no row "
+                         "of it states one; ops with such rows: %s",
+                         options->most_ulp, selection->op, names);
+    }
+    return 0;
 }
 
 int selection_make(const struct options *options, const struct catalog *catalog,

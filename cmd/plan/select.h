@@ -36,9 +36,10 @@ int selection_shapes(struct selection *selection, struct error *error);
 
 /* Fills a group, whose shape and input are set, with its cases. It stays without any if
  * no own kernel belongs there; kernels that take any layout are enough for that if
- * `any_layout`. */
+ * `any_layout`. `left_out` gets a line about rows that are not exact enough. */
 int plan_fill_group(const struct selection *selection, bool any_layout,
-                    struct plan_group *group, struct error *error);
+                    struct plan_group *group, struct text_list *left_out,
+                    struct error *error);
 /* Can any kernel of our own or of a plug-in run here? */
 bool plan_group_runs(const struct catalog *catalog, const struct plan_group *group);
 void plan_free_group(struct plan_group *group);

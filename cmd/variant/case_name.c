@@ -40,6 +40,8 @@ static int read_setting(const char *text, size_t length, struct case_name *name)
         name->align = strtoull(value, NULL, 10);
     else if (!strncmp(word, "input=", 6))
         name->input = must_have(strdup(value));
+    else if (!strncmp(word, "accuracy-at-most=", 17))
+        name->most_ulp = strtod(value, NULL);
     else if (!strcmp(word, "cache=cold"))
         name->cold = true;
     else if (!strcmp(word, "pages=2m"))

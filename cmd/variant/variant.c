@@ -60,6 +60,7 @@ void variant_options(const struct options *options, const struct case_name *name
     to->cold = name->cold;
     to->huge_pages = name->huge_pages;
     to->align = name->align ? name->align : 64;
+    to->most_ulp = name->most_ulp;
     to->seed = options->seed;
     to->timeout_ns = options->timeout_ns;
     to->quiet = true;

@@ -23,6 +23,7 @@ struct case_name {
     uint32_t threads;
     uint64_t align; /* 0: not named */
     bool cold, huge_pages;
+    double most_ulp; /* 0: not named */
 };
 /* -EINVAL for what is no id of a case. */
 int case_name_parse(const char *id, struct case_name *name, struct error *error);

@@ -96,6 +96,7 @@ static void test_every_option(void **state)
     assert_int_equal(o.cpu[0], 0);
     check_list(&o.inputs, "normal zero uniform:-8..8");
     assert_true(o.accuracy && o.isa_strict);
+    assert_near(o.most_ulp, 0, 0);
     assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
     assert_int_equal(o.timeout_ns, 120000000000);
     assert_int_equal(o.n_outputs, 2);
@@ -115,6 +116,24 @@ static void test_shapes(void **state)
     check_list(&o.shape_lists, "burn ./a.txt vgg16");
     check_list(&o.layouts, "nchw all");
     options_free(&o);
+}
+
+static void test_ulp(void **state)
+{
+    static const struct {
+        const char *line;
+        double ulp;
+    } lines[] = {{"tanh --accuracy-at-most=1", 1},
+                 {"tanh --accuracy-at-most=1ulp", 1},
+                 {"tanh --accuracy-at-most 0.6ulp", 0.6},
+                 {"ab a b tanh --accuracy-at-most=.01", 0.01},
+                 {"explain tanh --accuracy-at-most=1000000000", 1e9},
+                 {"threads tanh --accuracy-at-most=2 --accuracy-at-most=1.5", 1.5}};
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        struct options o = parsed(lines[i].line);
+        assert_near(o.most_ulp, lines[i].ulp, 0);
+        options_free(&o);
+    }
 }
 
 static void test_outputs(void **state)
@@ -269,6 +288,18 @@ static void test_refuses(void **state)
         {"gemm -- --quiet", "--quiet", "no further words"},
         {"report", "report", "needs a file"},
         {"gemm --accuracy=1", "--accuracy=1", "takes no value"},
+        {"tanh --accuracy-at-most", "--accuracy-at-most", "needs a value"},
+        {"tanh --accuracy-at-most=0", "--accuracy-at-most=0:", "0.01 to 1e9 ulp"},
+        {"tanh --accuracy-at-most=0.009", "--accuracy-at-most=0.009:", "0.01 to"},
+        {"tanh --accuracy-at-most=1000000001", "--accuracy-at-most=1000000001", "1e9"},
+        {"tanh --accuracy-at-most=ulp", "--accuracy-at-most=ulp", "as in 1ulp or 0.6"},
+        {"tanh --accuracy-at-most=.", "--accuracy-at-most=.", "as in 1ulp or 0.6"},
+        {"tanh --accuracy-at-most=1.5.2", "--accuracy-at-most=1.5.2", "as in 1ulp"},
+        {"tanh --accuracy-at-most=-1", "--accuracy-at-most=-1", "as in 1ulp or 0.6"},
+        {"tanh --accuracy-at-most=1u", "--accuracy-at-most=1u", "as in 1ulp or 0.6"},
+        {"tanh --accuracy-at-most=1e3", "--accuracy-at-most=1e3", "as in 1ulp or 0.6"},
+        {"tanh --accuracy-at-most=inf", "--accuracy-at-most=inf", "as in 1ulp"},
+        {"all --accuracy-at-most=1", "--accuracy-at-most", "no option of all"},
         {"gemm --layout=a,", "--layout=a,", "empty"},
         {"report --isa=avx2 a", "--isa", "no option of report"},
         {"ab a b gemm --isa-fallback=on", "--isa-fallback", "no option of ab"},
@@ -292,6 +323,7 @@ static void test_refuses(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_defaults), TEST(test_every_option), TEST(test_shapes),
-                     TEST(test_outputs), TEST(test_last_wins), TEST(test_words),
-                     TEST(test_short_and_taken_back), TEST(test_refuses));
+                     TEST(test_ulp), TEST(test_outputs), TEST(test_last_wins),
+                     TEST(test_words), TEST(test_short_and_taken_back),
+                     TEST(test_refuses));
 }

@@ -184,6 +184,107 @@ static void test_rows_for_want_of_others(void **state)
     withdraw(1);
 }
 
+/* ---- rows that are exact enough ---- */
+
+/* Adds rows of op near with the errors that they state. */
+static void offer_near(const char *name, bool library, const struct row *rows,
+                       const double *ulp, size_t n)
+{
+    const bool own = !strcmp(name, "own");
+    struct worker *const worker =
+        script_worker(&catalog, name, own ? NULL : name,
+                      own ? "[{\"name\": \"near\"}]" : "[]", rows, n);
+    worker->info.is_baseline = library;
+    script_offer(&catalog, worker);
+    for (size_t i = 0; i < n; i++)
+        catalog.offers[catalog.n_offers - n + i].max_ulp = ulp[i];
+}
+
+/* Three rows, one that runs one of them, a study row; a library; a plug-in with a row
+ * that runs another one, of which none is exact. */
+static void offer_errors(void)
+{
+    static const struct row own[] = {
+        {"near", NULL, "f32", "scalar", "one", NULL, "copy", 0},
+        {"near", NULL, "f32", "scalar", "two", NULL, NULL, 0},
+        {"near", NULL, "f32", "scalar", "mute", NULL, NULL, 0},
+        {"near", NULL, "f32", "scalar", "auto", NULL, NULL, SIMDBENCH_ADAPTS},
+        {"near", NULL, "f32", "scalar", "show", NULL, NULL, SIMDBENCH_STUDY},
+        {"near", NULL, "f64", "scalar", "auto", NULL, NULL, SIMDBENCH_ADAPTS}};
+    static const struct row library[] = {
+        {"near", NULL, "f32", "lib", "exact", NULL, NULL, 0},
+        {"near", NULL, "f32", "lib", "mute", NULL, NULL, 0}};
+    static const struct row plugin[] = {
+        {"near", NULL, "f32", "scalar", "auto", NULL, NULL, SIMDBENCH_ADAPTS},
+        {"near", NULL, "f32", "scalar", "more", NULL, NULL, 0}};
+    offer_near("own", false, own, (const double[]){1, 2.25, 0, 2.25, 0.5, 3}, 6);
+    offer_near("l", true, library, (const double[]){0.75, 0}, 2);
+    offer_near("p", false, plugin, (const double[]){4, 4}, 2);
+}
+
+static void expect_plan(const char *words, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+    assert_int_equal(plan_words(words), 0);
+    print_plan(file);
+    fclose(file);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_exact_enough(void **state)
+{
+    offer_errors();
+    expect_plan(
+        "near --sizes=8,9 --baseline=l --accuracy-at-most=1ulp",
+        "1 near/f32/scalar/one@8;accuracy-at-most=1 < "
+        "roof/f32/scalar/copy@64;accuracy-at-most=1\n"
+        "1 near/f32/scalar/auto@8;accuracy-at-most=1\n"
+        "1 l:near/f32/lib/exact@8;accuracy-at-most=1\n"
+        "1 roof/f32/scalar/copy@64;accuracy-at-most=1\n"
+        "2 near/f32/scalar/one@9;accuracy-at-most=1 < "
+        "roof/f32/scalar/copy@72;accuracy-at-most=1\n"
+        "2 near/f32/scalar/auto@9;accuracy-at-most=1\n"
+        "2 l:near/f32/lib/exact@9;accuracy-at-most=1\n"
+        "2 roof/f32/scalar/copy@72;accuracy-at-most=1\n"
+        "left out: not within --accuracy-at-most=1: near/f32/scalar/two (2.25 ulp), "
+        "near/f32/scalar/mute (states no error), p:near/f32/scalar/auto (4 ulp), "
+        "p:near/f32/scalar/more (4 ulp), l:near/f32/lib/mute (states no error)\n");
+    /* What was not asked for is not told of. */
+    expect_plan("near --sizes=8 --filter=*/one@*,*/two@* --filter=*/two@* "
+                "--accuracy-at-most=2.25",
+                "1 near/f32/scalar/two@8;accuracy-at-most=2.25\n");
+    expect_plan("near --sizes=8 --variants=show,mute --accuracy-at-most=0.5 --input=hard",
+                "1 near/f32/scalar/show@8;accuracy-at-most=0.5;input=hard\n"
+                "left out: not within --accuracy-at-most=0.5: near/f32/scalar/mute "
+                "(states no error)\n");
+    /* No row that it could run is exact enough: the study row is none of them. */
+    expect_plan(
+        "near --sizes=8 --variants=auto,show --accuracy-at-most=0.99 --threads=2",
+        "1 near/f32/scalar/show@8;threads=2;accuracy-at-most=0.99\n"
+        "left out: not within --accuracy-at-most=0.99: near/f32/scalar/auto (2.25 "
+        "ulp), p:near/f32/scalar/auto (4 ulp)\n");
+    expect_error(
+        "near --sizes=8 --accuracy-at-most=0.9 --baseline=l", -ENOENT,
+        "nothing matches: not within --accuracy-at-most=0.9: near/f32/scalar/one "
+        "(1 ulp), near/f32/scalar/two (2.25 ulp), near/f32/scalar/mute (states "
+        "no error), near/f32/scalar/auto (2.25 ulp), p:");
+    expect_error("near --sizes=8 --accuracy-at-most=2 --type=f64", -ENOENT,
+                 "nothing matches: not within --accuracy-at-most=2: near/f64/scalar/auto "
+                 "(3 ulp)");
+    expect_error("near --sizes=8 --accuracy-at-most=2 --filter=zzz", -ENOENT,
+                 "nothing matches: no kernel of op near has these");
+    expect_error("mul --sizes=8 --accuracy-at-most=2", -EINVAL,
+                 "--accuracy-at-most=2: op mul has no errors to bound, as no row of it "
+                 "states one; ops with such rows: near");
+    withdraw(2);
+    withdraw(2);
+    withdraw(6);
+    expect_error("mul --sizes=8 --accuracy-at-most=2", -EINVAL, "such rows: none");
+}
+
 static void test_refused_by_catalog_and_memory(void **state)
 {
     expect_error(
@@ -299,6 +400,7 @@ int main(int argc, char **argv)
     return RUN_TESTS_BETWEEN(
         home_open, home_close, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
         TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
-        TEST(test_rows_for_want_of_others), TEST(test_refused_by_catalog_and_memory),
-        TEST(test_shape_files), TEST(test_printed), TEST(test_seconds));
+        TEST(test_rows_for_want_of_others), TEST(test_exact_enough),
+        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
+        TEST(test_printed), TEST(test_seconds));
 }
