@@ -186,14 +186,17 @@ static void list_kernels(struct listing *listing)
         const bool here = isa < 0 || isa_available((size_t)isa, reason, sizeof reason);
         char ulp[80] = "";
         if (offer->max_ulp > 0)
-            snprintf(ulp, sizeof ulp, "; at most %.3g ulp, mean %.3g", offer->max_ulp,
-                     offer->mean_ulp);
-        print_line("  %-*s  %-12s %s%s%s%s%s%s%s%s", width, id,
+            snprintf(ulp, sizeof ulp,
+                     offer->mean_ulp > 0 ? "; at most %.4g ulp, mean %.3g"
+                                         : "; at most %.4g ulp",
+                     offer->max_ulp, offer->mean_ulp);
+        print_line("  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
                    offer->roof      ? offer->roof
                    : offer->is_roof ? "is a roof"
                                     : "no roof",
                    here ? "runs here" : "not here: ", here ? "" : reason,
                    offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
+                   offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
                    offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
                    offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
                    offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");

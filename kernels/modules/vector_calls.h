@@ -3,9 +3,10 @@
  * Rows that call a vector function of a library, y = f(x), once per vector: the loop of
  * each instruction set, and the row. The last elements go through a vector of their own.
  *
- * VECTOR_ROW(op, type, isa, variant, function) defines, for the function of that name,
- * the pointer that library_load is to set (VECTOR_SYMBOL) and a kernel (VECTOR_KERNEL).
- * type is f32 or f64; isa is sse2, avx2 or avx512.
+ * VECTOR_ROW(op, type, isa, variant, ulp, function) defines, for the function of that
+ * name, which promises that error, the pointer that library_load is to set
+ * (VECTOR_SYMBOL) and a kernel (VECTOR_KERNEL). type is f32 or f64; isa is sse2, avx2 or
+ * avx512.
  */
 #pragma once
 
@@ -46,7 +47,7 @@ VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_sto
 #define VECTOR_TYPE_f32 SIMDBENCH_F32
 #define VECTOR_TYPE_f64 SIMDBENCH_F64
 
-#define VECTOR_ROW(op_, type_, isa_, variant_, function)                               \
+#define VECTOR_ROW(op_, type_, isa_, variant_, ulp_, function)                         \
     static vector_##type_##_##isa_ *call_##function;                                   \
     static void run_##function(const struct simdbench_operands *operands, void *state) \
     {                                                                                  \
@@ -60,6 +61,8 @@ VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_sto
         .isa = #isa_,                                                                  \
         .variant = #variant_,                                                          \
         .run = run_##function,                                                         \
+        .max_ulp = ulp_,                                                               \
     };
-#define VECTOR_SYMBOL(op_, type_, isa_, variant_, function) {#function, &call_##function},
-#define VECTOR_KERNEL(op_, type_, isa_, variant_, function) &kernel_##function,
+#define VECTOR_SYMBOL(op_, type_, isa_, variant_, ulp_, function) \
+    {#function, &call_##function},
+#define VECTOR_KERNEL(op_, type_, isa_, variant_, ulp_, function) &kernel_##function,
