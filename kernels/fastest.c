@@ -136,15 +136,18 @@ static void fill(const char *op, const struct operands *operands)
     }
 }
 
-/* The case's operands in other memory, at the same page offsets, since the values of its
- * own are nothing to prepare. NULL if there is not enough memory. */
-static char *workspace_make(const struct simdbench_operands *operands,
+/* The case's operands, or what they begin with, in other memory, at the same page
+ * offsets, since the values of its own are nothing to prepare. NULL if there is not
+ * enough memory. */
+static char *workspace_make(const struct simdbench_operands *operands, uint64_t most,
                             struct operands *copy)
 {
     size_t at[SIMDBENCH_MAX_OPERANDS], end = 0;
     copy->view = *operands;
     for (uint32_t i = 0; i < operands->count; i++) {
         copy->operand[i] = *operands->operand[i];
+        if (most && copy->operand[i].count > most)
+            copy->operand[i].count = most;
         copy->view.operand[i] = &copy->operand[i];
         at[i] = end + (uintptr_t)copy->operand[i].data % PAGE;
         end = (at[i] + bytes_of(&copy->operand[i]) + PAGE - 1) / PAGE * PAGE;
@@ -160,7 +163,8 @@ int fastest_measure(const char *op, run_function *const *run, size_t n,
                     const struct fastest_pace *pace, double *ns)
 {
     struct operands copy;
-    char *const memory = workspace_make(operands, &copy);
+    char *const memory =
+        workspace_make(operands, pace->elements * operands->threads, &copy);
     if (!memory)
         return -ENOMEM;
     fill(op, &copy);

@@ -12,6 +12,8 @@ typedef void run_function(const struct simdbench_operands *operands, void *state
 
 /* The functions take turns. All times are CPU time of the calling thread. */
 struct fastest_pace {
+    uint64_t
+        elements;     /* for each thread, where an operand has more; 0: all that it has */
     double sample_ns; /* at least, of calls that are timed together */
     double spell_ns; /* at least, in each turn once to settle the caches and once timed */
     double budget_ns; /* of all turns; there are three even if they take longer */

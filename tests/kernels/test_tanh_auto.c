@@ -6,6 +6,7 @@
 #include "guarded.h"
 #include "tanh/tanh.h"
 #include "tanh_vectors.h"
+#include "team.h"
 #include "unit.h"
 
 enum { MOST = 1003, ASKED_MAX = 16 };
@@ -50,7 +51,7 @@ static double cpu_ns(void)
 static void test_fastest(void **state)
 {
     static run_function *const run[] = {slow, quick, middle};
-    static const struct fastest_pace pace = {2e4, 4e4, 3e6};
+    static const struct fastest_pace pace = {0, 2e4, 4e4, 3e6};
     static const uint64_t sizes[] = {1, 8, 100, 4096, 10000};
     char *const memory =
         mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -88,12 +89,40 @@ static void looks(const struct simdbench_operands *operands, void *state)
 static void test_values(void **state)
 {
     static run_function *const run[] = {looks};
-    static const struct fastest_pace once = {0, 0, 0};
+    static const struct fastest_pace once = {0};
     struct operands v;
     double ns;
     vectors_bind(&v, SIMDBENCH_F32, (void *)(uintptr_t)192, (void *)(uintptr_t)64,
                  3 * PAGE);
     assert_int_equal(fastest_measure("tanh", run, 1, &v.view, &once, &ns), 0);
+}
+
+static _Atomic uint64_t elements, parts;
+
+static void counts(const struct simdbench_operands *operands, void *state)
+{
+    elements += operands->operand[1]->count;
+    parts++;
+}
+
+/* Each of the threads has as many elements as are worth while, but for whole lines. */
+static void test_long_operands(void **state)
+{
+    static run_function *const run[] = {counts};
+    struct operands v;
+    double ns;
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        const struct fastest_pace once = {.elements = 1000};
+        struct error error;
+        vectors_bind(&v, SIMDBENCH_F32, NULL, NULL, 1001 * threads);
+        v.view.threads = threads;
+        elements = parts = 0;
+        assert_int_equal(team_start(threads, NULL, 0, &error), 0);
+        assert_int_equal(fastest_measure("tanh", run, 1, &v.view, &once, &ns), 0);
+        assert_int_equal(parts % threads, 0);
+        assert_int_equal(elements, 1000 * parts);
+    }
+    team_stop();
 }
 
 /* ---- what they may choose ---- */
@@ -228,6 +257,6 @@ static void test_empty(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_fastest), TEST(test_values), TEST(test_auto),
-                     TEST(test_empty));
+    return RUN_TESTS(TEST(test_fastest), TEST(test_values), TEST(test_long_operands),
+                     TEST(test_auto), TEST(test_empty));
 }
