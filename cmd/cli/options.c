@@ -64,8 +64,8 @@ const struct option_row option_rows[] = {
      "rows.",
      option_add_items, AT(variants)},
     {"accuracy-at-most", "ULP", RUN, SHAPED, NULL,
-     "Only rows that state an error of at most that, as in 1ulp or 0.6, libraries too; rows "
-     "`auto` choose among those.", option_set_ulp, AT(most_ulp)},
+     "For ops whose rows state errors (tanh): only rows within that, as in 1ulp or 0.6, "
+     "libraries too; rows `auto` choose among them.", option_set_ulp, AT(most_ulp)},
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
      AT(filters)},

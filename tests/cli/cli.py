@@ -11,6 +11,7 @@ import unittest
 
 import cli_tool
 from cli_ab import *
+from cli_accuracy import *
 from cli_blis import *
 from cli_compare import *
 from cli_counters import *
