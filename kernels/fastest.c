@@ -121,14 +121,15 @@ static void fill(const char *op, const struct operands *operands)
 {
     struct simdbench_operand few[SIMDBENCH_MAX_OPERANDS];
     struct simdbench_operands view = operands->view;
-    for (uint32_t i = 0; i < view.count; i++) {
+    const uint32_t n = operands->view.count;
+    for (uint32_t i = 0; i < n; i++) {
         few[i] = operands->operand[i];
         memset(few[i].data, 0x3f, bytes_of(&few[i]));
         few[i].count = few[i].count < PERIOD ? few[i].count : PERIOD;
         view.operand[i] = &few[i];
     }
     op_find(op)->fill(&view, 1, NULL);
-    for (uint32_t i = 0; i < view.count; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const size_t period = bytes_of(&few[i]), end = bytes_of(&operands->operand[i]);
         char *const data = few[i].data;
         for (size_t at = period; at < end; at += period)
