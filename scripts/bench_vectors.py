@@ -50,7 +50,8 @@ def as_exact(results, isa):
         if r["accuracy"] and r["isa"] in ("lib", isa):
             key = r["module"], r["variant"]
             ulps[key] = max(ulps.get(key, 0), r["accuracy"]["max_ulp"])
-    own = {variant: ulp for (module, variant), ulp in ulps.items() if not module}
+    own = {variant: ulp for (module, variant), ulp in ulps.items()
+           if not module and variant != "auto"}  # which is another row each time
     return [(module, variant, ulp, {v: u for v, u in own.items() if u <= 1.005 * ulp})
             for (module, variant), ulp in ulps.items() if module]
 
