@@ -97,7 +97,8 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     EACH_ROW(ROW_LEAVE, 0)
 }
 
-/* The first product of a span that is equal to *best, which one of them is. */
+/* The first product of a span that is equal to *best; GEMM_SPAN if none is, as where no
+ * span has improved it. */
 static inline __attribute__((always_inline)) int
 OF(argmax_first)(const enum gemm_form form, const T *a, const T *b, const T *best)
 {
@@ -106,7 +107,7 @@ OF(argmax_first)(const enum gemm_form form, const T *a, const T *b, const T *bes
 
     for (int s = 0; s < GEMM_SPAN; s += LANES)
         bits |= OF(matches)(OF(times)(LOAD(a + s), LOAD(b + s), form), all) << s;
-    return __builtin_ctz(bits);
+    return __builtin_ctz(bits | UINT32_C(1) << GEMM_SPAN);
 }
 
 /* The indices of a tile, n of its `width` columns, from the spans noted. A maximum that
