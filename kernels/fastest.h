@@ -12,11 +12,14 @@ typedef void run_function(const struct simdbench_operands *operands, void *state
 
 /* The functions take turns. All times are CPU time of the calling thread. */
 struct fastest_pace {
-    uint64_t
-        elements;     /* for each thread, where an operand has more; 0: all that it has */
-    double sample_ns; /* at least, of calls that are timed together */
-    double spell_ns; /* at least, in each turn once to settle the caches and once timed */
-    double budget_ns; /* of all turns; there are three even if they take longer */
+    /* An operand has at most so many for each thread; 0: all of them. */
+    uint64_t elements;
+    /* Calls that are timed together take at least so long. */
+    double sample_ns;
+    /* A spell takes at least so long: one settles the caches, the next one is timed. */
+    double spell_ns;
+    /* All turns take so long; there are three even if they take longer. */
+    double budget_ns;
 };
 
 /* Times functions of that op, which need no state, on a copy of the operands by all

@@ -165,7 +165,7 @@ LOOP(behind, HALVES,
          TIMES(18, EIGHT(COMPUTE, ymm)),
      CLEAN)
 
-/* Of 32 bits, as most indices are. */
+/* The indices have 32 bits, as most have. */
 LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
      TIMES(8, "xor %%edx, %%edx\n\tmov %%r8d, %%eax\n\tdiv %%ecx\n\t"), "")
 

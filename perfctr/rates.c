@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this core does in a cycle, and what something costs it. */
+/* Rates of this core in a cycle, and what faults and wrong predictions cost it. */
 #include <math.h>
 #include <stdlib.h>
 

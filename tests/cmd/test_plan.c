@@ -252,7 +252,7 @@ static void test_exact_enough(void **state)
         "left out: not within --accuracy-at-most=1: near/f32/scalar/two (2.25 ulp), "
         "near/f32/scalar/mute (states no error), p:near/f32/scalar/auto (4 ulp), "
         "p:near/f32/scalar/more (4 ulp), l:near/f32/lib/mute (states no error)\n");
-    /* What was not asked for is not told of. */
+    /* Nobody is told of rows that nobody asked for. */
     expect_plan("near --sizes=8 --filter=*/one@*,*/two@* --filter=*/two@* "
                 "--accuracy-at-most=2.25",
                 "1 near/f32/scalar/two@8;accuracy-at-most=2.25\n");

@@ -48,7 +48,7 @@ static void test_census(void **state)
     assert_near(VALUE(outside_share), 0.1, 1e-9);
 }
 
-/* What a loop takes from registers tells; what the producer says counts before that. */
+/* The use of registers in a loop tells; the words of the producer count before that. */
 static void test_unoptimised(void **state)
 {
     char clang[] = "clang version 19", fast[] = "GNU C17 12 -g -O2",

@@ -18,7 +18,7 @@ struct bench {
     unsigned char *memory, *expected;
 };
 
-/* Of the rows that a row may run: with it there is no other choice. */
+/* The smallest error of a row that another may run: with it there is no other choice. */
 static double least_ulp(const struct simdbench_kernel *kernel)
 {
     double least = kernel->max_ulp;

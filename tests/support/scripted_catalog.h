@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scripted workers have on offer. */
+/* Scripted workers offer these ops and kernels. */
 #pragma once
 
 #include "plan/plan.h"
