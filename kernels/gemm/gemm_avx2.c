@@ -6,7 +6,10 @@
 /* Five rows of two vectors. The rate is that of decoding (3 instructions a product: a
  * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10 of
  * them: the last two rows overwrite the vectors of B instead of copies, and the very last
- * reads one of them from memory again. */
+ * reads one of them from memory again. A copy is a move, which some CPUs count among
+ * the few vector instructions that they begin in a cycle, or another load: LOADED rows
+ * load twice, so that a k-step has ten loads in its five cycles, two in each. */
+#define LOADED 2
 #define TILE_ROWS 5
 #define TILE_VECTORS 2
 #define HEIGHT_STEP 1
@@ -51,6 +54,10 @@
                 : [x] "=&x"(t[0]), [c] "+x"(bv[1])                                     \
                 : [b] "x"(bv[0]), A_OPERANDS(j));                                      \
         t[1] = bv[1];                                                                  \
+    } else if (i < LOADED) {                                                           \
+        __asm__(SPREAD(u, r, x) SPREAD(u, r, y) FMA_INTO(x, b) FMA_INTO(y, c)          \
+                : [x] "=&x"(t[0]), [y] "=&x"(t[1])                                     \
+                : [b] "x"(bv[0]), [c] "x"(bv[1]), A_OPERANDS(j));                      \
     } else {                                                                           \
         __asm__(SPREAD(u, r, x) "vmovaps %[x], %[y]\n\t" FMA_INTO(x, b) FMA_INTO(y, c) \
                 : [x] "=&x"(t[0]), [y] "=&x"(t[1])                                     \

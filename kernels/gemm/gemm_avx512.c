@@ -13,7 +13,7 @@
 #define TILE_VECTORS 1
 #define HEIGHT_STEP 2
 #define CROWD 6
-#define IN_PLACE (4 << 20)
+#define IN_PLACE (512 << 10)
 #define STEPS 2
 #define EACH_STEP(X) X(0) X(1)
 #define EACH_ROW LINES_24
