@@ -17,6 +17,8 @@
 
 #include "library.h"
 
+#define CORE_VARIABLE "OPENBLAS_CORETYPE"
+
 static struct {
     void *handle;
     char *(*config)(void);
@@ -90,12 +92,14 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     int status = library_options("coretype", options, n, &core, &file, error, error_size);
     if (status < 0)
         return status;
-    if (core && !blas_cpu_has(core_isa(core)))
-        return refuse(error, error_size, -EINVAL,
-                      "coretype=%s needs %s, which this CPU lacks", core, core_isa(core));
+    /* The user's environment may name one too: OpenBLAS takes it without a check. */
+    const char *const named = core ? core : getenv(CORE_VARIABLE);
+    if (named && !blas_cpu_has(core_isa(named)))
+        return refuse(error, error_size, -EINVAL, "%s=%s needs %s, which this CPU lacks",
+                      core ? "coretype" : CORE_VARIABLE, named, core_isa(named));
     /* One thread until set_threads says otherwise: none is started by loading. */
     if (setenv("OPENBLAS_NUM_THREADS", "1", 1) < 0 ||
-        (core && setenv("OPENBLAS_CORETYPE", core, 1) < 0))
+        (core && setenv(CORE_VARIABLE, core, 1) < 0))
         return -errno;
     status = load(file, error, error_size);
     if (status < 0)
@@ -107,13 +111,16 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
     return 0;
 }
 
-/* OpenBLAS takes older kernels for CPUs that are newer than itself. */
+/* OpenBLAS takes older kernels for CPUs that are newer than itself, and those that the
+ * environment names. */
 static const char *wider_core(const char *isa)
 {
+#define ADVICE(core) getenv(CORE_VARIABLE) ? core " (" CORE_VARIABLE " is set)" : core
     if (strcmp(isa, "avx512") != 0 && blas_cpu_has("avx512"))
-        return "coretype=SkylakeX";
+        return ADVICE("coretype=SkylakeX");
     if (strcmp(isa, "avx512") != 0 && strcmp(isa, "avx2") != 0 && blas_cpu_has("avx2"))
-        return "coretype=Haswell";
+        return ADVICE("coretype=Haswell");
+#undef ADVICE
     return NULL;
 }
 
