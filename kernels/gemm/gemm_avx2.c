@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gemm_argmax_tile.h"
+#include "gemm_fma_tile.h"
 #include "gemm_tile.h"
 #include "vector/vector_avx2.h"
 
 /* Five rows of two vectors. The rate is that of decoding (3 instructions a product: a
- * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10 of
- * them: the last two rows overwrite the vectors of B instead of copies, and the very last
- * reads one of them from memory again. A copy is a move, which some CPUs count among
- * the few vector instructions that they begin in a cycle, or another load: LOADED rows
- * load twice, so that a k-step has ten loads in its five cycles, two in each. */
+ * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10. */
 #define LOADED 2
 #define TILE_ROWS 5
 #define TILE_VECTORS 2
@@ -24,44 +21,19 @@
 #define GEMM_FMA_ROWS
 
 /* Instructions. Integers have no fma; their asm only has to be spelt. */
-#define FLOAT_f32 "s"
-#define FLOAT_f64 "d"
-#define FLOAT_i32 "s"
-#define FLOAT_i64 "d"
 #define BEST_f32(op) "v" op "ps %0, %1, %0"
 #define BEST_f64(op) "v" op "pd %0, %1, %0"
 #define BEST_i32(op) "vp" op "sd %1, %0, %0"
 #define BEST_i64(op) "v" op "pd %1, %0, %0"
 
-#define SPREAD(u, r, to) "vbroadcasts" OF(FLOAT) " " LINE_ELEMENT(u, r) ", %[" #to "]\n\t"
-#define FMA_INTO(to, b) "vfmadd213p" OF(FLOAT) " %[" #b "], %[one], %[" #to "]\n\t"
-#define A_OPERANDS(j) \
+#define REGISTER "x"
+#define FMA_OPERANDS(j) \
     [p] "r"(base[j]), [s1] "r"(s1), [s3] "r"(s3), [one] "x"(one), LINE_MEMORY(j)
-#define PRODUCTS(u, i, j, r)                                                           \
-    if (OF(IS_INTEGER) || !gemm_form_fma(form)) {                                      \
-        PLAIN_PRODUCTS(u, i, j, r);                                                    \
-    } else if (vectors == 1) {                                                         \
-        __asm__(SPREAD(u, r, x) FMA_INTO(x, b)                                         \
-                : [x] "=&x"(t[0])                                                      \
-                : [b] "x"(bv[0]), A_OPERANDS(j));                                      \
-    } else if (i == rows - 1) {                                                        \
-        __asm__(SPREAD(u, r, x) FMA_INTO(b, x) FMA_INTO(x, m)                          \
-                : [b] "+x"(bv[0]), [x] "=&x"(t[1])                                     \
-                : [m] "m"(*(const T(*)[LANES])(bu + LANES)), A_OPERANDS(j));           \
-        t[0] = bv[0];                                                                  \
-    } else if (i == rows - 2) {                                                        \
-        __asm__(SPREAD(u, r, x) FMA_INTO(c, x) FMA_INTO(x, b)                          \
-                : [x] "=&x"(t[0]), [c] "+x"(bv[1])                                     \
-                : [b] "x"(bv[0]), A_OPERANDS(j));                                      \
-        t[1] = bv[1];                                                                  \
-    } else if (i < LOADED) {                                                           \
-        __asm__(SPREAD(u, r, x) SPREAD(u, r, y) FMA_INTO(x, b) FMA_INTO(y, c)          \
-                : [x] "=&x"(t[0]), [y] "=&x"(t[1])                                     \
-                : [b] "x"(bv[0]), [c] "x"(bv[1]), A_OPERANDS(j));                      \
-    } else {                                                                           \
-        __asm__(SPREAD(u, r, x) "vmovaps %[x], %[y]\n\t" FMA_INTO(x, b) FMA_INTO(y, c) \
-                : [x] "=&x"(t[0]), [y] "=&x"(t[1])                                     \
-                : [b] "x"(bv[0]), [c] "x"(bv[1]), A_OPERANDS(j));                      \
+#define PRODUCTS(u, i, j, r)                      \
+    if (OF(IS_INTEGER) || !gemm_form_fma(form)) { \
+        PLAIN_PRODUCTS(u, i, j, r);               \
+    } else {                                      \
+        FMA_PRODUCTS(u, i, j, r);                 \
     }
 #define UPDATE(c, t)                                     \
     do {                                                 \

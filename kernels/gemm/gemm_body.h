@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of gemm for one element type T on one ISA, included once for each type: all
- * rows of gemm and gemm_argmax that they have. The file that includes it has included
- * gemm_tile.h and vector_<isa>.h and defines before:
+ * The body of gemm for one element type T on one ISA, included once for each type. Rows
+ * of kernels.def follow, by GEMM_KERNEL: gemm_rows_body.h has the common ones. The file
+ * that includes it has included gemm_tile.h and vector_<isa>.h and defines before:
  *
  * UPDATE(c, t)           statement: c = BETTER(t, c)
  * TILE_ROWS              largest height of a tile, at most 24
@@ -19,7 +19,6 @@
  * IN_PLACE               B is read in place up to this many bytes
  * GEMM_EDGE_TILES        1: tiles may end within a vector; 0
  * GEMM_SLIM              defined if vectors have several lanes
- * GEMM_FMA_ROWS          defined if there are rows `fma`
  * EACH_MASKED_TILE       defined if there are rows `masked`: gemm_argmax_masked_body.h
  *
  * Loops over rows and vectors are written out by the preprocessor: compilers differ in
@@ -426,19 +425,3 @@ static void OF(multiply)(const struct simdbench_operands *operands,
 {
     OF(multiply_with)(operands, workspace, tiles, slim, form, NULL);
 }
-
-GEMM_KERNEL(maxplus, add, GEMM_MAXPLUS_ADD)
-GEMM_KERNEL(minplus, add, GEMM_MINPLUS_ADD)
-#if !OF(IS_INTEGER)
-GEMM_KERNEL(maxtimes, mul, GEMM_MAXTIMES_MUL)
-#ifdef GEMM_FMA_ROWS
-GEMM_KERNEL(maxplus, fma, GEMM_MAXPLUS_FMA)
-GEMM_KERNEL(minplus, fma, GEMM_MINPLUS_FMA)
-#endif
-#include "gemm_argmax_body.h"
-#ifdef EACH_MASKED_TILE
-#include "gemm_argmax_masked_body.h"
-#endif
-#endif
-
-#undef T

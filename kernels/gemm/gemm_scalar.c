@@ -18,8 +18,10 @@
 #define UPDATE(c, t) ((c) = BETTER(t, c))
 #define T f32
 #include "gemm_body.h"
+#include "gemm_rows_body.h"
 #define T f64
 #include "gemm_body.h"
+#include "gemm_rows_body.h"
 
 /* Integers: fewer rows, because x86 has 16 registers for sums and addresses together. */
 #undef TILE_ROWS
@@ -43,5 +45,7 @@
 #endif
 #define T i32
 #include "gemm_body.h"
+#include "gemm_rows_body.h"
 #define T i64
 #include "gemm_body.h"
+#include "gemm_rows_body.h"

@@ -99,7 +99,7 @@
 #define TILE(semiring, variant, form, rows, vectors)                                  \
     static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
     {                                                                                 \
-        if (GEMM_EDGE_TILES && !OF(IS_INTEGER) && width < LANES)                      \
+        if (GEMM_EDGE_TILES && (vectors) == 1 && !OF(IS_INTEGER) && width < LANES)    \
             TILE_OF(rows, vectors, true, form);                                       \
         else                                                                          \
             TILE_OF(rows, vectors, false, form);                                      \

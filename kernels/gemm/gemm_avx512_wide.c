@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows `wide` of gemm: tiles of 12 rows and two vectors, for CPUs that compute all 512
+ * bits at once. They begin two products in a cycle, and tiles of one vector
+ * (gemm_avx512.c) have 25 loads for 24 products, one more than the two in each cycle.
+ */
+#include "gemm_fma_tile.h"
+#include "vector/vector_avx512.h"
+
+#define LOADED 9
+#define TILE_ROWS 12
+#define TILE_VECTORS 2
+#define HEIGHT_STEP 2
+#define CROWD 6
+#define IN_PLACE (1 << 20)
+#define STEPS 2
+#define EACH_STEP(X) X(0) X(1)
+#define EACH_ROW LINES_12
+/* clang-format off */
+#define EACH_WIDTH(X, s, v, f, vectors) \
+    X(s, v, f, 1, vectors) X(s, v, f, 2, vectors) X(s, v, f, 4, vectors) \
+    X(s, v, f, 6, vectors) X(s, v, f, 8, vectors) X(s, v, f, 10, vectors) \
+    X(s, v, f, 12, vectors)
+/* clang-format on */
+#define EACH_TILE(X, s, v, f) EACH_WIDTH(X, s, v, f, 1) EACH_WIDTH(X, s, v, f, 2)
+#define GEMM_SLIM
+#define GEMM_EDGE_TILES 1
+
+#define REGISTER "v"
+#define FMA_OPERANDS(j) [one] "v"(one), LINE_OPERANDS(j)
+#define PRODUCTS(u, i, j, r) FMA_PRODUCTS(u, i, j, r)
+#define UPDATE(c, t)                                                                  \
+    do {                                                                              \
+        if (gemm_form_min(form))                                                      \
+            __asm__("vminp" OF(FLOAT) " %0, %1, %0" : "+" REGISTER(c) : REGISTER(t)); \
+        else                                                                          \
+            __asm__("vmaxp" OF(FLOAT) " %0, %1, %0" : "+" REGISTER(c) : REGISTER(t)); \
+    } while (0)
+
+#define T f32
+#include "gemm_body.h"
+GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
+GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
+#undef T
+#define T f64
+#include "gemm_body.h"
+GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
+GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
