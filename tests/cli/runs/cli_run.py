@@ -269,3 +269,12 @@ class OldCpu(Case):
                 done = self.run_tool("threads", *arguments, "--threads=2", "--dry-run",
                                      before=before, timeout=300)
                 self.assertIn(why, done.stderr)
+
+    def test_a_core_of_the_environment(self):
+        """A core that this CPU lacks ends no run: OpenBLAS would die of it."""
+        done = self.run_tool("gemm", "--in-process", "--isa=sse2", "--sizes=8", *SHORT,
+                             before=old_cpu(self), timeout=300,
+                             env=environment(OPENBLAS_CORETYPE="Haswell"))
+        self.assertIn("OPENBLAS_CORETYPE=Haswell needs avx2, which this CPU lacks",
+                      done.stderr)
+        self.assertIn("gemm/maxplus-f32/sse2/add@8x8x8", done.stdout)
