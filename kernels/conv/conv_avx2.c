@@ -25,8 +25,8 @@
     X(image2x3, 2, 3, WHOLE) \
     X(image2x7, 2, 7, WHOLE) \
     X(any, 0, 0, CUT)
-#define LOAD_WEIGHT(w, at) \
-    __asm__ volatile("vmovaps %1, %0" : "=x"(w) : "m"(*(const VEC *)(at)))
+#define LOAD_WEIGHT(u, v) \
+    __asm__ volatile("vmovaps %1, %0" : "=x"(weight[v]) : "m"(WEIGHT_VECTOR(u, v)))
 #define SPREAD(at) "vbroadcastss " at ", %[t]\n\t"
 #define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
 #define SUM(i, v) [a##v] "+x"(acc[i][v])

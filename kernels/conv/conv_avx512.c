@@ -4,9 +4,9 @@
 
 #define T f32
 
-/* The element of x is the memory operand of the product; where it has to be multiplied
- * with several vectors and a register is left, it is loaded once, which matters on CPUs
- * with two 512-bit FMAs and two loads a cycle. */
+/* The element of x is loaded once for several vectors of weights, as CPUs with two
+ * 512-bit FMAs a cycle have no more than two loads. A tile of four vectors has a register
+ * for it because the last of its weights stay in memory. */
 #define BLOCK 16
 #define TALL 8
 #define WIDE 3
@@ -22,7 +22,7 @@
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
 #define FMA_AT(at, v) "vfmadd231ps " at "%{1to16%}, %[w" #v "], %[a" #v "]\n\t"
-#define FMA(v) "vfmadd231ps %[t], %[w" #v "], %[a" #v "]\n\t"
+#define FMA(v) "vfmadd231ps %[w" #v "], %[t], %[a" #v "]\n\t"
 #define SPREAD(at) "vbroadcastss " at ", %[t]\n\t"
 #define SUM(i, v) [a##v] "+v"(acc[i][v])
 #define WEIGHT(v) [w##v] "v"(weight[v])
@@ -31,25 +31,31 @@
     X(image1x3, 1, 3, WHOLE) \
     X(image2x3, 2, 3, WHOLE) \
     X(any, 0, 0, CUT)
-#define LOAD_WEIGHT(w, at) \
-    __asm__ volatile("vmovaps %1, %0" : "=v"(w) : "m"(*(const VEC *)(at)))
-#define COLUMN(u, i, at, ...)                                                            \
-    do {                                                                                 \
-        VEC t;                                                                           \
-        if (VECTORS == 1)                                                                \
-            __asm__ volatile(FMA_AT(at, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);        \
-        else if (VECTORS == 2)                                                           \
-            __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                                    \
-                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                        \
-                             : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                       \
-        else if (VECTORS == 3)                                                           \
-            __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2)                             \
-                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)             \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__);            \
-        else                                                                             \
-            __asm__ volatile(FMA_AT(at, 0) FMA_AT(at, 1) FMA_AT(at, 2) FMA_AT(at, 3)     \
-                             : SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3)                \
-                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), WEIGHT(3), __VA_ARGS__); \
+#define LOAD_WEIGHT(u, v)                                 \
+    do {                                                  \
+        if ((v) < 3)                                      \
+            __asm__ volatile("vmovaps %1, %0"             \
+                             : "=v"(weight[v])            \
+                             : "m"(WEIGHT_VECTOR(u, v))); \
+    } while (0)
+#define COLUMN(u, i, at, ...)                                                           \
+    do {                                                                                \
+        VEC t;                                                                          \
+        if (VECTORS == 1)                                                               \
+            __asm__ volatile(FMA_AT(at, 0) : SUM(i, 0) : WEIGHT(0), __VA_ARGS__);       \
+        else if (VECTORS == 2)                                                          \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1)                                   \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1)                       \
+                             : WEIGHT(0), WEIGHT(1), __VA_ARGS__);                      \
+        else if (VECTORS == 3)                                                          \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2)                            \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2)            \
+                             : WEIGHT(0), WEIGHT(1), WEIGHT(2), __VA_ARGS__);           \
+        else                                                                            \
+            __asm__ volatile(SPREAD(at) FMA(0) FMA(1) FMA(2) FMA(3)                     \
+                             : [t] "=&v"(t), SUM(i, 0), SUM(i, 1), SUM(i, 2), SUM(i, 3) \
+                             : WEIGHT(0), WEIGHT(1),                                    \
+                               WEIGHT(2), [w3] "m"(WEIGHT_VECTOR(u, 3)), __VA_ARGS__);  \
     } while (0)
 
 #include "conv_rows.h"

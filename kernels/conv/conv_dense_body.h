@@ -13,8 +13,9 @@
  * COLUMN(u, i, at, ...)  statement: acc[i][v] += x * weight[v] for all v < VECTORS, where
  *                        x is the memory `at`, text of an operand of asm; the operands
  *                        that it needs follow
- * LOAD_WEIGHT(w, at)     statement, in asm: w = the vector at `at`, which is aligned; or
- *                        nothing, where COLUMN multiplies with WEIGHT_AT(u, v) in memory
+ * LOAD_WEIGHT(u, v)      statement, in asm: weight[v] = the vector at WEIGHT_AT(u, v),
+ *                        which is aligned; or nothing, where COLUMN multiplies with it in
+ *                        memory
  */
 #pragma once
 
@@ -44,7 +45,7 @@
 #define STEP(u)                     \
     {                               \
         VEC weight[MAX_VECTORS];    \
-        EACH_VECTOR(WEIGHT_OF, u)   \
+        EACH_VECTOR(LOAD_WEIGHT, u) \
         EACH_COLUMN(STEP_COLUMN, u) \
     }
 
@@ -64,7 +65,7 @@
     }
 #define Y(i, v) (y + (v) * LANES / BLOCK * y_block + (i) * BLOCK + (v) * LANES % BLOCK)
 #define WEIGHT_AT(u, v) (weights + ((u) * VECTORS + (v)) * LANES)
-#define WEIGHT_OF(u, v) LOAD_WEIGHT(weight[v], WEIGHT_AT(u, v))
+#define WEIGHT_VECTOR(u, v) (*(const VEC *)WEIGHT_AT(u, v))
 #define OWN(i, v) __builtin_prefetch(Y(i, v), 1)
 #define START(i, v) acc[i][v] = SPLAT(0)
 #define FOLD(i, v) acc[i][v] = acc[i][v] + LOAD(Y(i, v))

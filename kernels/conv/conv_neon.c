@@ -19,8 +19,8 @@
     X(7, 3) X(8, 1) X(8, 2) X(8, 3)
 /* clang-format on */
 #define EACH_BODY(X) X(any, 0, 0, CUT)
-#define LOAD_WEIGHT(w, at) \
-    __asm__ volatile("ldr %q0, %1" : "=w"(w) : "m"(*(const VEC *)(at)))
+#define LOAD_WEIGHT(u, v) \
+    __asm__ volatile("ldr %q0, %1" : "=w"(weight[v]) : "m"(WEIGHT_VECTOR(u, v)))
 #define FMA(v) "fmla %[a" #v "].4s, %[w" #v "].4s, %[t].s[0]\n\t"
 #define SUM(i, v) [a##v] "+w"(acc[i][v])
 #define WEIGHT(v) [w##v] "w"(weight[v])

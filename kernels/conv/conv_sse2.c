@@ -25,13 +25,13 @@
     X(image2x3, 2, 3, WHOLE) \
     X(image2x7, 2, 7, WHOLE) \
     X(any, 0, 0, CUT)
-#define LOAD_WEIGHT(w, at) (void)(w)
+#define LOAD_WEIGHT(u, v) (void)weight[v]
 #define SPREAD(at) "movss " at ", %[t]\n\tshufps $0, %[t], %[t]\n\t"
 #define MULTIPLY(v, product) \
     "mulps %[w" #v "], %[" #product "]\n\taddps %[" #product "], %[a" #v "]\n\t"
 #define PRODUCT(v) "movaps %[t], %[product]\n\t" MULTIPLY(v, product)
 #define SUM(i, v) [a##v] "+x"(acc[i][v])
-#define WEIGHT(u, v) [w##v] "m"(*(const VEC *)WEIGHT_AT(u, v))
+#define WEIGHT(u, v) [w##v] "m"(WEIGHT_VECTOR(u, v))
 #define COLUMN(u, i, at, ...)                                                           \
     do {                                                                                \
         VEC t, product;                                                                 \
