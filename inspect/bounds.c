@@ -155,6 +155,19 @@ static double spill_cycles(const struct inspect_facts *facts)
            takes(GET(vector_spills), rate(facts, FACT_rate_stores_64, bits));
 }
 
+/* If the hot loop moves no more than the operands once, the least that these need of the
+ * ports for loads and stores, at full width. */
+static double operand_cycles(const struct inspect_facts *facts)
+{
+    const double once = 1.1, bits = GET(isa_bits);
+    const double loaded = GET(bytes_loaded), stored = GET(bytes_stored);
+    const double turns = GET(loop_share) * GET(call_instructions) / GET(instructions);
+    if (!((loaded + stored) * turns <= once * GET(call_bytes)))
+        return NAN;
+    return fmax(takes(8 * loaded / bits, rate(facts, FACT_rate_loads_64, bits)),
+                takes(8 * stored / bits, rate(facts, FACT_rate_stores_64, bits)));
+}
+
 /* The larger of those that are known. */
 static double largest(const struct inspect_facts *facts, const enum inspect_fact *list,
                       size_t n)
@@ -239,6 +252,7 @@ static void put_memory(struct inspect_facts *facts)
     if (per_cycle > 0 && loads > 0)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
     PUT(traffic_cycles, takes(bytes, per_cycle));
+    PUT(operand_cycles, operand_cycles(facts));
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
@@ -263,7 +277,7 @@ static void put_tame_input(struct inspect_facts *facts)
 static void put_limit(struct inspect_facts *facts)
 {
     static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
-                                             FACT_memory_cycles};
+                                             FACT_memory_cycles, FACT_operand_cycles};
     const double limit = largest(facts, work, sizeof work / sizeof *work);
     const double gap = GET(cycles) - limit;
     const double share = isnan(gap) ? GET(roof_share) : limit / GET(cycles);

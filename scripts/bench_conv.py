@@ -39,7 +39,7 @@ def conv_kind(r):
 
 
 def lowest(results, module):
-    return min(ratios(results, module))
+    return min((ratio["speedup"], shape) for ratio, shape in ratios(results, module))
 
 
 def conv(bench):

@@ -55,7 +55,8 @@ def case(kernel):
 
 
 def causes_of(plant):
-    """The planted cause, and those that would be as right."""
+    """The planted cause, and those that would be as right: of a sound kernel the limit that some
+    CPUs have."""
     return {plant["cause"], *plant.get("also", [])}
 
 
@@ -131,7 +132,8 @@ class Plants(Bench):
         self.share(f"{title}: named at all", self.plants,
                    {k["name"]: not causes_of(k).isdisjoint(found[k["name"]])
                     for k in self.plants}, None)
-        accused = {k["name"]: set(found[k["name"]]) - NO_CAUSE - {NOTHING} for k in self.sound}
+        accused = {k["name"]: set(found[k["name"]]) - NO_CAUSE - {NOTHING} - causes_of(k)
+                   for k in self.sound}
         for kernel in self.sound:
             if causes := accused[kernel["name"]]:
                 print(f"  sound: {case(kernel)} is called {', '.join(sorted(causes))}")

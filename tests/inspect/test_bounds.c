@@ -229,6 +229,38 @@ static void test_stream_that_is_beaten(void **state)
     assert_near(VALUE(memory_share), 0.75, 1e-9);
 }
 
+/* 512 bytes an iteration, 32 iterations a call. */
+static struct inspect_facts narrow_copy(double call_bytes, double stores_per_cycle)
+{
+    struct inspect_facts facts = tile();
+    SET(loop_share, 1);
+    SET(call_instructions, 40 * 32);
+    SET(loads, 64);
+    SET(bytes_loaded, 256);
+    SET(stores, 64);
+    SET(bytes_stored, 256);
+    SET(float_arithmetic, 8);
+    SET(call_bytes, call_bytes);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    SET(rate_stores_256, stores_per_cycle);
+    inspect_bounds(&facts);
+    return facts;
+}
+
+/* A loop that moves its operands once, whatever the width of its own loads, has the ports
+ * as a limit. */
+static void test_operands_once(void **state)
+{
+    struct inspect_facts facts = narrow_copy(512 * 32, 1);
+    assert_near(VALUE(operand_cycles), 8, 1e-9);
+    assert_near(VALUE(limit_cycles), 8, 1e-9);
+    facts = narrow_copy(512 * 32, 4);
+    assert_near(VALUE(operand_cycles), 4, 1e-9);
+    facts = narrow_copy(256 * 32, 1);
+    assert_true(isnan(VALUE(operand_cycles)));
+}
+
 static void test_tame_input(void **state)
 {
     struct inspect_facts facts = tile();
@@ -336,7 +368,7 @@ int main(void)
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
                      TEST(test_long_loop), TEST(test_roof_and_memory),
-                     TEST(test_stream_that_is_beaten), TEST(test_tame_input),
-                     TEST(test_branches), TEST(test_costs), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_stream_that_is_beaten), TEST(test_operands_once),
+                     TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
+                     TEST(test_shares), TEST(test_nothing_known));
 }
