@@ -17,6 +17,8 @@ struct telling {
 static void put_times(struct buffer *out, int digits, double ratio,
                       const struct interval *ci)
 {
+    if (ratio < 0.1) /* as many that count */
+        digits += 2;
     if (isfinite(ratio))
         buffer_format(out, "x%.*f", digits, ratio);
     else
