@@ -31,17 +31,23 @@ static inline __attribute__((always_inline)) void tile(const int tall, const int
     const int64_t step = conv->d * xb, across = conv->v * xb;
     const int64_t down = conv->d * conv->w * xb, plane = conv->h * conv->w * xb;
     const int64_t first = k / conv->kg * conv->cg;
+    const float *channel = row->x + first / xb * plane + first % xb +
+                           (j * conv->v - conv->q + e0 * conv->d) * xb;
+    int64_t left = xb - first % xb; /* channels of the block */
     float sum[TALL][WIDE] = {{0}};
 
     for (int64_t c = 0; c < conv->cg; c++) {
-        const float *x = row->x + (first + c) / xb * plane + (first + c) % xb +
-                         (j * conv->v - conv->q + e0 * conv->d) * xb;
-        const float *weights = row->weights + c * filter + e0;
+        const float *x = channel, *weights = row->weights + c * filter + e0;
         for (int64_t a = 0; a < row->taps; a++, x += down, weights += conv->s)
             for (int64_t e = 0; e < e1 - e0; e++)
                 for (int i = 0; i < tall; i++)
                     for (int l = 0; l < wide; l++)
                         sum[i][l] += weights[i * next + e] * x[e * step + l * across];
+        channel++;
+        if (--left == 0) {
+            left = xb;
+            channel += plane - xb;
+        }
     }
     for (int i = 0; i < tall; i++)
         for (int l = 0; l < wide; l++)
