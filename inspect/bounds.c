@@ -12,10 +12,12 @@
 enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles, FACT_vector_cycles,
-    FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles, FACT_branch_cycles,
-    FACT_load_cycles,    FACT_store_cycles,      FACT_gather_cycles, FACT_divide_cycles,
-    FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles};
+    FACT_roof_cycles,     FACT_arithmetic_cycles, FACT_memory_cycles,
+    FACT_operand_cycles,  FACT_vector_cycles,     FACT_shuffle_cycles,
+    FACT_dispatch_cycles, FACT_decode_cycles,     FACT_branch_cycles,
+    FACT_load_cycles,     FACT_store_cycles,      FACT_gather_cycles,
+    FACT_divide_cycles,   FACT_chain_cycles,      FACT_window_cycles,
+    FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)

@@ -163,7 +163,7 @@ OWN = ("gemm", "--sizes=64,512"), ("gemm_argmax", "--sizes=64,512"), \
 
 
 # What the work needs at least, whatever the code does beside it.
-WORK = {"roof_cycles", "arithmetic_cycles", "memory_cycles"}
+WORK = {"roof_cycles", "arithmetic_cycles", "memory_cycles", "operand_cycles"}
 
 
 class Own(Bench):
