@@ -325,9 +325,11 @@ static void take_shares(const struct making *m)
     struct inspect_census *census = m->census;
     struct inspect_loop all = {.addresses_exact = true};
     double of_width[3] = {0};
+    uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {
         const struct node *node = &m->nodes->node[i];
         add_node(node, &all);
+        cpuids += node->code.cpuid ? node->executed : 0;
         if (node->code.bits >= 128)
             of_width[node->code.bits / 256] += (double)node->executed;
     }
@@ -337,6 +339,7 @@ static void take_shares(const struct making *m)
     census->share_avx512 = all.evex / n;
     census->share_scalar = (n - all.legacy_sse - all.vex - all.evex) / n;
     census->share_fma = all.fma / n;
+    census->cpuids = cpuids;
     census->share_128 = of_width[0] / n;
     census->share_256 = of_width[1] / n;
     census->share_512 = of_width[2] / n;

@@ -126,6 +126,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)
         inspect_fact_set(facts, FACT_call_instructions, census->call_instructions);
+    if (census->whole)
+        inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
     const int built = inspect_built_unoptimised(census->producer);
     if (built >= 0)
         inspect_fact_set(facts, FACT_built_unoptimised, built);

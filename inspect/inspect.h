@@ -108,6 +108,7 @@ struct inspect_census {
     uint64_t steps; /* times that the process was stopped */
     double seconds;
     uint64_t system_calls;
+    uint64_t cpuids; /* of the instructions seen: CPUID, which leaves a virtual machine */
     unsigned threads; /* of the process; the one that was called was traced */
     unsigned windows; /* 0 if whole */
     /* Parts of all executed instructions. These four make 1: those that touch no vector

@@ -74,8 +74,9 @@ struct code {
     bool divide_f64;             /* one of doubles */
     bool shuffle, permute;       /* permute: of two sources by indices; a shuffle too */
     bool computes;               /* takes a vector unit; scalar floats too */
-    uint16_t unit_bits;          /* of its widest vector register */
-    bool dirties, cleans;        /* upper halves of the vector registers */
+    bool cpuid;
+    uint16_t unit_bits;   /* of its widest vector register */
+    bool dirties, cleans; /* upper halves of the vector registers */
     uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
                       scalar code copies and masks whole registers too */
     uint8_t n_accesses;

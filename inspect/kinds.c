@@ -125,6 +125,7 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
     static const char *const divides[] = {"div", "idiv", "fdiv", "fsqrt", NULL};
     code->cleans = starts(full, "vzero");
     code->divide = starts_any(full, divides);
+    code->cpuid = !strcmp(full, "cpuid");
     if (code->cleans || !widest)
         code->encoding = ENCODING_NONE;
     const char *const name = plain_name(full, code);

@@ -187,6 +187,9 @@ LOOP(predict, RESUME, RANDOM(0), KEEP)
 LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
 LOOP(no_call, "", TIMES(8, ""), "")
 
+/* It overwrites rbx, which compilers keep. */
+LOOP(cpuid, "", "mov %%rbx, %%r8\n\txor %%eax, %%eax\n\tcpuid\n\tmov %%r8, %%rbx\n\t", "")
+
 /* With their upper halves in use, SSE instructions must keep them: each waits for the
  * last one that wrote the register. The VEX ones clear them and wait for nothing. */
 #define SSE "cvtdq2ps %%xmm1, %%xmm0\n\t"
@@ -239,6 +242,7 @@ const struct rate core_rates[] = {
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
     FAULT_ROW,
 };

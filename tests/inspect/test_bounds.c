@@ -311,6 +311,8 @@ static void test_costs(void **state)
     SET(rate_stores_256, 1);
     SET(page_faults, 2);
     SET(cost_fault, 200);
+    SET(cpuids, 3);
+    SET(cost_cpuid, 100);
     SET(chain, 5);
     SET(window_chain, 7);
     inspect_bounds(&facts);
@@ -320,6 +322,7 @@ static void test_costs(void **state)
     assert_near(VALUE(mixed_cycles), 12, 1e-9);
     assert_near(VALUE(spill_cycles), 4, 1e-9);
     assert_near(VALUE(fault_share), 0.4, 1e-9);
+    assert_near(VALUE(cpuid_share), 0.3, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
     facts.fact[FACT_window_cycles].known = false;

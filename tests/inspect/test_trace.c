@@ -258,6 +258,16 @@ static void test_indexed(void **state)
     inspect_census_free(&census);
 }
 
+static void test_asking(void **state)
+{
+    struct inspect_census census = census_of(asking, 3, false);
+    assert_int_equal(census.cpuids, 3);
+    inspect_census_free(&census);
+    census = census_of(straight, 0, false);
+    assert_int_equal(census.cpuids, 0);
+    inspect_census_free(&census);
+}
+
 static void test_mixing(void **state)
 {
     if (!has_avx())
@@ -375,6 +385,7 @@ int main(void)
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
                      TEST(test_window), TEST(test_splits), TEST(test_indexed),
-                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
+                     TEST(test_threads));
 }

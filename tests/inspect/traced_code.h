@@ -14,6 +14,13 @@
 
 /* 5 */
 CODE(straight, "movl $1, %eax\n addl $2, %eax\n leal (%rax,%rax), %ecx\n nop\n retq")
+/* 5 n + 1, which asks the CPU n times what it is. */
+CODE(asking, "1: movq %rbx, %r8\n"
+             "   cpuid\n"
+             "   movq %r8, %rbx\n"
+             "   decl %esi\n"
+             "   jnz 1b\n"
+             "   retq")
 /* 2 n + 2 */
 CODE(loop, "movl %esi, %ecx\n 1: decl %ecx\n jnz 1b\n retq")
 /* The copy of a register that was increased is what counts: 4 n + 2. */

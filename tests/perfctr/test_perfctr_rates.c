@@ -34,6 +34,8 @@ static void test_range(void **state)
     }
     /* The system needs hundreds of cycles to map a page. */
     assert_true(rate("cost_fault") > 50);
+    /* The CPU finishes all that it has begun before it answers. */
+    assert_false(rate("cost_cpuid") < 10);
 }
 
 static void test_order(void **state)
