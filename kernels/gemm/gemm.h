@@ -74,13 +74,11 @@ static inline double gemm_form_zero(enum gemm_form form)
 #define GEMM_LIMIT_i32 (INT32_C(1) << 27)
 #define GEMM_LIMIT_i64 (INT64_C(1) << 59)
 
-/* Limits of a block, for every ISA: so many k-steps, columns of B, and bytes of A. No
- * tile has more columns than GEMM_TILE. */
+/* Limits of a block, for every ISA: so many columns of B. gemm_workspace.c has the
+ * others. No vector has more elements than GEMM_LANES. */
 enum {
-    GEMM_DEPTH = 256,
     GEMM_WIDTH = 1024,
-    GEMM_BLOCK_BYTES = 120 << 10,
-    GEMM_TILE = 16,
+    GEMM_LANES = 16,
     GEMM_COLUMN_BYTES = 4096, /* of B, if it is narrower than a vector */
 };
 
@@ -162,6 +160,7 @@ struct gemm_workspace {
                     */
     void *rows;    /* A, row after row of one block */
     size_t bytes;  /* of all */
+    ptrdiff_t depth, tall; /* of a block: k-steps at most, rows of A if it is as deep */
     struct gemm_problem problem; /* k < 0: not known yet */
     struct gemm_runs runs;       /* n 0: none */
 };

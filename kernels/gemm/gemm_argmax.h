@@ -25,4 +25,10 @@
 enum {
     GEMM_NO_WINNER = -1,
     GEMM_SPAN = 16, /* k-steps between two looks at which of them have won */
+    /* Blocks: k-steps, bytes of A. */
+    GEMM_ARGMAX_DEPTH = 256,
+    GEMM_ARGMAX_BYTES = 120 << 10,
+    /* Tiles are low, and read B more often than those of gemm: in place only if it fits
+     * into the first cache. */
+    GEMM_ARGMAX_IN_PLACE = 48 << 10,
 };

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows `spans` and `value` of gemm_argmax for one element type on one ISA, included by
+ * Rows `spans` of gemm_argmax for one element type on one ISA, included after
  * gemm_body.h. A tile makes its products as gemm's does.
  *
  * A tile looks every GEMM_SPAN k-steps which maxima grew, and notes for these where that
  * span began. When a block of k-steps is done, the span noted is searched for the first
  * product that is equal to the maximum, with SIMD along k. An index that follows each
  * product (gemm_argmax_masked_body.h) doubles the work of each; this way it costs two
- * instructions in GEMM_SPAN steps, if the registers hold all, and about 18 for each
+ * instructions in GEMM_SPAN steps, if the registers hold all, and 12 to 19 for each
  * output of a block.
  *
  * A file whose gemm has taller tiles than these registers hold defines ARGMAX_ROWS and
- * EACH_ARGMAX_TILE besides TILE_ROWS and EACH_TILE.
+ * EACH_ARGMAX_TILE besides TILE_ROWS and EACH_TILE; one whose search is faster as it is
+ * written, an empty ARGMAX_UNROLL.
  */
 
+#ifndef ARGMAX_UNROLL
+#define ARGMAX_UNROLL _Pragma("GCC unroll 4")
+#endif
 #ifndef ARGMAX_ROWS
 #define ARGMAX_ROWS TILE_ROWS
 #define EACH_ARGMAX_TILE EACH_TILE
@@ -39,7 +43,8 @@ typedef void OF(argmax_searcher)(int vectors, bool fold, ARGMAX_SEARCH_PARAMETER
 
 /* The `rows` x `vectors` maxima at c, which if `fold` continue those that are there. At
  * `spans`, one after the other, stands then at which k-step the span began that they are
- * of; what no span improved stays. rows, vectors and form are constants. */
+ * of; if no span improved them, what stood there if `fold`, and else the first one. rows,
+ * vectors and form are constants. */
 GEMM_TILE_BODY
 OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
                 ARGMAX_TILE_PARAMETERS)
@@ -110,26 +115,55 @@ OF(argmax_first)(const enum gemm_form form, const T *a, const T *b, const T *bes
     return __builtin_ctz(bits | UINT32_C(1) << GEMM_SPAN);
 }
 
-/* The indices of a tile, n of its `width` columns, from the spans noted. A maximum that
- * no span has improved keeps its index; the first block of k-steps gives it none. Hidden,
- * or compilers branch, and nobody can predict where. form, width and fold are constants.
- */
-static inline __attribute__((always_inline)) void
-OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width, const bool fold,
-                  ARGMAX_SEARCH_PARAMETERS)
+/* The indices of n columns of a row whose maxima are all of this block of k-steps. Where
+ * nothing is better than the semiring's zero there is no winner. */
+INLINE void OF(argmax_search_all)(const enum gemm_form form, const ptrdiff_t width,
+                                  ptrdiff_t n, const T *a, const T *columns, const T *c,
+                                  const T *spans, int32_t *index)
+{
+    const T zero = OF(start)(form);
+
+    ARGMAX_UNROLL
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const ptrdiff_t p = (ptrdiff_t)OF(to_integer)(spans + j);
+        const T *const column = columns + j * GEMM_SPAN + p * width;
+        index[j] = (int32_t)p + OF(argmax_first)(form, a + p, column, c + j);
+    }
+    for (ptrdiff_t from = 0; from < n; from += LANES)
+        if (__builtin_expect(OF(matches)(LOAD(c + from), SPLAT(zero)) != 0, 0))
+            for (ptrdiff_t j = from; j < n && j < from + LANES; j++)
+                index[j] = c[j] == zero ? GEMM_NO_WINNER : index[j];
+}
+
+/* The same after other blocks: a maximum that no span has improved keeps its index.
+ * Hidden, or compilers branch, and nobody can predict where. */
+INLINE void OF(argmax_search_better)(const enum gemm_form form, const ptrdiff_t width,
+                                     ptrdiff_t n, const T *a, const T *columns,
+                                     const T *c, const T *spans, int32_t *index,
+                                     int32_t first)
+{
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const ptrdiff_t noted = (ptrdiff_t)OF(to_integer)(spans + j);
+        ptrdiff_t none = noted >> (8 * sizeof noted - 1);
+        HIDE(none);
+        const ptrdiff_t p = noted & ~none;
+        const T *const column = columns + j * GEMM_SPAN + p * width;
+        const int32_t found =
+            first + (int32_t)p + OF(argmax_first)(form, a + p, column, c + j);
+        index[j] = (found & ~(int32_t)none) | (index[j] & (int32_t)none);
+    }
+}
+
+/* The indices of a tile, n of its `width` columns, from the spans noted. form, width and
+ * fold are constants. */
+INLINE void OF(argmax_search)(const enum gemm_form form, const ptrdiff_t width,
+                              const bool fold, ARGMAX_SEARCH_PARAMETERS)
 {
     for (; rows > 0; rows--, a += lda, c += ldc, spans += width, index += ldi)
-        for (ptrdiff_t j = 0; j < n; j++) {
-            const ptrdiff_t noted = (ptrdiff_t)OF(to_integer)(spans + j);
-            ptrdiff_t none = noted >> (8 * sizeof noted - 1);
-            HIDE(none);
-            const ptrdiff_t p = noted & ~none;
-            const T *const column = columns + j * GEMM_SPAN + p * width;
-            const int32_t found =
-                first + (int32_t)p + OF(argmax_first)(form, a + p, column, c + j);
-            const int32_t before = fold ? index[j] : GEMM_NO_WINNER;
-            index[j] = (found & ~(int32_t)none) | (before & (int32_t)none);
-        }
+        if (fold)
+            OF(argmax_search_better)(form, width, n, a, columns, c, spans, index, first);
+        else
+            OF(argmax_search_all)(form, width, n, a, columns, c, spans, index);
 }
 
 /* Everything that stays the same from block to block. */
@@ -155,7 +189,7 @@ struct OF(argmax_place) {
 static void OF(argmax_place)(const struct OF(argmax) * argmax,
                              const struct OF(argmax_place) * at, int32_t step)
 {
-    enum { ROWS = GEMM_BLOCK_BYTES / (GEMM_DEPTH * sizeof(T)) };
+    enum { ROWS = GEMM_ARGMAX_BYTES / (GEMM_ARGMAX_DEPTH * sizeof(T)) };
     const struct gemm_problem *const problem = &argmax->workspace->problem;
     const ptrdiff_t width = (ptrdiff_t)at->vectors * LANES;
     const bool whole = at->valid == width, fold = step > 0;
@@ -168,7 +202,8 @@ static void OF(argmax_place)(const struct OF(argmax) * argmax,
     for (ptrdiff_t i = 0; i < at->rows && fold && !whole; i++)
         memcpy(narrow + i * LANES, at->c + i * problem->ldc, part);
     /* No span yet. A row in two strips keeps what the first of them found. */
-    memset(spans, 0xff, (size_t)(at->rows * width) * sizeof(T));
+    if (fold)
+        memset(spans, 0xff, (size_t)(at->rows * width) * sizeof(T));
     struct OF(run) run;
     for (ptrdiff_t t = at->first; t < at->last; t += run.strips) {
         run = OF(run_at)(problem, t, at->last);
@@ -192,11 +227,13 @@ static void OF(argmax_turn)(T *columns, const T *b, ptrdiff_t ldb, ptrdiff_t k,
 {
     for (ptrdiff_t p = 0; p < k; p += GEMM_SPAN, columns += GEMM_SPAN * width) {
         const ptrdiff_t steps = k - p < GEMM_SPAN ? k - p : GEMM_SPAN;
-        /* Hidden, or compilers take scatters and gathers, which are slower. */
         for (ptrdiff_t s = 0; s < steps; s++)
+#pragma GCC unroll 8
             for (ptrdiff_t j = 0; j < valid; j++) {
-                HIDE(j);
-                columns[j * GEMM_SPAN + s] = b[(p + s) * ldb + j];
+                T element = b[(p + s) * ldb + j];
+                /* Or compilers take scatters and gathers, which are slower. */
+                HIDE_VECTOR(element);
+                columns[j * GEMM_SPAN + s] = element;
             }
     }
 }
@@ -280,6 +317,7 @@ static void OF(argmax_multiply)(const struct simdbench_operands *operands,
     OF(divide)(&shape, ARGMAX_ROWS, false, workspace);
     /* A search reads whole spans. */
     workspace->problem.copy_rows |= k % GEMM_SPAN > 0;
+    workspace->problem.copy_panels |= k * n * (ptrdiff_t)sizeof(T) > GEMM_ARGMAX_IN_PLACE;
     const struct OF(argmax) argmax = {
         .workspace = workspace, .tiles = tiles, .search = search, .ldi = shape.ldi};
     /* Blocks of whole tiles, as in gemm_body.h, and of whole spans. */
@@ -292,11 +330,11 @@ static void OF(argmax_multiply)(const struct simdbench_operands *operands,
         ptrdiff_t p = 0;
         do {
             OF(argmax_block)
-            (&argmax, end - j, k - p < GEMM_DEPTH ? k - p : GEMM_DEPTH,
+            (&argmax, end - j, k - p < GEMM_ARGMAX_DEPTH ? k - p : GEMM_ARGMAX_DEPTH,
              (const T *)operand[0]->data + p,
              (const T *)operand[1]->data + p * shape.ldb + j, (T *)operand[2]->data + j,
              (int32_t *)operand[3]->data + j, (int32_t)p);
-            p += GEMM_DEPTH;
+            p += GEMM_ARGMAX_DEPTH;
         } while (p < k);
     }
 }
@@ -304,15 +342,10 @@ static void OF(argmax_multiply)(const struct simdbench_operands *operands,
 #ifdef GEMM_FMA_ROWS
 GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_FMA)
 GEMM_ARGMAX_KERNEL(maxplus, spans_add, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(maxplus, fma)
 GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_FMA)
 GEMM_ARGMAX_KERNEL(minplus, spans_add, GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(minplus, fma)
 #else
 GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_VALUE(maxplus, add)
 GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_ADD)
-GEMM_ARGMAX_VALUE(minplus, add)
 #endif
 GEMM_ARGMAX_KERNEL(maxtimes, spans, GEMM_MAXTIMES_MUL)
-GEMM_ARGMAX_VALUE(maxtimes, mul)

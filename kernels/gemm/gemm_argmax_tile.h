@@ -8,17 +8,19 @@
 #include "gemm_argmax.h"
 #include "gemm_tile.h"
 
-#define ROW_BEGIN(u, i, j, r)                                       \
-    if ((i) < rows)                                                 \
-        for (int v = 0; v < vectors; v++) {                         \
-            acc[i][v] = seen[i][v] = zero;                          \
-            span[i][v] = LOAD(spans + ((i) * vectors + v) * LANES); \
+#define ROW_BEGIN(u, i, j, r)               \
+    if ((i) < rows)                         \
+        for (int v = 0; v < vectors; v++) { \
+            acc[i][v] = seen[i][v] = zero;  \
+            span[i][v] = SPLAT((T)0);       \
         }
-#define ROW_RESUME(u, i, j, r)                             \
-    if ((i) < rows) {                                      \
-        for (int v = 0; v < vectors; v++)                  \
-            acc[i][v] = seen[i][v] = LOAD(to + v * LANES); \
-        NEXT_ROW(to);                                      \
+#define ROW_RESUME(u, i, j, r)                                      \
+    if ((i) < rows) {                                               \
+        for (int v = 0; v < vectors; v++) {                         \
+            acc[i][v] = seen[i][v] = LOAD(to + v * LANES);          \
+            span[i][v] = LOAD(spans + ((i) * vectors + v) * LANES); \
+        }                                                           \
+        NEXT_ROW(to);                                               \
     }
 #define ROW_NOTE(u, i, j, r)                                                          \
     if ((i) < rows)                                                                   \

@@ -3,11 +3,15 @@
  * Rows `wide` of gemm: tiles of 12 rows and two vectors, for CPUs that compute all 512
  * bits at once. They begin two products in a cycle, and tiles of one vector
  * (gemm_avx512.c) have 25 loads for 24 products, one more than the two in each cycle.
+ * And rows `spans` of gemm_argmax: maxima of four rows and two vectors, what they were
+ * and their spans fill the registers. Tiles of eight rows and one vector have nine loads
+ * for eight products.
  */
+#include "gemm_argmax_tile.h"
 #include "gemm_fma_tile.h"
 #include "vector/vector_avx512.h"
 
-#define LOADED 9
+#define LOADED (rows - 3)
 #define TILE_ROWS 12
 #define TILE_VECTORS 2
 #define HEIGHT_STEP 2
@@ -24,11 +28,24 @@
 /* clang-format on */
 #define EACH_TILE(X, s, v, f) EACH_WIDTH(X, s, v, f, 1) EACH_WIDTH(X, s, v, f, 2)
 #define GEMM_SLIM
+#define FLAT_FAR PTRDIFF_MAX
 #define GEMM_EDGE_TILES 1
+#define GEMM_FMA_ROWS
+#define ARGMAX_ROWS 4
+/* clang-format off */
+#define EACH_ARGMAX_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 1, 2) X(s, v, f, 2, 2) \
+    X(s, v, f, 4, 2)
+/* clang-format on */
 
 #define REGISTER "v"
 #define FMA_OPERANDS(j) [one] "v"(one), LINE_OPERANDS(j)
-#define PRODUCTS(u, i, j, r) FMA_PRODUCTS(u, i, j, r)
+#define PRODUCTS(u, i, j, r)        \
+    if (!gemm_form_fma(form)) {     \
+        PLAIN_PRODUCTS(u, i, j, r); \
+    } else {                        \
+        FMA_PRODUCTS(u, i, j, r);   \
+    }
 #define UPDATE(c, t)                                                                  \
     do {                                                                              \
         if (gemm_form_min(form))                                                      \
@@ -41,8 +58,10 @@
 #include "gemm_body.h"
 GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
 GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
+#include "gemm_argmax_body.h"
 #undef T
 #define T f64
 #include "gemm_body.h"
 GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
 GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
+#include "gemm_argmax_body.h"

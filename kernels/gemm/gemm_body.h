@@ -129,6 +129,11 @@ OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_for
         HIDE(base[1]);
         HIDE(base[2]);
 
+        T *to = c;
+        if (first) {
+            EACH_ROW(ROW_FETCH, 0)
+            to = c;
+        }
         EACH_ROW(ROW_START, 0)
         for (ptrdiff_t turns = k / STEPS; turns > 0; turns--) {
             EACH_STEP(K_STEP)
@@ -144,7 +149,6 @@ OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_for
             base[1] += size;
             base[2] += size;
         }
-        T *to = c;
         if (first) {
             EACH_ROW(ROW_FOLD, 0)
             to = c;
@@ -187,12 +191,6 @@ static ptrdiff_t OF(strips)(ptrdiff_t m, ptrdiff_t tallest)
 
     /* One strip alone cannot begin further up, so it has to be two. */
     return least == 1 && m > 1 && m % HEIGHT_STEP ? 2 : least;
-}
-
-/* Strips of that height whose rows fill a block. */
-static ptrdiff_t OF(several)(ptrdiff_t tallest)
-{
-    return GEMM_BLOCK_BYTES / (GEMM_DEPTH * (ptrdiff_t)sizeof(T) * tallest);
 }
 
 /* Neighbouring strips of equal height. */
@@ -331,7 +329,8 @@ INLINE void OF(product)(struct gemm_workspace *workspace, enum gemm_form form,
 {
     const struct gemm_problem *const problem = &workspace->problem;
     const ptrdiff_t n = problem->n, k = problem->k;
-    const ptrdiff_t depths = k > GEMM_DEPTH ? (k + GEMM_DEPTH - 1) / GEMM_DEPTH : 1;
+    const ptrdiff_t depth = workspace->depth;
+    const ptrdiff_t depths = k > depth ? (k + depth - 1) / depth : 1;
     /* Blocks of whole tiles; the last one has the ragged edge too. */
     const ptrdiff_t wide = TILE_VECTORS * LANES, whole = n / wide;
     const ptrdiff_t widths = whole ? (whole * wide + GEMM_WIDTH - 1) / GEMM_WIDTH : 1;
@@ -361,7 +360,7 @@ static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest, bool
     problem->strips = OF(strips)(m, tallest);
     problem->steps = steps / problem->strips;
     problem->taller = steps % problem->strips;
-    problem->several = OF(several)(tallest);
+    problem->several = workspace->tall / tallest;
 #if OF(IS_INTEGER)
     (void)edges;
     problem->copy_rows = problem->copy_panels = true;

@@ -12,6 +12,7 @@
 #define PRODUCTS PLAIN_PRODUCTS
 
 #define GEMM_EDGE_TILES 0
+#define ARGMAX_UNROLL
 #define TILE_ROWS 4
 #define EACH_ROW LINES_4
 #define EACH_TILE(X, s, v, f) HEIGHTS_4(X, s, v, f, 1) HEIGHTS_4(X, s, v, f, 2)

@@ -15,12 +15,14 @@
 #define NARROW_COLUMNS 2
 /* The time of an element of C beside that of its products, in products of vectors. */
 #define NARROW_FOLD 6
-/* Rows and k-steps of a flat tile, and columns of a block. It pays for up to so many rows
- * or k-steps. */
+/* Rows and k-steps of a flat tile, and columns of a block. */
 #define FLAT_ROWS 2
 #define FLAT_STEPS 4
 #define FLAT_WIDTH 512
-#define FLAT_MOST 4
+/* Twice as many rows are flat if B has more bytes than this. A file may define it. */
+#ifndef FLAT_FAR
+#define FLAT_FAR (1 << 20)
+#endif
 
 /* The way of products that are not cut into tiles. */
 typedef void OF(slim_function)(const struct simdbench_operands *,
@@ -35,11 +37,20 @@ static bool OF(is_narrow)(const struct gemm_problem *shape)
     return n < LANES && 5 * n * (k + m * (k / LANES + NARROW_FOLD)) < 4 * k * (m + 1);
 }
 
+/* Tiles of three rows pay where there are some. */
+static bool OF(is_flat)(const struct gemm_problem *shape)
+{
+    const ptrdiff_t m = shape->m, n = shape->n, k = shape->k;
+
+    if (k <= FLAT_STEPS)
+        return k > 0;
+    return m <= FLAT_ROWS || (m == FLAT_ROWS + 1 && HEIGHT_STEP > 1) ||
+           (m == 2 * FLAT_ROWS && k * n * (ptrdiff_t)sizeof(T) > FLAT_FAR);
+}
+
 static bool OF(is_slim)(const struct gemm_problem *shape)
 {
-    if (shape->n < LANES)
-        return OF(is_narrow)(shape);
-    return shape->k > 0 && (shape->m <= FLAT_MOST || shape->k <= FLAT_MOST);
+    return shape->n < LANES ? OF(is_narrow)(shape) : OF(is_flat)(shape);
 }
 
 INLINE VEC OF(slim_times)(VEC a, VEC b, VEC one, enum gemm_form form)

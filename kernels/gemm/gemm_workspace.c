@@ -23,31 +23,46 @@ static size_t round_up(size_t n, size_t step)
 
 enum { PAGE = 4096 };
 
-/* Bytes of a block of B and of one of A. */
-struct block_sizes {
-    size_t panels, rows;
+/* Limits of a block: k-steps of elements of 4 and of 8 bytes, and bytes of A. With deep
+ * ones C is read and written less often, but B comes from the second cache. */
+struct limits {
+    int64_t depth[2], bytes;
 };
+static const struct limits shallow = {{GEMM_ARGMAX_DEPTH, GEMM_ARGMAX_DEPTH},
+                                      GEMM_ARGMAX_BYTES};
 
-/* With k-steps in whole spans of `span`. */
-static struct block_sizes block_sizes(const struct simdbench_operands *operands,
-                                      size_t span)
+/* A block of A that is less deep than this is no taller. */
+enum { LEAST_DEPTH = 256 };
+
+static void set_limits(struct gemm_workspace *workspace, const struct limits *limits,
+                       int64_t k, size_t size)
+{
+    const int64_t depth = limits->depth[size == 8];
+    const int64_t full = k < LEAST_DEPTH ? LEAST_DEPTH : k < depth ? k : depth;
+
+    workspace->depth = depth;
+    workspace->tall = limits->bytes / (full * (int64_t)size);
+}
+
+/* Sets the sizes of a block of B and of one of A, with k-steps in whole spans of `span`.
+ */
+static void block_sizes(const struct simdbench_operands *operands,
+                        const struct gemm_workspace *workspace, size_t span,
+                        size_t *panels, size_t *rows)
 {
     const int64_t *const dim = operands->shape->dim;
     const size_t size = type_bytes(operands->operand[0]->type);
-    const int64_t most = GEMM_BLOCK_BYTES / (GEMM_DEPTH * (int64_t)size);
-    const size_t deep = round_up(least_of(dim[2], GEMM_DEPTH), span);
+    const size_t steps = round_up(least_of(dim[2], workspace->depth), span);
     const size_t narrow = least_of(dim[2], GEMM_COLUMN_BYTES / (int64_t)size);
     const size_t wide = least_of(dim[1], GEMM_WIDTH);
-    const size_t tall = least_of(dim[0], most) + 1;
+    const size_t tall = least_of(dim[0], workspace->tall) + 1;
 
     /* The last tile of columns may overlap its neighbour, so it is a whole one; copied
      * rows begin in lines of their own. Few columns may be deeper. */
-    return (struct block_sizes){
-        .panels = round_up((wide < GEMM_TILE && narrow > deep ? narrow : deep) *
-                               (wide + GEMM_TILE) * size,
-                           PAGE),
-        .rows = round_up(tall * (deep * size + 128), PAGE),
-    };
+    *panels = round_up((wide < GEMM_LANES && narrow > steps ? narrow : steps) *
+                           (wide + GEMM_LANES) * size,
+                       PAGE);
+    *rows = round_up(tall * (steps * size + 128), PAGE);
 }
 
 /* Zeros. NULL: out of memory. */
@@ -59,72 +74,86 @@ static char *pages_make(size_t bytes)
 }
 
 /* Room for a block of A and `copies` of one of B. */
-static int workspace_make(const struct simdbench_operands *operands, size_t span,
-                          size_t copies, void **state, char *error, size_t error_size)
+static int workspace_make(const struct simdbench_operands *operands,
+                          const struct limits *limits, size_t span, size_t copies,
+                          void **state, char *error, size_t error_size)
 {
-    const struct block_sizes sizes = block_sizes(operands, span);
-    const size_t bytes = copies * sizes.panels + sizes.rows;
-    struct gemm_workspace *workspace = malloc(sizeof *workspace);
-    char *memory = pages_make(bytes);
+    struct gemm_workspace made = {.problem.k = -1};
+    size_t panels, rows;
 
+    set_limits(&made, limits, operands->shape->dim[2],
+               type_bytes(operands->operand[0]->type));
+    block_sizes(operands, &made, span, &panels, &rows);
+    made.bytes = copies * panels + rows;
+
+    struct gemm_workspace *const workspace = malloc(sizeof *workspace);
+    char *const memory = pages_make(made.bytes);
     if (!workspace || !memory) {
         free(workspace);
         free(memory);
-        snprintf(error, error_size, "no memory for %zu bytes of packed blocks", bytes);
+        snprintf(error, error_size, "no memory for %zu bytes of packed blocks",
+                 made.bytes);
         return -ENOMEM;
     }
-    *workspace = (struct gemm_workspace){
-        .panels = memory,
-        .columns = copies > 1 ? memory + sizes.panels : NULL,
-        .rows = memory + copies * sizes.panels,
-        .bytes = bytes,
-        .problem.k = -1,
-    };
+    made.panels = memory;
+    made.columns = copies > 1 ? memory + panels : NULL;
+    made.rows = memory + copies * panels;
+    *workspace = made;
     *state = workspace;
     return 0;
 }
 
 /* ---- gemm ---- */
 
-int gemm_workspace_prepare(const struct simdbench_operands *operands, void **state,
-                           char *error, size_t error_size)
+static void workspace_free(struct gemm_workspace *workspace)
 {
-    return workspace_make(operands, 1, 1, state, error, error_size);
-}
-
-void gemm_workspace_release(void *state)
-{
-    struct gemm_workspace *workspace = state;
-
     if (workspace)
         free(workspace->panels);
     free(workspace);
 }
 
-void gemm_workspace_choice(const struct simdbench_operands *operands, const void *state,
-                           struct simdbench_choice *choice)
-{
-    const struct gemm_workspace *workspace = state;
-
-    (void)operands;
-    choice->workspace_bytes = workspace->bytes;
-}
+#define GEMM_WORKSPACE(isa, limits)                                                  \
+    int gemm_workspace_##isa##_prepare(const struct simdbench_operands *operands,    \
+                                       void **state, char *error, size_t error_size) \
+    {                                                                                \
+        return workspace_make(operands, &(limits), 1, 1, state, error, error_size);  \
+    }                                                                                \
+    void gemm_workspace_##isa##_release(void *state)                                 \
+    {                                                                                \
+        workspace_free(state);                                                       \
+    }                                                                                \
+    void gemm_workspace_##isa##_choice(const struct simdbench_operands *operands,    \
+                                       const void *state,                            \
+                                       struct simdbench_choice *choice)              \
+    {                                                                                \
+        (void)operands;                                                              \
+        choice->workspace_bytes = ((const struct gemm_workspace *)state)->bytes;     \
+    }
+GEMM_WORKSPACE(scalar, shallow)
+#if defined(__x86_64__)
+GEMM_WORKSPACE(sse2, shallow)
+GEMM_WORKSPACE(avx2, shallow)
+static const struct limits deep = {{1024, 512}, 240 << 10};
+GEMM_WORKSPACE(avx512, deep)
+#elif defined(__aarch64__)
+GEMM_WORKSPACE(neon, shallow)
+#endif
 
 /* ---- gemm_argmax: B twice ---- */
 
 int gemm_argmax_workspace_prepare(const struct simdbench_operands *operands, void **state,
                                   char *error, size_t error_size)
 {
-    return workspace_make(operands, GEMM_SPAN, 2, state, error, error_size);
+    return workspace_make(operands, &shallow, GEMM_SPAN, 2, state, error, error_size);
 }
 
 void gemm_argmax_workspace_release(void *state)
 {
-    gemm_workspace_release(state);
+    workspace_free(state);
 }
 
 void gemm_argmax_workspace_choice(const struct simdbench_operands *operands,
                                   const void *state, struct simdbench_choice *choice)
 {
-    gemm_workspace_choice(operands, state, choice);
+    gemm_workspace_scalar_choice(operands, state, choice);
 }

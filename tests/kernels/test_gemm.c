@@ -249,6 +249,7 @@ static void test_random(void **state)
 static void test_blocks(void **state)
 {
     CHECK(.m = 53, .n = 97, .k = 600, .place = RIGHT);
+    CHECK(.m = 61, .n = 130, .k = 1100, .place = RIGHT);
     CHECK(.m = 5, .n = 11, .k = 1031, .place = LEFT);
     CHECK(.m = 26, .n = 801, .k = 131, .gap = {3, 0, 5}, .place = RIGHT);
     CHECK(.m = 25, .n = 513, .k = 257, .gap = {0, 7, 1}, .place = MIDDLE);
@@ -292,7 +293,7 @@ static void test_special(void **state)
     for (int64_t n = 1; n <= 49; n += 8)
         for (size_t i = 0; i < ARRAY_LEN(depths); i++)
             CHECK(.m = 31, .n = n, .k = depths[i], .place = turn(n), .input = "special");
-    CHECK(.m = 29, .n = 33, .k = 600, .place = LEFT, .input = "special");
+    CHECK(.m = 29, .n = 33, .k = 1100, .place = LEFT, .input = "special");
 }
 
 /* Each semiring has a row on each ISA; with fma where the ISA has one. */
