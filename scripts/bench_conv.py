@@ -56,7 +56,7 @@ def conv(bench):
                    f"--layout={','.join(layouts)}",
                    f"--rounds={24 if ISAS[isa][0] >= 256 else 5}")  # narrow ones take long
         for layout in layouts:
-            where = {"variant": "direct" if layout != "nchw" or isa == "scalar" else "plain",
+            where = {"variant": "plain" if layout == "nchw" else "direct",
                      "layout": layout}
             title = f"conv {name}, {isa} {layout}"
             if ISAS[isa][0] < 256:

@@ -13,6 +13,9 @@ enum { STRIP_BYTES = 96 << 10 };
 /* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
 enum { SLICE_BYTES = 512 << 10 };
 
+/* Lanes decide, and one is always in use: blocks are for depthwise alone. */
+const struct conv_plain_target conv_plain_target_scalar = {
+    1, 6, 2, 0, 0, 0, &conv_target_scalar};
 const struct conv_plain_target conv_plain_target_avx512 = {
     16, 8, 3, 1.05, 15, 0, &conv_target_avx512};
 const struct conv_plain_target conv_plain_target_avx2 = {
@@ -35,7 +38,7 @@ static ptrdiff_t ceiling(ptrdiff_t a, ptrdiff_t b)
 /* Zeroed: what vectors read beyond the end of a row are numbers. */
 static void *allocate(size_t bytes)
 {
-    const size_t whole = (bytes + 63) / 64 * 64;
+    const size_t whole = bytes ? (bytes + 63) / 64 * 64 : 64;
     void *memory = aligned_alloc(64, whole);
 
     if (memory)
@@ -91,9 +94,11 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
     if (!shape.x_plain)
         x_count = (size_t)((alone ? 1 : shape.cb) * b * shape.h * shape.w);
     plain->y_offset = (ptrdiff_t)x_count;
+    /* A block of one channel is a plane of x, and of y. */
     plain->scratch_bytes =
-        (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
-        sizeof(float);
+        b == 1 ? 0
+               : (x_count + (size_t)((alone ? 1 : shape.kb) * b * shape.oh * shape.ow)) *
+                     sizeof(float);
     const int status = conv_plan_make(&plain->blocked, &shape, target->blocked, weights,
                                       error, error_size);
     if (status == 0 && !alone)
@@ -297,4 +302,5 @@ void conv_plain_part_free(struct conv_plain *part)
         choice->workspace_bytes =                                                        \
             plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
     }
+CONV_PLAIN(scalar)
 EACH_VECTOR_ISA(CONV_PLAIN)

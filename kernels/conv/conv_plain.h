@@ -22,7 +22,7 @@ struct conv_plain_target {
     const struct conv_target *blocked;
 };
 extern const struct conv_plain_target conv_plain_target_avx512, conv_plain_target_avx2,
-    conv_plain_target_sse2, conv_plain_target_neon;
+    conv_plain_target_sse2, conv_plain_target_neon, conv_plain_target_scalar;
 
 struct conv_plain {
     struct conv_shape shape;

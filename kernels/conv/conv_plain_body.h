@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution of plain operands after a plan (conv_plain.h) for one ISA. The file that
- * includes it defines before what conv_depthwise_body.h needs, and
+ * includes it has included vector_<isa>.h and defines before T, which is f32, and
  *
  * TALL, WIDE                output channels and vectors of the largest tile
  * EACH_PLAIN_TILE(X)        X(height, vectors) for all sizes of tiles
- *
- * and conv_dense() of conv_dense_body.h.
+ * plain_blocks(plain, x, y) convolves one image in blocks
  */
 #pragma once
 
 #include <string.h>
 
 #include "conv_plain.h"
-#include "conv_transpose.h"
 
-/* ---- by columns: tiles ---- */
+/* ---- tiles ---- */
 
 /* Output channels times neighbouring columns. */
 struct plain_tile {
@@ -49,8 +47,9 @@ INLINE void plain_tile(const int height, const int vectors, const struct plain_t
         sum[k][v] = SPLAT(0);
     for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
         const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
+        /* One element is in the line of its neighbours. */
         UNROLL
-        for (int v = 0; v < vectors; v++)
+        for (int v = 0; v < (LANES > 1 ? vectors : 1); v++)
             __builtin_prefetch(x + (ptrdiff_t)(vectors + v) * LANES);
         do {
             const float *const from = x + *tap;
@@ -102,7 +101,7 @@ typedef void plain_tile_function(const struct plain_tile *tile);
 static plain_tile_function *const plain_tiles[TALL][WIDE] = {
     EACH_PLAIN_TILE(PLAIN_TILE_ENTRY)};
 
-/* ---- by columns: copies ---- */
+/* ---- copies ---- */
 
 /* Copies n elements of a row of x, `step` apart from column `column` on, 0 beside it.
  * The row may be NULL: all beside. */
@@ -165,7 +164,7 @@ static void plain_copy_rows(const struct conv_plain *plain, float *to, const flo
     }
 }
 
-/* ---- by columns: strips ---- */
+/* ---- strips ---- */
 
 struct plain_strip {
     ptrdiff_t i, rows, j, columns;
@@ -240,137 +239,6 @@ static void plain_group(const struct conv_plain *plain, const float *x,
         }
 }
 
-/* ---- in blocks ---- */
-
-/* A range of pixels in each plane. */
-struct plain_pixels {
-    ptrdiff_t from, n;
-};
-
-/* The pixels of y that this plan computes. */
-static struct plain_pixels plain_results(const struct conv_plan *plan)
-{
-    const struct conv_shape *shape = &plan->shape;
-    if (plan->kind != CONV_POINTS)
-        return (struct plain_pixels){.from = shape->first * shape->ow,
-                                     .n = (shape->end - shape->first) * shape->ow};
-    const ptrdiff_t length = plan->row_length, tiles = plan->row_tiles;
-    const ptrdiff_t from = conv_plan_tile(plan, shape->first) * length / tiles;
-    return (struct plain_pixels){
-        .from = from, .n = conv_plan_tile(plan, shape->end) * length / tiles - from};
-}
-
-/* The pixels of x that it reads. */
-static struct plain_pixels plain_sources(const struct conv_plan *plan)
-{
-    const struct conv_shape *shape = &plan->shape;
-    const ptrdiff_t top = shape->first * shape->u - shape->p;
-    const ptrdiff_t bottom =
-        (shape->end - 1) * shape->u - shape->p + shape->d * (shape->r - 1) + 1;
-    const ptrdiff_t first = top < 0 ? 0 : top;
-    const ptrdiff_t end = bottom < shape->h ? bottom : shape->h;
-    if (plan->kind == CONV_POINTS)
-        return plain_results(plan);
-    return (struct plain_pixels){.from = first * shape->w,
-                                 .n = end > first ? (end - first) * shape->w : 0};
-}
-
-/* Pixels of up to BLOCK planes into a block, or back. */
-static void plain_to_block(float *to, const float *planes, ptrdiff_t plane,
-                           struct plain_pixels pixels, ptrdiff_t n)
-{
-    to += pixels.from * BLOCK;
-    planes += pixels.from;
-    for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
-        const ptrdiff_t here = n - lane < 0 ? 0 : n - lane < LANES ? n - lane : LANES;
-        const float *const from = planes + lane * plane;
-        ptrdiff_t i = 0;
-        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
-            VEC square[LANES];
-            UNROLL
-            for (int c = 0; c < LANES; c++)
-                square[c] = LOAD(from + c * plane + i);
-            conv_transpose(square);
-            UNROLL
-            for (int c = 0; c < LANES; c++)
-                STORE(to + (i + c) * BLOCK + lane, square[c]);
-        }
-        for (; i < pixels.n; i++)
-            for (ptrdiff_t c = 0; c < LANES; c++)
-                to[i * BLOCK + lane + c] = c < here ? from[c * plane + i] : 0;
-    }
-}
-
-static void plain_from_block(float *planes, const float *from, ptrdiff_t plane,
-                             struct plain_pixels pixels, ptrdiff_t n)
-{
-    planes += pixels.from;
-    from += pixels.from * BLOCK;
-    for (ptrdiff_t lane = 0; lane < n; lane += LANES) {
-        const ptrdiff_t here = n - lane < LANES ? n - lane : LANES;
-        float *const to = planes + lane * plane;
-        ptrdiff_t i = 0;
-        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
-            VEC square[LANES];
-            UNROLL
-            for (int c = 0; c < LANES; c++)
-                square[c] = LOAD(from + (i + c) * BLOCK + lane);
-            conv_transpose(square);
-            UNROLL
-            for (int c = 0; c < LANES; c++)
-                STORE(to + c * plane + i, square[c]);
-        }
-        for (; i < pixels.n; i++)
-            for (ptrdiff_t c = 0; c < here; c++)
-                to[c * plane + i] = from[i * BLOCK + lane + c];
-    }
-}
-
-/* One image, a block of channels at a time. */
-static void plain_depthwise(const struct conv_plain *plain, const float *x, float *y)
-{
-    const struct conv_shape *shape = &plain->blocked->shape;
-    const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
-    const struct plain_pixels sources = plain_sources(plain->blocked);
-    const struct plain_pixels results = plain_results(plain->blocked);
-    float *const from = plain->scratch, *const to = from + plain->y_offset;
-
-    for (ptrdiff_t c = 0; c < shape->c; c += BLOCK) {
-        const ptrdiff_t n = shape->c - c < BLOCK ? shape->c - c : BLOCK;
-        plain_to_block(from, x + c * x_pixels, x_pixels, sources, n);
-        depthwise_block(plain->blocked, from,
-                        plain->blocked->weights + c * shape->r * shape->s, to);
-        plain_from_block(y + c * y_pixels, to, y_pixels, results, n);
-    }
-}
-
-/* One image, rows of y in slices: x and y of each lie in scratch where those of the one
- * before did. */
-static void plain_blocks(const struct conv_plain *plain, const float *x, float *y)
-{
-    struct conv_plan slice = *plain->blocked;
-    const struct conv_shape *shape = &slice.shape;
-    const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
-    const ptrdiff_t bottom = shape->end;
-
-    for (; shape->first < bottom; slice.shape.first = shape->end) {
-        const ptrdiff_t end = shape->first + plain->slice_rows;
-        slice.shape.end = end < bottom ? end : bottom;
-        const struct plain_pixels sources = plain_sources(&slice);
-        const struct plain_pixels results = plain_results(&slice);
-        float *const from = plain->scratch - sources.from * BLOCK;
-        float *const to = plain->scratch + plain->y_offset - results.from * BLOCK;
-
-        for (ptrdiff_t c = 0; c < shape->c && !shape->x_plain; c += BLOCK)
-            plain_to_block(from + c * x_pixels, x + c * x_pixels, x_pixels, sources,
-                           shape->c - c < BLOCK ? shape->c - c : BLOCK);
-        conv_dense(&slice, shape->x_plain ? x : from, to);
-        for (ptrdiff_t k = 0; k < shape->k; k += BLOCK)
-            plain_from_block(y + k * y_pixels, to + k * y_pixels, y_pixels, results,
-                             shape->k - k < BLOCK ? shape->k - k : BLOCK);
-    }
-}
-
 /* y = the convolution of x, both plain. */
 static void conv_plain(const struct conv_plain *plain, const float *x, float *y)
 {
@@ -380,9 +248,7 @@ static void conv_plain(const struct conv_plain *plain, const float *x, float *y)
     const ptrdiff_t y_group = shape->kg * shape->oh * shape->ow;
 
     for (ptrdiff_t image = 0; image < shape->n; image++) {
-        if (plain->blocked && plain->blocked->kind == CONV_DEPTHWISE)
-            plain_depthwise(plain, x, y);
-        else if (plain->blocked)
+        if (plain->blocked)
             plain_blocks(plain, x, y);
         else
             for (ptrdiff_t group = 0; group < shape->g; group++)

@@ -14,6 +14,7 @@ enum { BAND_BYTES = 256 << 10, PASS_BYTES = 192 << 10 };
 const struct conv_target conv_target_avx512 = {16, 4, (const int[]){28, 14, 9, 7}};
 const struct conv_target conv_target_avx2 = {8, 3, (const int[]){12, 6, 4}};
 const struct conv_target conv_target_sse2 = {8, 2, (const int[]){6, 3}};
+const struct conv_target conv_target_scalar = {.block = 1}; /* depthwise alone */
 const struct conv_target conv_target_neon = {8, 2, (const int[]){12, 6}};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)

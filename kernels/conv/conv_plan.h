@@ -35,7 +35,7 @@ struct conv_target {
     const int *max_columns; /* and up to max_columns[blocks - 1] pixels long */
 };
 extern const struct conv_target conv_target_avx512, conv_target_avx2, conv_target_sse2,
-    conv_target_neon;
+    conv_target_neon, conv_target_scalar;
 
 /* The column of a tile that a tap leaves out, because it would fall outside x. */
 enum conv_cut { CONV_CUT_NONE, CONV_CUT_FIRST, CONV_CUT_LAST };

@@ -7,6 +7,7 @@
 
 #include "conv_dense_body.h"
 #include "conv_depthwise_body.h"
+#include "conv_plain_blocks_body.h"
 #include "conv_plain_body.h"
 
 KERNEL_FUNCTION(conv, , direct)

@@ -214,8 +214,7 @@ static void conv_images(void **state)
         size_t n = 0;
         assert_true(check("conv", NULL, cases[i].shape, 64) > 0);
         for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
-            if (strcmp((*at)->op, "conv") ||
-                (strcmp((*at)->isa, "scalar") && !(*at)->flags) ||
+            if (strcmp((*at)->op, "conv") || !(*at)->flags ||
                 !isa_available((size_t)isa_find((*at)->isa), NULL, 0))
                 continue;
             expect_parts(*at, cases[i].shape, cases[i].threads, cases[i].parts);

@@ -31,7 +31,7 @@ class Threads(Case):
         """A row that reorders no weights."""
         for images in (1, 2):
             (result,) = self.results("conv", f"--shape=n{images}c4h5w6k4r3s3", "--isa=scalar",
-                                     "--threads=2", "--baseline=none", *SHORT)
+                                     "--variants=naive", "--threads=2", "--baseline=none", *SHORT)
             self.assertIn(result["status"], ("ok", "noisy"), result["reason"])
             self.assertEqual(result["threads_used"], images)
 
