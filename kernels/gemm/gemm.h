@@ -40,23 +40,31 @@
 #include "prototypes.h"
 #include "simdbench.h"
 
-/* The operation of a tile; the suffix is the instruction that makes the product. */
+/* The operation of a tile. The suffix is the instruction that makes the product; RELOAD
+ * loads some factors twice, where FMA copies them from register to register. */
 enum gemm_form {
     GEMM_MAXPLUS_ADD,
     GEMM_MAXPLUS_FMA,
+    GEMM_MAXPLUS_RELOAD,
     GEMM_MINPLUS_ADD,
     GEMM_MINPLUS_FMA,
+    GEMM_MINPLUS_RELOAD,
     GEMM_MAXTIMES_MUL,
 };
 
 static inline bool gemm_form_min(enum gemm_form form)
 {
-    return form == GEMM_MINPLUS_ADD || form == GEMM_MINPLUS_FMA;
+    return form >= GEMM_MINPLUS_ADD && form <= GEMM_MINPLUS_RELOAD;
+}
+
+static inline bool gemm_form_reload(enum gemm_form form)
+{
+    return form == GEMM_MAXPLUS_RELOAD || form == GEMM_MINPLUS_RELOAD;
 }
 
 static inline bool gemm_form_fma(enum gemm_form form)
 {
-    return form == GEMM_MAXPLUS_FMA || form == GEMM_MINPLUS_FMA;
+    return form == GEMM_MAXPLUS_FMA || form == GEMM_MINPLUS_FMA || gemm_form_reload(form);
 }
 
 static inline double gemm_form_zero(enum gemm_form form)

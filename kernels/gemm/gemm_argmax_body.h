@@ -338,14 +338,3 @@ static void OF(argmax_multiply)(const struct simdbench_operands *operands,
         } while (p < k);
     }
 }
-
-#ifdef GEMM_FMA_ROWS
-GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_FMA)
-GEMM_ARGMAX_KERNEL(maxplus, spans_add, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_FMA)
-GEMM_ARGMAX_KERNEL(minplus, spans_add, GEMM_MINPLUS_ADD)
-#else
-GEMM_ARGMAX_KERNEL(maxplus, spans, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_KERNEL(minplus, spans, GEMM_MINPLUS_ADD)
-#endif
-GEMM_ARGMAX_KERNEL(maxtimes, spans, GEMM_MAXTIMES_MUL)

@@ -5,7 +5,8 @@
 #include "vector/vector_avx2.h"
 
 /* Five rows of two vectors. The rate is that of decoding (3 instructions a product: a
- * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10. */
+ * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10.
+ * Products of gemm_argmax reload: elsewhere that is as fast, on Zen 5 faster. */
 #define LOADED 2
 #define TILE_ROWS 5
 #define TILE_VECTORS 2
@@ -19,6 +20,9 @@
 #define GEMM_SLIM
 #define GEMM_EDGE_TILES 0
 #define GEMM_FMA_ROWS
+#define GEMM_RELOAD_ROWS
+#define SPANS_MAXPLUS GEMM_MAXPLUS_RELOAD
+#define SPANS_MINPLUS GEMM_MINPLUS_RELOAD
 
 /* Instructions. Integers have no fma; their asm only has to be spelt. */
 #define BEST_f32(op) "v" op "ps %0, %1, %0"
@@ -45,8 +49,8 @@
 
 /* gemm_argmax with winners in registers. */
 #define MASKED_ROWS 5
-#define MASKED_MAXPLUS GEMM_MAXPLUS_FMA
-#define MASKED_MINPLUS GEMM_MINPLUS_FMA
+#define MASKED_MAXPLUS GEMM_MAXPLUS_RELOAD
+#define MASKED_MINPLUS GEMM_MINPLUS_RELOAD
 #define EACH_MASKED_TILE EACH_TILE
 /* clang-format off */
 #define UPDATE_BY(predicate, op, c, w, t, n)                                   \

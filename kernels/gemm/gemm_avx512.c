@@ -27,7 +27,6 @@
 #define FLAT_FAR PTRDIFF_MAX
 #define GEMM_EDGE_TILES 1
 #define GEMM_FMA_ROWS
-#define GEMM_SPANS_ELSEWHERE /* gemm_avx512_wide.c */
 
 /* Instructions. Integers have neither fma nor product; their asm only has to be spelt. */
 #define BROADCAST_f32 "%{1to16%}"
@@ -70,6 +69,16 @@
         else                                                           \
             __asm__(OF(BEST)("max") " %0, %1, %0" : "+v"(c) : "v"(t)); \
     } while (0)
+
+/* gemm_argmax: 8 rows of maxima, of those seen before and of their spans fill the
+ * registers. */
+#define ARGMAX_ROWS 8
+#define SPANS_MAXPLUS GEMM_MAXPLUS_FMA
+#define SPANS_MINPLUS GEMM_MINPLUS_FMA
+/* clang-format off */
+#define EACH_ARGMAX_TILE(X, s, v, f) \
+    X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1)
+/* clang-format on */
 
 /* gemm_argmax with winners in registers: 12 rows fill them. In this order, since the move
  * after the maximum was slower. */

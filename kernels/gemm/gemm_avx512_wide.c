@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows `wide` of gemm: tiles of 12 rows and two vectors, for CPUs that compute all 512
- * bits at once. They begin two products in a cycle, and tiles of one vector
- * (gemm_avx512.c) have 25 loads for 24 products, one more than the two in each cycle.
- * And rows `spans` of gemm_argmax: maxima of four rows and two vectors, what they were
- * and their spans fill the registers. Tiles of eight rows and one vector have nine loads
- * for eight products.
+ * Rows `wide` of gemm and gemm_argmax, for CPUs that compute all 512 bits at once. They
+ * begin two products in a cycle, and tiles of one vector (gemm_avx512.c) have 25 loads
+ * for 24 products, one more than the two in each cycle: here are 12 rows of two vectors.
+ * Maxima of four rows and two vectors, what they were and their spans fill the registers;
+ * tiles of eight rows and one vector have nine loads for eight products. Zen 4 computes
+ * 512 bits in two halves, and such a tile's elements of A, each spread over a vector by
+ * an instruction of its own, take the place of maxima there.
  */
 #include "gemm_argmax_tile.h"
 #include "gemm_fma_tile.h"
@@ -56,12 +57,16 @@
 
 #define T f32
 #include "gemm_body.h"
-GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
-GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
+GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_RELOAD)
+GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_RELOAD)
 #include "gemm_argmax_body.h"
+GEMM_ARGMAX_KERNEL(maxplus, wide, GEMM_MAXPLUS_RELOAD)
+GEMM_ARGMAX_KERNEL(minplus, wide, GEMM_MINPLUS_RELOAD)
 #undef T
 #define T f64
 #include "gemm_body.h"
-GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_FMA)
-GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_FMA)
+GEMM_KERNEL(maxplus, wide, GEMM_MAXPLUS_RELOAD)
+GEMM_KERNEL(minplus, wide, GEMM_MINPLUS_RELOAD)
 #include "gemm_argmax_body.h"
+GEMM_ARGMAX_KERNEL(maxplus, wide, GEMM_MAXPLUS_RELOAD)
+GEMM_ARGMAX_KERNEL(minplus, wide, GEMM_MINPLUS_RELOAD)

@@ -130,7 +130,7 @@ OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_for
         HIDE(base[2]);
 
         T *to = c;
-        if (first) {
+        if (LANES * sizeof(T) == 64 && first) {
             EACH_ROW(ROW_FETCH, 0)
             to = c;
         }

@@ -5,13 +5,14 @@
  *
  * REGISTER         the constraint of a vector register
  * FMA_OPERANDS(j)  the operands of asm that LINE_ELEMENT and `one` need
- * LOADED           rows that load their element twice
+ * LOADED           rows that load their element twice, where the form is RELOAD
  *
  * An fma overwrites one of its factors, so each row but the last two needs a copy of its
- * element: a move, which some CPUs count among the few vector instructions that they
- * begin in a cycle, or another load. LOADED is such that a k-step has as many loads as
- * the core has room for while it computes, two in a cycle. The last two rows overwrite
- * the vectors of B instead, and the very last reads one of them from memory again.
+ * element: a move, which Zen 5 counts among the few vector instructions that it begins in
+ * a cycle, or another load, which costs Zen 4 more. LOADED is such that a k-step has as
+ * many loads as the core has room for while it computes, two in a cycle. The last two
+ * rows overwrite the vectors of B instead, and the very last reads one of them from
+ * memory again.
  */
 #pragma once
 
@@ -38,7 +39,7 @@
                 : [x] "=&" REGISTER(t[0]), [c] "+" REGISTER(bv[1])                     \
                 : [b] REGISTER(bv[0]), FMA_OPERANDS(j));                               \
         t[1] = bv[1];                                                                  \
-    } else if (i < LOADED)                                                             \
+    } else if (gemm_form_reload(form) && i < LOADED)                                   \
         __asm__(SPREAD(u, r, x) SPREAD(u, r, y) FMA_INTO(x, b) FMA_INTO(y, c)          \
                 : [x] "=&" REGISTER(t[0]), [y] "=&" REGISTER(t[1])                     \
                 : [b] REGISTER(bv[0]), [c] REGISTER(bv[1]), FMA_OPERANDS(j));          \

@@ -51,12 +51,12 @@
             UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
     }
 /* C is far away: it comes while the products are made. */
-#define ROW_FETCH(u, i, j, r)                       \
-    if ((i) < rows) {                               \
-        __builtin_prefetch(to, 1);                  \
-        if (vectors > 1 && LANES * sizeof(T) == 64) \
-            __builtin_prefetch(to + LANES, 1);      \
-        NEXT_ROW(to);                               \
+#define ROW_FETCH(u, i, j, r)                  \
+    if ((i) < rows) {                          \
+        __builtin_prefetch(to, 1);             \
+        if (vectors > 1)                       \
+            __builtin_prefetch(to + LANES, 1); \
+        NEXT_ROW(to);                          \
     }
 #define ROW_FOLD(u, i, j, r)                                        \
     if ((i) < rows) {                                               \

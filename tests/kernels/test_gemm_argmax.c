@@ -293,7 +293,7 @@ static void test_verify(void **state)
 static void test_rows(void **state)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    int whole = 0, partial = 0, masked = 0;
+    int whole = 0, partial = 0, masked = 0, wide = 0;
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
             continue;
@@ -303,14 +303,16 @@ static void test_rows(void **state)
         partial += is_value;
         whole += strcmp(kernels[i]->variant, "spans") == 0;
         masked += strcmp(kernels[i]->variant, "masked") == 0;
+        wide += strcmp(kernels[i]->variant, "wide") == 0;
     }
     assert_int_equal(partial, whole);
 #if defined(__x86_64__)
     assert_int_equal(whole, 4 * 2 * 3);
     assert_int_equal(masked, 2 * 2 * 3);
+    assert_int_equal(wide, 2 * 2);
 #else
     assert_int_equal(whole, 2 * 2 * 3);
-    assert_int_equal(masked, 0);
+    assert_int_equal(masked + wide, 0);
 #endif
 }
 
