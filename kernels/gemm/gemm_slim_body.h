@@ -218,12 +218,13 @@ INLINE void OF(narrow_product)(const struct gemm_problem *problem, T *panels,
             STORE(to[1], best[1]);                                        \
     }
 
-/* So many rows of C and k-steps, which are constants as `form` is. The last vector begins
- * further left if it would reach over the end: what is done twice changes nothing. */
+/* So many rows of C and k-steps, which are constants as `form` and `first` are. The last
+ * vector begins further left if it would reach over the end: what is done twice changes
+ * nothing. */
 GEMM_TILE_BODY
-OF(flat_rows)(const int rows, const int steps, const enum gemm_form form, ptrdiff_t n,
-              const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c, ptrdiff_t ldc,
-              bool first)
+OF(flat_rows)(const int rows, const int steps, const bool first,
+              const enum gemm_form form, ptrdiff_t n, const T *a, ptrdiff_t lda,
+              const T *b, ptrdiff_t ldb, T *c, ptrdiff_t ldc)
 {
     const VEC zero = SPLAT(OF(start)(form));
     const ptrdiff_t s1 = ldb * (ptrdiff_t)sizeof(T), s3 = 3 * s1, s5 = 0, s7 = 0;
@@ -236,16 +237,27 @@ OF(flat_rows)(const int rows, const int steps, const enum gemm_form form, ptrdif
         x[0][i] = SPLAT(a[i]);
         x[1][i] = SPLAT(a[(rows - 1) * lda + i]);
     }
-    for (; at <= n - LANES; at += LANES)
+    for (; at <= n - 2 * LANES; at += 2 * LANES) {
         FLAT_VECTOR(at)
+        FLAT_VECTOR(at + LANES)
+    }
+    if (at <= n - LANES) {
+        FLAT_VECTOR(at)
+        at += LANES;
+    }
     if (at < n)
         FLAT_VECTOR(n - LANES)
 }
 
-#define FLAT_CASE(rows, steps)                                                    \
-    case FLAT_STEPS *(rows) + (steps):                                            \
-        OF(flat_rows)(rows, steps, form, n, row, lda, from, ldb, to, ldc, p > 0); \
+#define FLAT_CASE(rows, steps)             \
+    case FLAT_STEPS *(rows) + (steps):     \
+        if (p > 0)                         \
+            FLAT_PART(rows, steps, true);  \
+        else                               \
+            FLAT_PART(rows, steps, false); \
         break;
+#define FLAT_PART(rows, steps, first) \
+    OF(flat_rows)(rows, steps, first, form, n, row, lda, from, ldb, to, ldc)
 
 INLINE void OF(flat_product)(const struct gemm_problem *problem,
                              const enum gemm_form form, const T *a, const T *b, T *c)
