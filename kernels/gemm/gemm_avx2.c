@@ -6,7 +6,7 @@
 
 /* Five rows of two vectors. The rate is that of decoding (3 instructions a product: a
  * copy of a factor, the destructive fma, the max), so no k-step has more than 3 x 10.
- * Products of gemm_argmax reload: elsewhere that is as fast, on Zen 5 faster. */
+ * Products of gemm_argmax reload, which on Zen 4 is as fast. */
 #define LOADED 2
 #define TILE_ROWS 5
 #define TILE_VECTORS 2
