@@ -13,6 +13,10 @@ enum { STRIP_BYTES = 96 << 10 };
 /* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
 enum { SLICE_BYTES = 512 << 10 };
 
+/* So many sums must be under way, as a product waits for the one before it in its sum:
+ * two begin in a cycle, and each takes about four. */
+enum { SUMS = 8 };
+
 /* Lanes decide, and one is always in use: blocks are for depthwise alone. */
 const struct conv_plain_target conv_plain_target_scalar = {
     1, 6, 2, 0, 0, 0, &conv_target_scalar};
@@ -181,8 +185,8 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
 
 /* ---- the choice ---- */
 
-/* Roughly how long each way takes, by output: lanes that are not used, copies and
- * transposes. */
+/* Roughly how long each way takes, by output: lanes that are not used, sums that are too
+ * few in tiles of short rows, copies and transposes. */
 static bool prefers_blocks(const struct conv_plain *plain,
                            const struct conv_plain_target *target)
 {
@@ -197,8 +201,10 @@ static bool prefers_blocks(const struct conv_plain *plain,
                           : k == b || shape->cg % b != 0 ? 1
                                                          : 0;
     const ptrdiff_t vectors = ceiling(plain->row_length, target->lanes);
-    const double columns =
-        target->columns * (double)(vectors * target->lanes) / (double)plain->row_length;
+    const double sums = (double)shape->kg / (double)ceiling(shape->kg, target->height) *
+                        (double)least(vectors, target->vectors);
+    const double columns = target->columns * (double)(vectors * target->lanes) /
+                           (double)plain->row_length * (sums < SUMS ? SUMS / sums : 1);
     const double blocks = (double)k / (double)shape->kg * (1 + target->lesser * lesser) *
                           (1 + target->reorder * (1 / terms + (image ? 0 : 1 / uses)));
 
