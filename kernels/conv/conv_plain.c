@@ -112,33 +112,56 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
 
 /* ---- by columns ---- */
 
+/* The distance that divides all those of taps and of the pixels of y. */
+static ptrdiff_t pace(ptrdiff_t stride, ptrdiff_t dilation, ptrdiff_t taps)
+{
+    ptrdiff_t a = stride, b = taps > 1 ? dilation : 0;
+
+    while (b > 0) {
+        const ptrdiff_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static void choose_strips(struct conv_plain *plain,
                           const struct conv_plain_target *target)
 {
     const struct conv_shape *shape = &plain->shape;
     const ptrdiff_t tile = (ptrdiff_t)target->vectors * target->lanes;
-    const ptrdiff_t reach = shape->d * (shape->s - 1) / shape->v + 1;
-    const ptrdiff_t phases = least(shape->v, shape->d * (shape->s - 1) + 1);
     const ptrdiff_t budget = STRIP_BYTES / (ptrdiff_t)sizeof(float) / shape->cg;
-    const ptrdiff_t height = shape->d * (shape->r - 1) + 1;
 
     plain->points = shape->r == 1 && shape->s == 1;
     plain->in_place =
         plain->points && shape->u == 1 && shape->v == 1 && shape->p == 0 && shape->q == 0;
     plain->rows = plain->points ? 1 : shape->oh;
     plain->row_length = plain->points ? shape->oh * shape->ow : shape->ow;
+    plain->pace[0] = pace(shape->u, shape->d, shape->r);
+    plain->pace[1] = pace(shape->v, shape->d, shape->s);
+    plain->step = shape->u / plain->pace[0];
+    plain->height = shape->d * (shape->r - 1) / plain->pace[0] + 1;
+    const ptrdiff_t v = shape->v / plain->pace[1];
+    const ptrdiff_t last = shape->d * (shape->s - 1) / plain->pace[1];
+    const ptrdiff_t phases = least(v, last + 1);
+
     /* As much of a row as fits, then more rows. */
     const ptrdiff_t tiles = ceiling(plain->row_length, tile);
-    const ptrdiff_t fit = budget / (tile * phases * height);
+    const ptrdiff_t fit = budget / (tile * phases * plain->height);
     plain->strip_columns = fit < 1       ? tile
                            : fit < tiles ? ceiling(tiles, ceiling(tiles, fit)) * tile
                                          : tiles * tile;
-    plain->phase = ceiling(plain->strip_columns + reach, target->lanes) * target->lanes;
+    const ptrdiff_t used = least(plain->strip_columns, plain->row_length);
+    plain->reach = last / v;
+    plain->phase = (ceiling(used, target->lanes) + ceiling(plain->reach, target->lanes)) *
+                   target->lanes;
     plain->row = plain->phase * phases;
-    const ptrdiff_t rows = (budget / plain->row - height) / shape->u + 1;
+    const ptrdiff_t rows = (budget / plain->row - plain->height) / plain->step + 1;
     plain->strip_rows = rows < 1 ? 1 : least(rows, plain->rows);
-    plain->plane = ((plain->strip_rows - 1) * shape->u + height) * plain->row;
-    plain->scratch_bytes = (size_t)(shape->cg * plain->plane) * sizeof(float);
+    plain->plane = ((plain->strip_rows - 1) * plain->step + plain->height) * plain->row;
+    /* Points are copied by whole vectors, of which the last may end later. */
+    plain->scratch_bytes =
+        (size_t)(shape->cg * plain->plane + target->lanes) * sizeof(float);
 }
 
 static void reorder(struct conv_plain *plain, const float *weights)
@@ -161,7 +184,7 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
                         const float *weights, char *error, size_t error_size)
 {
     const struct conv_shape *shape = &plain->shape;
-    const ptrdiff_t taps = shape->r * shape->s;
+    const ptrdiff_t taps = shape->r * shape->s, v = shape->v / plain->pace[1];
     const size_t bytes = (size_t)(shape->k * shape->cg * taps) * sizeof(float);
 
     plain->tiles = ceiling(shape->kg, target->height);
@@ -172,9 +195,9 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
         return -ENOMEM;
     }
     for (ptrdiff_t tap = 0; tap < taps; tap++) {
-        const ptrdiff_t column = tap % shape->s * shape->d;
-        plain->taps[tap] = tap / shape->s * shape->d * plain->row +
-                           column % shape->v * plain->phase + column / shape->v;
+        const ptrdiff_t row = tap / shape->s * shape->d / plain->pace[0];
+        const ptrdiff_t column = tap % shape->s * shape->d / plain->pace[1];
+        plain->taps[tap] = row * plain->row + column % v * plain->phase + column / v;
     }
     reorder(plain, weights);
     snprintf(plain->text, sizeof plain->text, "by columns, tile %tdx%d%s",

@@ -5,8 +5,8 @@
  * There are two ways to go. By columns: neighbouring columns of y fill a vector, weights
  * are spread over it, and strips of x are copied so that all taps are at fixed distances
  * (padding becomes zeros, strides become phases: each v-th column lies next to the
- * other). In blocks: x is reordered into blocks of channels, convolved as by row
- * `direct`, and y is reordered back.
+ * other; rows and columns that no tap needs are left out). In blocks: x is reordered into
+ * blocks of channels, convolved as by row `direct`, and y is reordered back.
  */
 #pragma once
 
@@ -39,13 +39,16 @@ struct conv_plain {
     /* By columns. With one tap all pixels of y are one row. Weights are [g][tiles][cg]
      * [taps][channels of the tile]. */
     float *weights;
-    ptrdiff_t *taps;             /* their distances in scratch */
-    bool points;                 /* one tap */
-    bool in_place;               /* x need not be copied where vectors are whole */
-    ptrdiff_t tiles;             /* of output channels in a group, even heights */
-    ptrdiff_t rows, row_length;  /* of y */
-    ptrdiff_t strip_rows;        /* of y that are done from one copy, */
-    ptrdiff_t strip_columns;     /* and columns */
+    ptrdiff_t *taps;            /* their distances in scratch */
+    bool points;                /* one tap */
+    bool in_place;              /* x need not be copied where vectors are whole */
+    ptrdiff_t tiles;            /* of output channels in a group, even heights */
+    ptrdiff_t rows, row_length; /* of y */
+    ptrdiff_t strip_rows;       /* of y that are done from one copy, */
+    ptrdiff_t strip_columns;    /* and columns */
+    ptrdiff_t pace[2];          /* no tap needs the rows and columns of x in between */
+    ptrdiff_t step, height; /* rows of a copy: from a row of y to the next; of all taps */
+    ptrdiff_t reach;        /* columns of a copy that are more than those of y */
     ptrdiff_t phase, row, plane; /* distances in scratch */
 };
 

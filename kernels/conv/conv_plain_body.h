@@ -35,6 +35,29 @@ static __attribute__((noinline)) void plain_tail(float *y, ptrdiff_t y_plane,
         memcpy(y, buffer[k], (size_t)columns * sizeof *y);
 }
 
+/* For the next tile. One element is in the line of its neighbours. */
+#define PREFETCH_COLUMNS                                \
+    UNROLL                                              \
+    for (int v = 0; v < (LANES > 1 ? vectors : 1); v++) \
+    __builtin_prefetch(x + (ptrdiff_t)(vectors + v) * LANES)
+/* All products of one tap of one channel. */
+#define PLAIN_STEP(at)                                               \
+    do {                                                             \
+        const float *const from = at;                                \
+        VEC one[WIDE];                                               \
+        UNROLL                                                       \
+        for (int v = 0; v < vectors; v++)                            \
+            one[v] = LOAD(from + (ptrdiff_t)v * LANES);              \
+        UNROLL                                                       \
+        for (int k = 0; k < height; k++) {                           \
+            const VEC weight = SPLAT(weights[k]);                    \
+            UNROLL                                                   \
+            for (int v = 0; v < vectors; v++)                        \
+                sum[k][v] = MULTIPLY_ADD(weight, one[v], sum[k][v]); \
+        }                                                            \
+        weights += height;                                           \
+    } while (0)
+
 INLINE void plain_tile(const int height, const int vectors, const struct plain_tile *tile)
 {
     const float *x = tile->x, *weights = tile->weights;
@@ -45,28 +68,21 @@ INLINE void plain_tile(const int height, const int vectors, const struct plain_t
         UNROLL
     for (int v = 0; v < vectors; v++)
         sum[k][v] = SPLAT(0);
-    for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
-        const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
-        /* One element is in the line of its neighbours. */
-        UNROLL
-        for (int v = 0; v < (LANES > 1 ? vectors : 1); v++)
-            __builtin_prefetch(x + (ptrdiff_t)(vectors + v) * LANES);
-        do {
-            const float *const from = x + *tap;
-            VEC one[WIDE];
-            UNROLL
-            for (int v = 0; v < vectors; v++)
-                one[v] = LOAD(from + (ptrdiff_t)v * LANES);
-            UNROLL
-            for (int k = 0; k < height; k++) {
-                const VEC weight = SPLAT(weights[k]);
-                UNROLL
-                for (int v = 0; v < vectors; v++)
-                    sum[k][v] = MULTIPLY_ADD(weight, one[v], sum[k][v]);
-            }
-            weights += height;
-        } while (++tap < end);
-    }
+    /* One tap leaves so little to do that addresses cost. The next tile comes after this
+     * one's loads, which may wait for memory. */
+    if (tile->n_taps == 1)
+        for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
+            PLAIN_STEP(x);
+            PREFETCH_COLUMNS;
+        }
+    else
+        for (ptrdiff_t c = tile->channels; c > 0; c--, x += tile->x_plane) {
+            const ptrdiff_t *tap = tile->taps, *const end = tap + tile->n_taps;
+            PREFETCH_COLUMNS;
+            do {
+                PLAIN_STEP(x + *tap);
+            } while (++tap < end);
+        }
     float *const y = tile->y;
     UNROLL
     for (int k = 0; k < height; k++)
@@ -101,31 +117,61 @@ typedef void plain_tile_function(const struct plain_tile *tile);
 static plain_tile_function *const plain_tiles[TALL][WIDE] = {
     EACH_PLAIN_TILE(PLAIN_TILE_ENTRY)};
 
+/* Rows and columns of y that are done from one copy of x. */
+struct plain_strip {
+    ptrdiff_t i, rows, j, columns;
+};
+
 /* ---- copies ---- */
 
-/* Copies n elements of a row of x, `step` apart from column `column` on, 0 beside it.
- * The row may be NULL: all beside. */
-static void plain_line(float *to, const float *row, ptrdiff_t width, ptrdiff_t column,
-                       ptrdiff_t step, ptrdiff_t n)
-{
-    ptrdiff_t before = column < 0 ? (-column + step - 1) / step : 0;
-    ptrdiff_t inside = column < width ? (width - 1 - column) / step + 1 : 0;
+/* n elements of a row of x, `step` apart from column `column` on. Those before the row
+ * and from `end` on are beside it. */
+struct plain_span {
+    ptrdiff_t column, step, before, end, n;
+};
 
-    if (!row) {
-        memset(to, 0, (size_t)n * sizeof *to);
+INLINE struct plain_span plain_span(ptrdiff_t width, ptrdiff_t column, ptrdiff_t step,
+                                    ptrdiff_t n)
+{
+    const ptrdiff_t before = column < 0 ? (-column + step - 1) / step : 0;
+    const ptrdiff_t inside = column < width ? (width - 1 - column) / step + 1 : 0;
+    const ptrdiff_t end = inside < n ? inside : n;
+
+    return (struct plain_span){column, step, before < end ? before : end, end, n};
+}
+
+/* Copies them, and 0 beside the row, which may be NULL: all beside. Writes whole vectors.
+ * Inline, as each step has code of its own. */
+INLINE void plain_line(float *to, const float *row, const struct plain_span *span)
+{
+    const ptrdiff_t step = span->step, n = row ? span->end - span->before : 0;
+    VEC zero = SPLAT(0);
+
+    /* Hidden, or compilers call memset() for a few elements. */
+    HIDE_VECTOR(zero);
+    for (ptrdiff_t i = n < span->n ? 0 : span->n; i < span->n; i += LANES)
+        STORE(to + i, zero);
+    if (n == 0)
         return;
+    const float *const from = row + (span->column + span->before * step);
+    to += span->before;
+#ifdef EACH_SECOND
+    /* The last vector begins earlier, not to end later, and so does its second half. */
+    for (ptrdiff_t i = 0; i < n && n >= LANES && step <= 2; i += LANES) {
+        const ptrdiff_t at = i + LANES <= n ? i : n - LANES;
+        const float *const first = from + at * step;
+        STORE(to + at, step == 1
+                           ? LOAD(first)
+                           : (VEC)EACH_SECOND(LOAD(first), LOAD(first + LANES - 1)));
     }
-    inside = inside < n ? inside : n;
-    before = before < inside ? before : inside;
-    for (ptrdiff_t i = 0; i < before; i++)
-        to[i] = 0;
-    if (step == 1 && before < inside)
-        memcpy(to + before, row + column + before,
-               (size_t)(inside - before) * sizeof *to);
-    for (ptrdiff_t i = before; i < inside && step > 1; i++)
-        to[i] = row[column + i * step];
-    for (ptrdiff_t i = inside; i < n; i++)
-        to[i] = 0;
+    if (n >= LANES && step <= 2)
+        return;
+#endif
+    if (step == 1)
+        memcpy(to, from, (size_t)n * sizeof *to);
+    else
+        for (ptrdiff_t i = 0; i < n; i++)
+            to[i] = from[i * step];
 }
 
 static const float *plain_row(const struct conv_shape *shape, const float *plane,
@@ -135,40 +181,56 @@ static const float *plain_row(const struct conv_shape *shape, const float *plane
 }
 
 /* A strip of pixels that each have one tap, of one channel. */
-static void plain_copy_points(const struct conv_shape *shape, float *to, const float *x,
-                              ptrdiff_t j, ptrdiff_t columns)
+INLINE void plain_copy_points(const struct conv_plain *plain, const ptrdiff_t step,
+                              float *to, const float *x, const struct plain_strip *strip)
 {
-    while (columns > 0) {
-        const ptrdiff_t i = j / shape->ow, at = j % shape->ow;
-        const ptrdiff_t rest = shape->ow - at, n = rest < columns ? rest : columns;
-        plain_line(to, plain_row(shape, x, i * shape->u - shape->p), shape->w,
-                   at * shape->v - shape->q, shape->v, n);
-        to += n;
-        j += n;
-        columns -= n;
+    const struct conv_shape *shape = &plain->shape;
+
+    for (ptrdiff_t j = strip->j, end = j + strip->columns, n; j < end; j += n, to += n) {
+        const ptrdiff_t i = j / shape->ow, at = j % shape->ow, rest = shape->ow - at;
+        n = rest < end - j ? rest : end - j;
+        const struct plain_span span =
+            plain_span(shape->w, at * step - shape->q, step, n);
+        plain_line(to, plain_row(shape, x, i * shape->u - shape->p), &span);
     }
 }
 
-/* All rows of x that the rows of y from i on need, of one channel. */
-static void plain_copy_rows(const struct conv_plain *plain, float *to, const float *x,
-                            ptrdiff_t i, ptrdiff_t rows, ptrdiff_t j)
+/* All rows of x that a strip needs, of one channel. */
+INLINE void plain_copy_rows(const struct conv_plain *plain, const ptrdiff_t step,
+                            float *to, const float *x, const struct plain_strip *strip)
 {
     const struct conv_shape *shape = &plain->shape;
-    const ptrdiff_t height = (rows - 1) * shape->u + shape->d * (shape->r - 1) + 1;
+    const ptrdiff_t height = (strip->rows - 1) * plain->step + plain->height;
 
-    for (ptrdiff_t row = 0; row < height; row++) {
-        const float *from = plain_row(shape, x, i * shape->u - shape->p + row);
-        for (ptrdiff_t f = 0; f < plain->row / plain->phase; f++, to += plain->phase)
-            plain_line(to, from, shape->w, j * shape->v - shape->q + f, shape->v,
-                       plain->phase);
+    for (ptrdiff_t phase = 0; phase < plain->row / plain->phase; phase++) {
+        const struct plain_span span =
+            plain_span(shape->w, strip->j * step - shape->q + phase * plain->pace[1],
+                       step, strip->columns + plain->reach);
+        for (ptrdiff_t row = 0; row < height; row++) {
+            const ptrdiff_t i = strip->i * shape->u - shape->p + row * plain->pace[0];
+            plain_line(to + row * plain->row + phase * plain->phase,
+                       plain_row(shape, x, i), &span);
+        }
+    }
+}
+
+INLINE void plain_copy(const struct conv_plain *plain, const ptrdiff_t step,
+                       const float *x, const struct plain_strip *strip)
+{
+    const struct conv_shape *shape = &plain->shape;
+    float *to = plain->scratch;
+
+    for (ptrdiff_t c = shape->cg; c > 0; c--) {
+        if (plain->points)
+            plain_copy_points(plain, step, to, x, strip);
+        else
+            plain_copy_rows(plain, step, to, x, strip);
+        x += shape->h * shape->w;
+        to += plain->plane;
     }
 }
 
 /* ---- strips ---- */
-
-struct plain_strip {
-    ptrdiff_t i, rows, j, columns;
-};
 
 /* All output channels of one group for a strip. x is where the first tap of the first
  * column is. */
@@ -195,7 +257,7 @@ static void plain_strip(const struct conv_plain *plain, const struct plain_strip
             for (ptrdiff_t part = 0; part < tiles; part++) {
                 const ptrdiff_t first = part * vectors / tiles;
                 const ptrdiff_t last = (part + 1) * vectors / tiles;
-                tile.x = x + row * shape->u * plain->row + first * LANES;
+                tile.x = x + row * plain->step * plain->row + first * LANES;
                 tile.y = y + k * tile.y_plane + (strip->i + row) * plain->row_length +
                          strip->j + first * LANES;
                 tile.tail =
@@ -218,23 +280,22 @@ static void plain_group(const struct conv_plain *plain, const float *x,
     struct plain_strip strip;
 
     for (strip.i = top; strip.i < bottom; strip.i += plain->strip_rows)
-        for (strip.j = start; strip.j < end; strip.j += plain->strip_columns) {
+        for (strip.j = start; strip.j < end; strip.j += strip.columns) {
             const ptrdiff_t down = bottom - strip.i;
             const ptrdiff_t right = end - strip.j;
             strip.rows = down < plain->strip_rows ? down : plain->strip_rows;
             strip.columns = right < plain->strip_columns ? right : plain->strip_columns;
-            if (plain->in_place && strip.columns % LANES == 0) {
+            if (plain->in_place && strip.columns >= LANES) {
+                strip.columns -= strip.columns % LANES;
                 plain_strip(plain, &strip, x + strip.j, plane, weights, y);
                 continue;
             }
-            for (ptrdiff_t c = 0; c < shape->cg; c++) {
-                float *const to = plain->scratch + c * plain->plane;
-                if (plain->points)
-                    plain_copy_points(shape, to, x + c * plane, strip.j, strip.columns);
-                else
-                    plain_copy_rows(plain, to, x + c * plane, strip.i, strip.rows,
-                                    strip.j);
-            }
+            if (shape->v == 1)
+                plain_copy(plain, 1, x, &strip);
+            else if (shape->v == 2)
+                plain_copy(plain, 2, x, &strip);
+            else
+                plain_copy(plain, shape->v, x, &strip);
             plain_strip(plain, &strip, plain->scratch, plain->plane, weights, y);
         }
 }

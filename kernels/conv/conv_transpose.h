@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conv_transpose(): LANES vectors as a square matrix, turned in registers. The file that
- * includes it has included vector_<isa>.h and defines T before, which is f32. */
+/*
+ * Shuffles of vectors. The file that includes it has included vector_<isa>.h and defines
+ * T before, which is f32.
+ *
+ * conv_transpose()   turns LANES vectors in registers, a square matrix
+ * EACH_SECOND(a, b)  the even lanes of a, then the odd lanes of b
+ */
 #pragma once
 
 #if defined(__AVX512F__)
+#define EACH_SECOND(a, b)                                                                \
+    __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, \
+                            31)
 #define PAIR_LOW _mm512_unpacklo_ps
 #define PAIR_HIGH _mm512_unpackhi_ps
 #define FOUR_LOW(a, b) \
@@ -11,6 +19,7 @@
 #define FOUR_HIGH(a, b) \
     _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
 #elif defined(__AVX__)
+#define EACH_SECOND(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 9, 11, 13, 15)
 #define PAIR_LOW _mm256_unpacklo_ps
 #define PAIR_HIGH _mm256_unpackhi_ps
 #define FOUR_LOW(a, b) \
@@ -18,11 +27,13 @@
 #define FOUR_HIGH(a, b) \
     _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
 #elif defined(__aarch64__)
+#define EACH_SECOND(a, b) __builtin_shufflevector(a, b, 0, 2, 5, 7)
 #define PAIR_LOW vzip1q_f32
 #define PAIR_HIGH vzip2q_f32
 #define FOUR_LOW(a, b) (VEC) vzip1q_f64((float64x2_t)(a), (float64x2_t)(b))
 #define FOUR_HIGH(a, b) (VEC) vzip2q_f64((float64x2_t)(a), (float64x2_t)(b))
 #else
+#define EACH_SECOND(a, b) _mm_shuffle_ps(a, b, 0xd8)
 #define PAIR_LOW _mm_unpacklo_ps
 #define PAIR_HIGH _mm_unpackhi_ps
 #define FOUR_LOW(a, b) _mm_castpd_ps(_mm_unpacklo_pd(_mm_castps_pd(a), _mm_castps_pd(b)))

@@ -230,9 +230,9 @@ static void test_random(void **state)
 #define DRAW(least, most) \
     ((int)(random_next(&seed) % (uint64_t)((most) - (least) + 1)) + (least))
     for (int i = 0; i < 250; i++) {
-        const int r = DRAW(1, 5), s = DRAW(1, 5), d = DRAW(1, 2);
-        const int p = DRAW(0, 3), q = DRAW(0, 3), u = DRAW(1, 3), v = DRAW(1, 3);
-        const int h = DRAW(1, 9) + d * (r - 1), w = DRAW(1, 40) + d * (s - 1);
+        const int r = DRAW(1, 5), s = DRAW(1, 5), d = DRAW(1, 3);
+        const int p = DRAW(0, 3), q = DRAW(0, 3), u = DRAW(1, 4), v = DRAW(1, 4);
+        const int h = DRAW(1, 9) + d * (r - 1), w = DRAW(1, 70) + d * (s - 1);
         const int kind = DRAW(0, 5), g = kind < 4 ? 1 : DRAW(2, 20);
         const int c = kind == 5 ? g : g * DRAW(1, g > 1 ? 9 : 40);
         const int k = kind == 5 ? g : g * DRAW(1, g > 1 ? 9 : 70);
