@@ -117,7 +117,8 @@ build_test() {
 # One build serves the sanitizers, the fuzzers and the attacks.
 build_asan() {
     CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
-        -Dc_args=-fsanitize=fuzzer-no-link -Db_lundef=false -Db_sanitize=address,undefined
+        -Dc_args='-fsanitize=fuzzer-no-link -gline-tables-only' \
+        -Db_lundef=false -Db_sanitize=address,undefined
 }
 
 # build_peers [NAME...]: modules of peers/ to build/peers/NAME.so. One that fails stops no other.
