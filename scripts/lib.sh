@@ -83,6 +83,11 @@ build() {
     if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
         export CC=clang-19
     fi
+    # Meson looks for ccache only where CC is not set. Paths and debug information are
+    # relative, so that checkouts in other folders share what is compiled.
+    if [[ -n ${CC:-} && $CC != *ccache* ]] && command -v ccache >/dev/null; then
+        export CC="ccache $CC" CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    fi
     options="CC=${CC:-} $*"
     if [[ ! -f $directory/build.ninja || ! -f $directory/options.txt ||
         $(<"$directory/options.txt") != "$options" ]]; then
