@@ -5,6 +5,7 @@
 
 #include "license_private.h"
 #include "measure/measure.h"
+#include "process/process.h"
 
 /* Typical shapes from small to large are compared, a few milliseconds each. NULL: the
  * op's default. */
@@ -104,7 +105,7 @@ int license_measure_net(const struct options *given, struct license *license,
             fprintf(stderr, "simdbench license: %s with %s and %s\n", net->op, narrow,
                     wide_isa);
         const int rc = measure_op(given, i, narrow, net, &why);
-        if (rc == -ENOMEM || rc == -EINTR || rc == -EBUSY)
+        if (rc == -ENOMEM || rc == -EINTR || rc == -CPUS_BUSY)
             return error_set(error, rc, "%s: %.400s", net->op, why.text);
         if (rc < 0)
             snprintf(net->skip, sizeof net->skip, "%.255s", why.text);

@@ -269,7 +269,7 @@ static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         if (clock_now() - begun >= wait_ns)
-            return error_set(error, -EBUSY, "%s: waited %.3g s (--wait)", busy,
+            return error_set(error, -CPUS_BUSY, "%s: waited %.3g s (--wait)", busy,
                              (double)wait_ns * 1e-9);
         const size_t place = queue_place(wish);
         if (place != told)
@@ -295,7 +295,7 @@ static int take_or_wait(struct wish *wish, int64_t wait_ns, struct error *error)
     if (wait_ns > 0)
         return queue_wait(wish, wait_ns, error);
     say_busy(wish, busy, sizeof busy);
-    return error_set(error, -EBUSY, "%s: --wait=no does not wait", busy);
+    return error_set(error, -CPUS_BUSY, "%s: --wait=no does not wait", busy);
 }
 
 int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,

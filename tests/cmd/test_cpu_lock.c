@@ -39,7 +39,7 @@ static bool is_free(int cpu)
     struct cpu_lock *lock;
     const int status = take_one(cpu, 0, &lock, NULL);
     cpu_lock_free(lock);
-    assert_true(status == 0 || status == -EBUSY);
+    assert_true(status == 0 || status == -CPUS_BUSY);
     return status == 0;
 }
 
@@ -50,13 +50,13 @@ static void test_one_at_a_time(void **state)
     char who[64];
     assert_int_equal(take_one(CPU, 0, &one, &error), 0);
     assert_non_null(one);
-    assert_int_equal(take_one(CPU, 0, &other, &error), -EBUSY);
+    assert_int_equal(take_one(CPU, 0, &other, &error), -CPUS_BUSY);
     assert_null(other);
     snprintf(who, sizeof who, "CPU 1000 is measured on by another simdbench (pid %d)",
              (int)getpid());
     assert_memory_equal(error.text, who, strlen(who));
     assert_non_null(strstr(error.text, "--wait=no"));
-    assert_int_equal(take_one(CPU, 30000000, &other, &error), -EBUSY);
+    assert_int_equal(take_one(CPU, 30000000, &other, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "waited 0.03 s (--wait)"));
     assert_true(is_free(CPU + 1));
     cpu_lock_free(one);
@@ -72,11 +72,11 @@ static void test_another_is_taken(void **state)
     assert_int_equal(cpu_lock_take(cpu, 3, 2, 0, true, &two, &error), 0);
     assert_int_equal(cpu[0], CPU);
     assert_int_equal(cpu[1], CPU + 2);
-    assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), -EBUSY);
+    assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "no other is free"));
     cpu_lock_free(one);
     /* One of two that are needed is not enough, and is not kept. */
-    assert_int_equal(cpu_lock_take(other, 3, 2, 0, true, &three, &error), -EBUSY);
+    assert_int_equal(cpu_lock_take(other, 3, 2, 0, true, &three, &error), -CPUS_BUSY);
     assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), 0);
     assert_int_equal(other[0], CPU + 1);
     cpu_lock_free(two);
@@ -258,7 +258,7 @@ static void test_hostile_pid(void **state)
     fd = open(file, O_WRONLY | O_CLOEXEC);
     assert_int_equal(pwrite(fd, "\033[31m not a pid\n", 16, 3 * 16), 16);
     close(fd);
-    assert_int_equal(take_one(3, 0, &other, &error), -EBUSY);
+    assert_int_equal(take_one(3, 0, &other, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "another simdbench: --wait"));
     cpu_lock_free(one);
 }
