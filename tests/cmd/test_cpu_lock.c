@@ -197,6 +197,71 @@ static void test_queue_of_many(void **state)
         assert_int_equal(status_of(&waiter[i]), 0);
 }
 
+/* Who waits first and is stopped keeps nobody else from the CPU that is free. */
+static void test_stopped(void **state)
+{
+    const int cpu[] = {CPU, CPU + 1};
+    const pid_t holder = start_holder(CPU + 1);
+    const struct waiter first = start_waiter(cpu, 2, 2);
+    char text[256];
+    int status;
+    read_line(&first, text, sizeof text);
+    assert_false(is_free(CPU));
+    assert_int_equal(kill(first.pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(first.pid, &status, WUNTRACED), first.pid);
+    assert_true(WIFSTOPPED(status));
+    const struct waiter second = start_waiter(cpu, 1, 1);
+    assert_int_equal(status_of(&second), 0);
+    assert_int_equal(kill(first.pid, SIGCONT), 0);
+    kill_holder(holder);
+    assert_int_equal(status_of(&first), 0);
+}
+
+static pid_t start_foreign(void)
+{
+    int pair[2];
+    char byte;
+    assert_int_equal(pipe(pair), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        const int fd = open(file, O_RDWR | O_CLOEXEC);
+        if (fcntl(fd, F_SETLK, &all) == 0 && write(pair[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(pair[1]);
+    assert_int_equal(read(pair[0], &byte, 1), 1);
+    close(pair[0]);
+    return pid;
+}
+
+/* Another program locks all of the file: it is nobody in the queue. */
+static void test_foreign(void **state)
+{
+    struct cpu_lock *lock;
+    struct error error;
+    char text[256], who[64];
+    const int cpu[] = {CPU};
+    assert_true(is_free(CPU));
+    const pid_t foreign = start_foreign();
+    snprintf(who, sizeof who,
+             "CPU 1000 is locked by a program (pid %d) that is no simdbench",
+             (int)foreign);
+    assert_int_equal(take_one(CPU, 0, &lock, &error), -CPUS_BUSY);
+    assert_memory_equal(error.text, who, strlen(who));
+    const struct waiter first = start_waiter(cpu, 1, 1);
+    read_line(&first, text, sizeof text);
+    assert_non_null(strstr(text, who));
+    assert_non_null(strstr(text, "waiting, place 1 in the queue"));
+    const struct waiter second = start_waiter(cpu, 1, 1);
+    read_line(&second, text, sizeof text);
+    assert_non_null(strstr(text, "waiting, place 1 in the queue"));
+    kill_holder(foreign);
+    assert_int_equal(status_of(&first), 0);
+    assert_int_equal(status_of(&second), 0);
+}
+
 static void test_interrupted(void **state)
 {
     struct cpu_lock *one, *other;
@@ -282,7 +347,8 @@ int main(void)
 {
     return RUN_TESTS(WITH_FOLDER(test_one_at_a_time), WITH_FOLDER(test_another_is_taken),
                      WITH_FOLDER(test_death), WITH_FOLDER(test_queue),
-                     WITH_FOLDER(test_queue_of_many), WITH_FOLDER(test_interrupted),
+                     WITH_FOLDER(test_queue_of_many), WITH_FOLDER(test_stopped),
+                     WITH_FOLDER(test_foreign), WITH_FOLDER(test_interrupted),
                      WITH_FOLDER(test_file), WITH_FOLDER(test_no_locks),
                      WITH_FOLDER(test_hostile_pid), TEST(test_order));
 }
