@@ -96,6 +96,9 @@ void cpu_lock_free(struct cpu_lock *lock); /* NULL is allowed */
  * and for a status that is not negative. */
 void *must_have(void *pointer);
 void must(int status);
+/* Makes sure that the stack can grow as far as all commands need, and -ENOMEM if it must
+ * not (ulimit -s). */
+int stack_claim(struct error *error);
 /* Makes room for one more than `n` members. */
 #define must_grow(array, n) \
     ((array) = must_have(realloc((array), ((n) + 1) * sizeof *(array))))
