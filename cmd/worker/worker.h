@@ -101,6 +101,7 @@ struct worker {
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
+    int leash[2];       /* ends its process group when this process ends */
     double asked;       /* the number of the last request */
     cJSON *description; /* its answer to describe */
     char *buffer;
