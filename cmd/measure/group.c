@@ -201,7 +201,7 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
     const char *hash = message_text(reply, "hash");
-    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
+    for (size_t i = 0; i < group->n_cases && hash && !group->traced && status == 0; i++)
         must(string_set(&case_result(group, &group->cases[i])->input_hash, hash));
     cJSON_Delete(reply);
     return status;

@@ -200,8 +200,9 @@ int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
         const char *const reason = case_result(&group, first)->reason;
         status = error_set(error, -EINVAL, "%s", reason ? reason : "it cannot run here");
     } else if (status == 0) {
-        status = worker_step(first->offer->worker, first->number, how, timeout_ns, census,
-                             error);
+        status = worker_step(first->offer->worker,
+                             prove_request(first->number, group_answers(&group, first)),
+                             how, timeout_ns, census, error);
     }
     free(group.cases);
     return status;

@@ -123,12 +123,13 @@ void worker_free(struct worker *worker);
  * free it. */
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
-/* Steps through one call of a case that was prepared, by its number in the worker, as
- * inspect_follow() does it: -ENOTSUP, -EPERM: not with this worker, or not here; -E2BIG
- * as it says, the worker is fine. After any other error the worker is gone, or was. Stop
- * and timeout of the options are not used. A worker that was traced is not to be timed.
- */
-int worker_step(struct worker *worker, uint64_t number,
+/* Steps through one call of a case that was prepared, as inspect_follow() does it.
+ * `request`: "step" with the number of the case and the answers that its outputs are
+ * compared with; it is freed in any case. -ENOTSUP, -EPERM: not with this worker, or not
+ * here; -E2BIG as it says, the worker is fine. After any other error the worker is gone,
+ * or was; -EDOM: its outputs were wrong. Stop and timeout of the options are not used. A
+ * worker that was traced is not to be timed. */
+int worker_step(struct worker *worker, cJSON *request,
                 const struct inspect_options *options, int64_t timeout_ns,
                 struct inspect_census *census, struct error *error);
 /* worker_ask() for a request whose reply says nothing more. */
