@@ -28,7 +28,7 @@ static const struct {
 
 static char *with_threads(const char *id, uint32_t threads)
 {
-    return id ? must_have(gain_id(id, threads)) : NULL;
+    return id ? must_have(case_id_threads(id, threads)) : NULL;
 }
 
 static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
@@ -39,6 +39,7 @@ static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
         (struct plan_case){.offer = one->offer,
                            .threads = threads,
                            .id = with_threads(one->id, threads),
+                           .shape = must_have(strdup(one->shape)),
                            .skip = one->skip ? must_have(strdup(one->skip)) : NULL,
                            .limit_id = with_threads(one->limit_id, threads)};
 }
@@ -51,7 +52,8 @@ static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
         for (size_t c = 0; c < cases; c++)
             group->cases[c].threads = 1;
         for (size_t i = 0; i < n; i++) {
-            group->threads = threads[i] > group->threads ? threads[i] : group->threads;
+            if (threads[i] > group->settings.threads)
+                group->settings.threads = threads[i];
             for (size_t c = 0; c < cases && threads[i] > 1; c++)
                 add_copy(group, c, threads[i]);
         }

@@ -28,8 +28,8 @@ static size_t most_threads(const struct case_list *list)
 {
     size_t most = 1;
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].threads > most)
-            most = list->item[i].threads;
+        if (list->item[i].settings.threads > most)
+            most = list->item[i].settings.threads;
     return most;
 }
 
@@ -262,11 +262,9 @@ static void print_plan(const struct options *options, const struct case_list *li
 {
     printf("seed %" PRIu64 "\n", options->seed);
     for (size_t i = 0; i < list->n; i++) {
-        const struct case_name *const name = &list->item[i];
-        printf("%s%s%s/%s%s%s/%s/%s@%s\n", name->prefix ? name->prefix : "",
-               name->prefix ? ":" : "", name->op, name->semiring ? name->semiring : "",
-               name->semiring ? "-" : "", name->type, name->isa, name->variant,
-               name->shape);
+        char *const id = case_name_format(&list->item[i]);
+        puts(id);
+        free(id);
     }
 }
 

@@ -43,9 +43,9 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
     message_add_u64(request, "block", group->map.bytes);
     cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
     cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
-    cJSON_AddNumberToObject(request, "threads", group->plan->threads);
-    if (options->most_ulp > 0)
-        cJSON_AddNumberToObject(request, "most_ulp", options->most_ulp);
+    cJSON_AddNumberToObject(request, "threads", group->plan->settings.threads);
+    if (group->plan->settings.most_ulp > 0)
+        cJSON_AddNumberToObject(request, "most_ulp", group->plan->settings.most_ulp);
     cJSON_AddBoolToObject(request, "huge", huge);
     if (copy && !huge)
         cJSON_AddTrueToObject(request, "private");
@@ -194,8 +194,8 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     cJSON *request = message_new("fill");
     cJSON_AddStringToObject(request, "op", group->plan->op);
     message_add_u64(request, "seed", group->seed);
-    if (group->plan->input)
-        cJSON_AddStringToObject(request, "input", group->plan->input);
+    if (group->plan->settings.input)
+        cJSON_AddStringToObject(request, "input", group->plan->settings.input);
     if (options->conditions.values)
         cJSON_AddStringToObject(request, "values", options->conditions.values);
     status = worker_ask(owner, request, options->timeout_ns, &reply, error);
@@ -249,8 +249,8 @@ int group_change(struct group_state *group, uint64_t seed, struct error *error)
     cJSON *request = message_new("change");
     cJSON_AddStringToObject(request, "op", group->plan->op);
     message_add_u64(request, "seed", seed);
-    if (group->plan->input)
-        cJSON_AddStringToObject(request, "input", group->plan->input);
+    if (group->plan->settings.input)
+        cJSON_AddStringToObject(request, "input", group->plan->settings.input);
     if (options->conditions.values)
         cJSON_AddStringToObject(request, "values", options->conditions.values);
     const int status = worker_tell(owner, request, options->timeout_ns, error);

@@ -47,7 +47,7 @@ static const struct result *find_result(const struct block *block, size_t g,
 
 static const char *column_name(const struct block *block, size_t g)
 {
-    const char *input = block->plan->groups[g].input;
+    const char *input = block->plan->groups[g].settings.input;
     return input ? input : block->default_input;
 }
 

@@ -34,10 +34,11 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
                     struct error *error)
 {
     char *shape = NULL;
-    *name = (struct case_name){.threads = threads,
-                               .align = (uint64_t)arm->align,
-                               .cold = arm->cache && !strcmp(arm->cache, "cold"),
-                               .huge_pages = arm->pages && !strcmp(arm->pages, "2m")};
+    *name = (struct case_name){
+        .settings = {.threads = threads,
+                     .cold = arm->cache && !strcmp(arm->cache, "cold"),
+                     .huge_pages = arm->pages && !strcmp(arm->pages, "2m"),
+                     .align = (uint64_t)arm->align}};
     if (!arm->op)
         return error_set(error, -EINVAL, "arm %s: it has no op, and the work has none",
                          arm->name);
@@ -51,7 +52,7 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     name->isa = copy(arm->isa);
     name->variant = copy(arm->variant);
     name->layout = copy(arm->layout);
-    name->input = copy(arm->input);
+    name->settings.input = copy(arm->input);
     name->module = module_of(arm, settings);
     name->prefix = copy(arm->module);
     return 0;
@@ -65,7 +66,7 @@ struct member *set_find(const struct round_set *set, const char *arm, uint32_t t
     for (size_t i = 0; set && i < set->n; i++) {
         struct member *const member = &set->member[i];
         if (!strcmp(member->arm->name, arm) && member->duplicate == duplicate &&
-            (!threads || member->name.threads == threads))
+            (!threads || member->name.settings.threads == threads))
             return member;
     }
     return NULL;
@@ -238,7 +239,8 @@ static void add_duplicates(const struct making *making, struct round_set *set)
     for (size_t i = 0, n = set->n; i < n; i++) {
         const struct member *const member = &set->member[i];
         if (member->floor && !member->absent)
-            add_member(making, set, member->arm, set->at, member->name.threads, true)
+            add_member(making, set, member->arm, set->at, member->name.settings.threads,
+                       true)
                 ->timed = true;
     }
 }

@@ -137,6 +137,7 @@ static size_t count_members(const struct set_list *sets)
 
 static void print_plan(const struct studying *all)
 {
+    static char any_isa[] = "auto", any_variant[] = "*";
     printf("%s: %zu claims, %zu cases in %zu sets of rounds, seed %" PRIu64 "\n",
            all->study->name, all->study->n_claims, count_members(&all->sets), all->sets.n,
            all->options->seed);
@@ -145,16 +146,15 @@ static void print_plan(const struct studying *all)
         printf("  %s%s\n", set->at, set->slope ? " and more, for a slope" : "");
         for (size_t i = 0; i < set->n; i++) {
             const struct member *const member = &set->member[i];
-            const struct case_name *const name = &member->name;
-            printf("    %-16s %s%s%s", member->arm->name,
-                   name->prefix ? name->prefix : "", name->prefix ? ":" : "",
-                   name->op ? name->op : "?");
-            printf("/%s%s%s/%s/%s@%s%s%s\n", name->semiring ? name->semiring : "",
-                   name->semiring ? "-" : "", name->type ? name->type : "?",
-                   name->isa ? name->isa : "auto", name->variant ? name->variant : "*",
-                   name->shape ? name->shape : "?",
+            struct case_name shown = member->name;
+            shown.settings = (struct case_settings){.threads = 1};
+            shown.isa = shown.isa ?: any_isa;
+            shown.variant = shown.variant ?: any_variant;
+            char *const id = case_name_format(&shown);
+            printf("    %-16s %s%s%s\n", member->arm->name, id,
                    member->duplicate ? "  once more" : "",
                    member->absent ? "  cannot run" : "");
+            free(id);
         }
     }
 }

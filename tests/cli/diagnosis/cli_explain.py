@@ -73,6 +73,20 @@ class Explain(Case):
         self.assertEqual(text.splitlines(), ["seed 3", "relu/f32/scalar/max@64",
                                              "gemm/maxplus-f32/scalar/add@8"])
 
+    def test_ids_come_back(self):
+        """What a dry run prints as an id is read and printed as it is, settings too."""
+        plans = (("all", "--isa=all", "--type=all", "--pages=2m"),
+                 ("gemm", "--sizes=8", "--cache=cold", "--align=128", "--threads=1,2"),
+                 ("tanh", "--sizes=64", "--input=small", "--accuracy-at-most=2"))
+        ids = [line.split()[0] for plan in plans
+               for line in self.run_tool(*plan, "--dry-run", "--quiet").stdout.splitlines()
+               if line.startswith("  ")]
+        self.assertTrue(any(";threads=2;cache=cold;align=128" in i for i in ids))
+        for at in range(0, len(ids), 64):
+            part = ids[at:at + 64]
+            text = self.run_tool("explain", *part, "--dry-run", "--seed=3").stdout
+            self.assertEqual(text.splitlines(), ["seed 3", *part])
+
     def account(self, path, text):
         """That of a file, which prints again as it did; its product is exact."""
         account = self.load(path)["account"]
