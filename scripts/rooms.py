@@ -62,7 +62,9 @@ ROOMS = {
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
           "inspect": {"findings.h", "inspect.h"},
-          "kernels": {"kernels.h", "simdbench.h", "split.h", "team.h"}}
+          "kernels": {"core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
+# Folders of a leaf in which compilers search, too.
+SEARCHED = ["kernels/core"]
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -85,7 +87,7 @@ def sources(root):
 def resolve(root, path, name):
     """The file that an include means, as the compiler searches."""
     wing = path.relative_to(root).parts[0]
-    for folder in [path.parent, root / wing, *(root / leaf for leaf in LEAVES)]:
+    for folder in [path.parent, root / wing, *(root / name for name in LEAVES + SEARCHED)]:
         if (folder / name).is_file():
             return folder / name
     return None

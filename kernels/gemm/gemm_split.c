@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "gemm/gemm.h"
+#include "gemm.h"
 #include "gemm_backward/gemm_backward.h"
 #include "split_rules.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conv/conv_plain.h"
+#include "conv_plain.h"
 #include "split_rules.h"
 
 /* A part keeps its first row of y and the end of its rows behind the dimensions. */
