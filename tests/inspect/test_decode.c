@@ -66,14 +66,16 @@ static double chain_of(const unsigned char *const *bytes, uint32_t n)
              sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 #define VPCMPEQB_K0_LOAD BYTES(0x62, 0xf1, 0x75, 0x48, 0x74, 0x07)
-#define KMOVQ_EAX_K0 BYTES(0xc4, 0xe1, 0xfb, 0x93, 0xc0)
+#define KMOVQ_RAX_K0 BYTES(0xc4, 0xe1, 0xfb, 0x93, 0xc0)
 #define ADD_RDI_64 BYTES(0x48, 0x83, 0xc7, 0x40)
 #define JNE_BACK BYTES(0x75, 0xf0)
 
 /* Comparisons into k0 do not wait for those of the turn before. */
 static void test_chains(void **state)
 {
-    assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_EAX_K0, ADD_RDI_64, JNE_BACK), 1, 1e-9);
+    assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
+                      ADD_RDI_64, JNE_BACK),
+                1, 1e-9);
 }
 
 int main(void)
