@@ -25,6 +25,7 @@ void inspect_fact_set_interval(struct inspect_facts *facts, enum inspect_fact fa
     facts->fact[fact].low = low;
     facts->fact[fact].high = high;
     facts->fact[fact].known = true;
+    facts->fact[fact].refuted = false;
 }
 
 void inspect_fact_set(struct inspect_facts *facts, enum inspect_fact fact, double value)
