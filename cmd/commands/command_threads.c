@@ -62,12 +62,8 @@ static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
 
 /* ---- what a team costs ---- */
 
-struct cost {
-    double spawn_ns, sync_ns;
-};
-
 static int ask_cost(const struct options *options, struct catalog *catalog,
-                    const struct plan *plan, uint32_t threads, struct cost *cost,
+                    const struct plan *plan, uint32_t threads, struct team_reply *cost,
                     struct error *error)
 {
     struct worker *const own = catalog->workers[0];
@@ -75,17 +71,14 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
     int status = worker_alive(own) ? 0 : worker_start(own, options->in_process, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("setup");
-    cJSON_AddItemToObject(request, "cpus",
-                          cJSON_CreateIntArray(plan->cpu, (int)plan->n_cpu));
-    status = worker_tell(own, request, options->timeout_ns, error);
+    struct setup_call setup = {.n_cpu = plan->n_cpu};
+    memcpy(setup.cpu, plan->cpu, plan->n_cpu * sizeof *setup.cpu);
+    status = worker_tell(own, setup_call(&setup), options->timeout_ns, error);
     if (status < 0)
         return status;
-    request = message_new("team");
-    cJSON_AddNumberToObject(request, "threads", threads);
-    status = worker_ask(own, request, options->timeout_ns, &reply, error);
-    *cost = (struct cost){.spawn_ns = message_number(reply, "spawn_ns", NAN),
-                          .sync_ns = message_number(reply, "sync_ns", NAN)};
+    const struct team_call team = {.threads = (int)threads};
+    status = worker_ask(own, team_call(&team), options->timeout_ns, &reply, error);
+    team_reply_read(reply, cost);
     cJSON_Delete(reply);
     return status;
 }
@@ -130,7 +123,7 @@ static void print_result(const struct run *run, const struct result *one,
 }
 
 static void print_run(const struct options *options, const struct run *run,
-                      const struct cost *cost)
+                      const struct team_reply *cost)
 {
     char first[32], empty[32];
     for (size_t i = 0; i < options->n_threads; i++)
@@ -213,7 +206,7 @@ static void choose_counts(struct options *options)
 static int measure(struct options *options, struct catalog *catalog,
                    const struct plan *plan, struct error *error)
 {
-    struct cost cost[THREADS_MAX] = {{0}};
+    struct team_reply cost[THREADS_MAX] = {{0}};
     struct run *const run = run_describe(options, catalog, plan);
     int status = 0;
     for (size_t i = 0; i < options->n_threads && status == 0; i++)
