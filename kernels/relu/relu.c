@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "split_rules.h"
 #include "vector_input.h"
 
 /* ---- shapes ---- */
@@ -121,4 +122,14 @@ const struct simdbench_op relu_op = {
     /* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
     .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
     .inputs = VECTOR_INPUTS,
+};
+
+const struct op_row relu_row = {
+    .op = &relu_op,
+    .libraries = OP_LIST("onednn"),
+    .examples =
+        OP_LIST("--sizes=1k..16M*4", "--layout=inplace --type=f32,f64 --sizes=1M"),
+    .threads_sizes = "1Ki..4Mi*4",
+    .license = {.turn = 2, .variant = "auto", .layout = "separate", .sizes = "1k..1M*10"},
+    .split = split_by_elements_shared,
 };

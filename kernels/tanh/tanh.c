@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "split_rules.h"
 #include "vector_input.h"
 
 static int tanh_parse(const char *text, struct simdbench_shape *shape, char *error,
@@ -148,4 +149,14 @@ const struct simdbench_op tanh_op = {
     .accuracy_inputs = "subnormal bits:1.2e-38..0.00024 bits:0.00024..0.25 bits:0.25..1 "
                        "bits:1..3 bits:3..9.1 bits:9.1..inf",
     .accuracy_shape = "262144",
+};
+
+const struct op_row tanh_row = {
+    .op = &tanh_op,
+    .libraries = OP_LIST("onednn", "sleef", "libmvec"),
+    .examples = OP_LIST("--sizes=1k..1M*10 --input=normal,uniform:-8..8,saturated",
+                        "--accuracy --isa=all", "--accuracy-at-most=1ulp --type=f32,f64"),
+    .threads_sizes = "256..1Mi*4",
+    .license = {.turn = 3, .sizes = "1k..100k*10"},
+    .split = split_by_elements_shared,
 };
