@@ -62,7 +62,7 @@ ROOMS = {
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
           "inspect": {"findings.h", "inspect.h"},
-          "kernels": {"core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
+          "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]
 GENERATED = {"commit.h"}

@@ -2,6 +2,7 @@
 /* `simdbench threads OP`: what several threads gain at each size, what a team costs, and
  * from how much work on it is worth while. */
 #include "commands/commands.h"
+#include "op_row.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "team.h"
@@ -10,19 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* From sizes at which a team costs more than it gains to such as fill it. */
-static const struct {
-    const char *op, *sizes;
-} default_sizes[] = {
-    {"gemm", "8..512"},
-    {"gemm_argmax", "8..512"},
-    {"gemm_backward", "8..512"},
-    {"relu", "1Ki..4Mi*4"},
-    {"tanh", "256..1Mi*4"},
-    {"conv", "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,n1c16h32w32k16r3s3,"
-             "n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,n16c16h128w128k16r3s3"},
-};
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 
@@ -184,11 +172,11 @@ static int settle(struct options *options, struct error *error)
     free(options->command);
     options->command = op;
     options->scaling = true;
-    for (size_t i = 0; i < ARRAY_LEN(default_sizes); i++)
-        if (!strcmp(default_sizes[i].op, op) && !options->sizes.n && !options->shapes.n &&
-            !options->shape_lists.n)
-            return sizes_expand(default_sizes[i].sizes, &options->sizes, error);
-    return 0;
+    const struct op_row *const row = op_row_find(op);
+    if (!row || !row->threads_sizes || options->sizes.n || options->shapes.n ||
+        options->shape_lists.n)
+        return 0;
+    return sizes_expand(row->threads_sizes, &options->sizes, error);
 }
 
 /* Unless the user said: 2, 4, 8 ... and one for each CPU. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "op_row.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -8,21 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The baselines of an op when the user names none. */
-static const struct {
-    const char *op, *baseline;
-} defaults[] = {
-    {"gemm", "openblas"}, {"relu", "onednn"},  {"tanh", "onednn"},
-    {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
-};
-
 bool catalog_is_usual(const char *op, const struct worker *baseline)
 {
-    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
-        if (!strcmp(defaults[i].op, op) &&
-            !strcmp(defaults[i].baseline, baseline->info.name))
+    const struct op_row *const row = op_row_find(op);
+    for (const char *const *name = row ? row->libraries : NULL; name && *name; name++)
+        if (!strcmp(*name, baseline->info.name))
             return true;
-    }
     return false;
 }
 
@@ -229,9 +221,10 @@ static int enlist_defaults(struct catalog *catalog, const struct options *option
                            struct error *error)
 {
     struct text_list names = {.n = 0};
-    for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
-        if (!options->is_op || !strcmp(options->command, defaults[i].op))
-            text_list_add_once(&names, defaults[i].baseline);
+    for (const struct op_row *const *row = op_rows(); *row; row++)
+        if (!options->is_op || !strcmp(options->command, (*row)->op->name))
+            for (const char *const *name = (*row)->libraries; name && *name; name++)
+                text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
         const int status = enlist_module(catalog, options, names.item[i], true, &why);

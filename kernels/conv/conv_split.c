@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "conv_split.h"
+
 #include <string.h>
 
 #include "conv_plain.h"
-#include "split_rules.h"
 
 /* A part keeps its first row of y and the end of its rows behind the dimensions. */
 enum { FIRST = CONV_DIMS, END, PART_DIMS };
@@ -25,7 +26,7 @@ static void keep_images(struct operands *part, int64_t from, int64_t to)
     *images = to - from;
 }
 
-bool split_conv_images(struct operands *part, uint32_t index, uint32_t count)
+static bool split_conv_images(struct operands *part, uint32_t index, uint32_t count)
 {
     const int64_t n = part->shape.dim[CONV_N];
     const int64_t from = n * index / count, to = n * (index + 1) / count;
@@ -34,7 +35,7 @@ bool split_conv_images(struct operands *part, uint32_t index, uint32_t count)
 }
 
 /* Images, or rows of y of all images, whichever leaves the largest part smaller. */
-bool split_conv(struct operands *part, uint32_t index, uint32_t count)
+static bool split_conv(struct operands *part, uint32_t index, uint32_t count)
 {
     const struct conv_shape conv = conv_shape_of(&part->shape);
     int64_t *const dim = part->shape.dim;
@@ -52,13 +53,14 @@ static bool is_plain(const struct simdbench_kernel *kernel)
     return !strcmp(kernel->variant, "plain");
 }
 
-bool split_conv_shares(const struct simdbench_kernel *kernel)
+static bool split_conv_shares(const struct simdbench_kernel *kernel)
 {
     return kernel->prepare && (is_plain(kernel) || !strcmp(kernel->variant, "direct"));
 }
 
-int split_share_conv(const struct simdbench_kernel *kernel,
-                     const struct simdbench_operands *part, void *whole, void **state)
+static int split_share_conv(const struct simdbench_kernel *kernel,
+                            const struct simdbench_operands *part, void *whole,
+                            void **state)
 {
     const int64_t *const dim = part->shape->dim;
     struct conv_plain *plain = NULL;
@@ -71,10 +73,20 @@ int split_share_conv(const struct simdbench_kernel *kernel,
     return status;
 }
 
-void split_release_conv(const struct simdbench_kernel *kernel, void *state)
+static void split_release_conv(const struct simdbench_kernel *kernel, void *state)
 {
     if (is_plain(kernel))
         conv_plain_part_free(state);
     else
         conv_plan_part_free(state);
 }
+
+/* For kernels whose state can be shared; and for the others. */
+const struct split_rule conv_split[] = {
+    {.takes = split_conv_shares,
+     .part = split_conv,
+     .share = split_share_conv,
+     .release = split_release_conv},
+    {.part = split_conv_images},
+    {.part = NULL},
+};

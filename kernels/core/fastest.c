@@ -2,6 +2,7 @@
 #include "fastest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -172,4 +173,114 @@ int fastest_measure(const char *op, run_function *const *run, size_t n,
     const int status = measure(op, run, n, &copy.view, pace, ns);
     free(memory);
     return status;
+}
+
+/* ---- the choice of a row ---- */
+
+enum { ROWS_MAX = 8 };
+
+static bool is_candidate(const struct simdbench_kernel *row,
+                         const struct simdbench_op *op, const char *isa,
+                         const struct simdbench_operands *operands)
+{
+    const double most_ulp = operands->most_ulp;
+    return !strcmp(row->op, op->name) && !strcmp(row->isa, isa) &&
+           row->type == operands->operand[0]->type && !row->flags && !row->prepare &&
+           (!row->layout || !strcmp(row->layout, op->layout_of(operands->shape))) &&
+           (most_ulp <= 0 || row->max_ulp <= most_ulp);
+}
+
+static size_t candidates(const struct simdbench_op *op, const char *isa, size_t most,
+                         const struct simdbench_operands *operands,
+                         const struct simdbench_kernel *row[ROWS_MAX])
+{
+    size_t n = 0;
+    for (const struct simdbench_kernel *const *at = kernel_list();
+         *at && n < most && n < ROWS_MAX; at++)
+        if (is_candidate(*at, op, isa, operands))
+            row[n++] = *at;
+    return n;
+}
+
+/* The number of the fastest, and after it in speed of the next one. */
+static size_t fastest(const double *ns, size_t n, size_t *next)
+{
+    size_t best = ns[1] < ns[0];
+    *next = !best;
+    for (size_t i = 2; i < n; i++) {
+        if (ns[i] < ns[best]) {
+            *next = best;
+            best = i;
+        } else if (ns[i] < ns[*next]) {
+            *next = i;
+        }
+    }
+    return best;
+}
+
+/* The sentence begins with the row and, where rows state it, its error. */
+static void explain(struct fastest *made, double most_ulp, double times,
+                    const struct simdbench_kernel *next)
+{
+    char *const text = made->text;
+    const size_t size = sizeof made->text;
+    const double ulp = made->row->max_ulp;
+    int n = snprintf(text, size, "%s", made->row->variant);
+    if (ulp > 0)
+        n += snprintf(text + n, size - (size_t)n, ", %.4g ulp", ulp);
+    if (next)
+        snprintf(text + n, size - (size_t)n, ": %.2f times %s here", times,
+                 next->variant);
+    else if (most_ulp > 0)
+        snprintf(text + n, size - (size_t)n, ": no other row is within %g ulp", most_ulp);
+}
+
+static int choose(const struct simdbench_kernel *const *row, size_t n,
+                  const struct simdbench_operands *operands,
+                  const struct fastest_pace *pace, struct fastest *made)
+{
+    run_function *run[ROWS_MAX];
+    double ns[ROWS_MAX] = {1};
+    size_t best = 0, next = 0;
+    for (size_t i = 0; i < n; i++)
+        run[i] = row[i]->run;
+    const int status =
+        n > 1 ? fastest_measure(row[0]->op, run, n, operands, pace, ns) : 0;
+    if (status < 0)
+        return status;
+    if (n > 1)
+        best = fastest(ns, n, &next);
+    made->row = row[best];
+    made->run = run[best];
+    explain(made, operands->most_ulp, ns[next] / ns[best], n > 1 ? row[next] : NULL);
+    return 0;
+}
+
+int fastest_choose(const char *op, const char *isa, size_t most,
+                   const struct simdbench_operands *operands,
+                   const struct fastest_pace *pace, void **state, char *error,
+                   size_t error_size)
+{
+    const struct simdbench_kernel *row[ROWS_MAX];
+    const size_t n = candidates(op_find(op), isa, most, operands, row);
+    if (!n) {
+        snprintf(error, error_size, "no row of %s is within %g ulp", isa,
+                 operands->most_ulp);
+        return -ENOTSUP;
+    }
+    struct fastest *const made = calloc(1, sizeof *made);
+    if (!made || choose(row, n, operands, pace, made) < 0) {
+        free(made);
+        snprintf(error, error_size, "no memory to measure which kernel is faster");
+        return -ENOMEM;
+    }
+    *state = made;
+    return 0;
+}
+
+void fastest_tell(const void *state, struct simdbench_choice *choice)
+{
+    const struct fastest *const made = state;
+    choice->implementation = made->text;
+    choice->roof = made->row->roof;
 }

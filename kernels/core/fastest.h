@@ -3,8 +3,17 @@
  * For rows `auto`: which of several functions that do the same work is the fastest
  * depends on the machine's caches and memory, on how many threads share them and on what
  * else runs there, so prepare measures it.
+ *
+ * An op has such a row on each instruction set if a body has FASTEST_KERNEL(op), the
+ * table a row `auto` with prepare column <op>_auto_<isa>, and <op>.c a function
+ * <op>_auto_prepare(), which calls fastest_choose(), and
+ *
+ *   FASTEST_HOOKS(op, scalar)
+ *   EACH_VECTOR_ISA(FASTEST_OF_OP)   where FASTEST_OF_OP(isa) is FASTEST_HOOKS(op, isa)
  */
 #pragma once
+
+#include <stdlib.h>
 
 #include "simdbench.h"
 
@@ -27,3 +36,42 @@ struct fastest_pace {
 int fastest_measure(const char *op, run_function *const *run, size_t n,
                     const struct simdbench_operands *operands,
                     const struct fastest_pace *pace, double *ns);
+
+/* State of a row `auto`. */
+struct fastest {
+    run_function *run;
+    const struct simdbench_kernel *row;
+    char text[96]; /* what was chosen, and why */
+};
+
+/* Makes the state: the fastest of the first `most` rows of that op that have the type and
+ * layout of the operands, neither flags nor state, and a stated error within
+ * operands->most_ulp. One row alone is not measured. -ENOTSUP, -ENOMEM and a sentence. */
+int fastest_choose(const char *op, const char *isa, size_t most,
+                   const struct simdbench_operands *operands,
+                   const struct fastest_pace *pace, void **state, char *error,
+                   size_t error_size);
+/* For `choice`: the text, and the limit of the chosen row. */
+void fastest_tell(const void *state, struct simdbench_choice *choice);
+
+#define FASTEST_KERNEL(op)                                    \
+    KERNEL_FUNCTION(op, , auto)                               \
+    {                                                         \
+        ((const struct fastest *)state)->run(operands, NULL); \
+    }
+#define FASTEST_HOOKS(op, isa)                                                        \
+    int op##_auto_##isa##_prepare(const struct simdbench_operands *operands,          \
+                                  void **state, char *error, size_t error_size)       \
+    {                                                                                 \
+        return op##_auto_prepare(#isa, operands, state, error, error_size);           \
+    }                                                                                 \
+    void op##_auto_##isa##_release(void *state)                                       \
+    {                                                                                 \
+        free(state);                                                                  \
+    }                                                                                 \
+    void op##_auto_##isa##_choice(const struct simdbench_operands *operands,          \
+                                  const void *state, struct simdbench_choice *choice) \
+    {                                                                                 \
+        (void)operands;                                                               \
+        fastest_tell(state, choice);                                                  \
+    }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "op_row.h"
 #include "simdbench.h"
 
 /* SECOND_OF(PROBE_##x, y) is y, unless x has a PROBE_x macro "~, z": then it is z. */
@@ -24,7 +25,9 @@
     void KERNEL_SYMBOL(op, semiring, T, ISA,   \
                        variant)(const struct simdbench_operands *operands, void *state)
 
-#define OP(op) extern const struct simdbench_op op##_op;
+#define OP(op)                                \
+    extern const struct simdbench_op op##_op; \
+    extern const struct op_row op##_row;
 #define KERNEL(op, semiring, type, isa, variant, prepare, roof, flags, ...)              \
     void KERNEL_SYMBOL(op, semiring, type, isa,                                          \
                        variant)(const struct simdbench_operands *operands, void *state); \

@@ -41,9 +41,20 @@ static const struct simdbench_op *const ops[] = {
     NULL,
 };
 
+static const struct op_row *const rows[] = {
+#define OP(op) &op##_row,
+#include "kernels.def"
+    NULL,
+};
+
 const struct simdbench_op *const *op_list(void)
 {
     return ops;
+}
+
+const struct op_row *const *op_rows(void)
+{
+    return rows;
 }
 
 const struct simdbench_kernel *const *kernel_list(void)
@@ -51,13 +62,19 @@ const struct simdbench_kernel *const *kernel_list(void)
     return kernels;
 }
 
-const struct simdbench_op *op_find(const char *name)
+const struct op_row *op_row_find(const char *op)
 {
-    for (size_t i = 0; ops[i]; i++) {
-        if (strcmp(ops[i]->name, name) == 0)
-            return ops[i];
+    for (size_t i = 0; rows[i]; i++) {
+        if (strcmp(rows[i]->op->name, op) == 0)
+            return rows[i];
     }
     return NULL;
+}
+
+const struct simdbench_op *op_find(const char *name)
+{
+    const struct op_row *const row = op_row_find(name);
+    return row ? row->op : NULL;
 }
 
 /* ---- element types ---- */

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "op_row.h"
 #include "split_rules.h"
 #include "team.h"
 
@@ -21,7 +21,15 @@ struct split {
     struct part part[];
 };
 
-/* ---- ranges of elements ---- */
+/* ---- ranges ---- */
+
+struct split_range split_range(int64_t n, int64_t step, uint32_t index, uint32_t count)
+{
+    const int64_t steps = (n + step - 1) / step;
+    const int64_t from = steps * index / count * step;
+    const int64_t to = steps * (index + 1) / count * step;
+    return (struct split_range){.from = from, .to = to < n ? to : n};
+}
 
 static const struct simdbench_operand *first_output(const struct operands *operands)
 {
@@ -60,7 +68,7 @@ static bool split_elements(struct operands *part, uint32_t index, uint32_t count
     return any;
 }
 
-/* Every part uses what `auto` of relu has chosen for all of them. */
+/* Every part uses what a row `auto` has chosen for all of them. */
 static int share_whole(const struct simdbench_kernel *kernel,
                        const struct simdbench_operands *part, void *whole, void **state)
 {
@@ -70,34 +78,17 @@ static int share_whole(const struct simdbench_kernel *kernel,
     return 0;
 }
 
-/* ---- rules ---- */
-
-static const struct split_rule rules[] = {
-    {.op = "relu", .part = split_elements, .share = share_whole},
-    {.op = "tanh", .part = split_elements, .share = share_whole},
-    {.op = "roof", .part = split_elements},
-    {.op = "gemm", .part = split_gemm},
-    {.op = "gemm_argmax", .part = split_gemm},
-    {.op = "gemm_backward",
-     .part = split_backward,
-     .share = split_share_backward,
-     .release = split_release_backward,
-     .bytes = split_bytes_backward},
-    {.op = "conv",
-     .takes = split_conv_shares,
-     .part = split_conv,
-     .share = split_share_conv,
-     .release = split_release_conv},
-    {.op = "conv", .part = split_conv_images},
-};
+const struct split_rule split_by_elements[] = {{.part = split_elements}, {.part = NULL}};
+const struct split_rule split_by_elements_shared[] = {
+    {.part = split_elements, .share = share_whole}, {.part = NULL}};
 
 static const struct split_rule *rule_of(const struct simdbench_kernel *kernel)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        if (!strcmp(rules[i].op, kernel->op) &&
-            (!rules[i].takes || rules[i].takes(kernel)))
-            return &rules[i];
-    return NULL;
+    const struct op_row *const row = op_row_find(kernel->op);
+    const struct split_rule *rule = row ? row->split : NULL;
+    while (rule && rule->part && rule->takes && !rule->takes(kernel))
+        rule++;
+    return rule && rule->part ? rule : NULL;
 }
 
 /* A copy of the operands, to be cut. */

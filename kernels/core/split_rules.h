@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the operands of each op are cut; split.c and the split_<op>.c share it. */
+/* How the operands of an op are cut: field `split` of its row. */
 #pragma once
 
 #include "kernels.h"
 
 struct split_rule {
-    const char *op;
     /* Which kernels of the op; NULL: all that no rule before took. */
     bool (*takes)(const struct simdbench_kernel *kernel);
     /* Cuts a copy of the operands down to one part; false if nothing is left. */
@@ -19,17 +18,12 @@ struct split_rule {
     uint64_t (*bytes)(const struct simdbench_operands *part);
 };
 
-bool split_gemm(struct operands *part, uint32_t index, uint32_t count);
-bool split_backward(struct operands *part, uint32_t index, uint32_t count);
-int split_share_backward(const struct simdbench_kernel *kernel,
-                         const struct simdbench_operands *part, void *whole,
-                         void **state);
-void split_release_backward(const struct simdbench_kernel *kernel, void *state);
-uint64_t split_bytes_backward(const struct simdbench_operands *part);
-/* For kernels whose state can be shared; and for the others. */
-bool split_conv_shares(const struct simdbench_kernel *kernel);
-bool split_conv(struct operands *part, uint32_t index, uint32_t count);
-bool split_conv_images(struct operands *part, uint32_t index, uint32_t count);
-int split_share_conv(const struct simdbench_kernel *kernel,
-                     const struct simdbench_operands *part, void *whole, void **state);
-void split_release_conv(const struct simdbench_kernel *kernel, void *state);
+/* Ranges of elements that begin at multiples of 64 bytes of the output; the second one
+ * for ops with a row `auto`, which chooses once for all parts. */
+extern const struct split_rule split_by_elements[], split_by_elements_shared[];
+
+/* Part `index` of `count` of n, in whole steps. */
+struct split_range {
+    int64_t from, to;
+};
+struct split_range split_range(int64_t n, int64_t step, uint32_t index, uint32_t count);

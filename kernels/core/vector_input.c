@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -175,6 +176,30 @@ int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char
 }
 
 /* ---- fields of an op ---- */
+
+int vector_parse(const char *text, struct simdbench_shape *shape, char *error,
+                 size_t error_size)
+{
+    const size_t length = strspn(text, "0123456789");
+
+    errno = 0;
+    const int64_t n = strtoll(text, NULL, 10);
+    if (length > 0 && errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", text);
+        return -EOVERFLOW;
+    }
+    if (length == 0 || text[length]) {
+        snprintf(error, error_size, "'%s' is no number of elements", text);
+        return -EINVAL;
+    }
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
+    return 0;
+}
+
+void vector_format(const struct simdbench_shape *shape, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%" PRId64, shape->dim[0]);
+}
 
 int vector_layout(const struct simdbench_shape *shape, uint32_t type, uint32_t out,
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])

@@ -31,6 +31,9 @@ int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char
 
 /* Fields of ops y = f(x) for floats, whose shape is one number of elements. y has role
  * `out`; one element is one operation. */
+int vector_parse(const char *text, struct simdbench_shape *shape, char *error,
+                 size_t error_size);
+void vector_format(const struct simdbench_shape *shape, char *text, size_t text_size);
 int vector_layout(const struct simdbench_shape *shape, uint32_t type, uint32_t out,
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
 int vector_op_fill(const struct simdbench_operands *operands, uint64_t seed,

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels.h"
+#include "split_rules.h"
 #include "vector_input.h"
 
 /* ---- shapes ---- */
@@ -103,6 +105,32 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
     return 0;
 }
 
+/* ---- rows `auto` ---- */
+
+/* Streaming never wins where everything fits into the caches of this core: the first row
+ * of the table is taken there. */
+static bool fits_level_2(const struct simdbench_operands *operands)
+{
+    const struct simdbench_operand *const y = operands->operand[1];
+    const long level_2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return level_2 > 0 && 2 * y->count * type_bytes(y->type) <= (size_t)level_2;
+}
+
+static int relu_auto_prepare(const char *isa, const struct simdbench_operands *operands,
+                             void **state, char *error, size_t error_size)
+{
+    static const struct fastest_pace pace = {
+        .sample_ns = 0.2e6, .spell_ns = 1e6, .budget_ns = 50e6};
+    return fastest_choose("relu", isa, fits_level_2(operands) ? 1 : SIZE_MAX, operands,
+                          &pace, state, error, error_size);
+}
+
+#define AUTO(isa) FASTEST_HOOKS(relu, isa)
+AUTO(scalar)
+EACH_VECTOR_ISA(AUTO)
+
+/* ---- the op ---- */
+
 const struct simdbench_op relu_op = {
     .size = sizeof relu_op,
     .name = "relu",
@@ -121,4 +149,14 @@ const struct simdbench_op relu_op = {
     /* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
     .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
     .inputs = VECTOR_INPUTS,
+};
+
+const struct op_row relu_row = {
+    .op = &relu_op,
+    .libraries = OP_LIST("onednn"),
+    .examples =
+        OP_LIST("--sizes=1k..16M*4", "--layout=inplace --type=f32,f64 --sizes=1M"),
+    .threads_sizes = "1Ki..4Mi*4",
+    .license = {.turn = 2, .variant = "auto", .layout = "separate", .sizes = "1k..1M*10"},
+    .split = split_by_elements_shared,
 };
