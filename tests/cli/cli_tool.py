@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, its JSON, golden files."""
-import contextlib
-import functools
 import json
 import os
 import re
@@ -42,53 +40,21 @@ def sanitized():
 CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
 
 
+# Times are made up: no other program that runs on the machine decides a test. Row "bad" of
+# the modules takes four times what row "good" takes.
+MADE_UP = "1,bad=4"
+
+
 def environment(**more):
     """The caller's, without what changes output."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
-            "SIMDBENCH_PROJECT": "no", **more}
-
-
-def again_if_noisy(test):
-    """A test that fails runs again, up to twice, if a row of its runs was too noisy: other
-    programs then took the CPU away."""
-    @functools.wraps(test)
-    def run(self):
-        for left in (2, 1, 0):
-            self.noisy, self.last_try = False, not left
-            try:
-                return test(self)
-            except self.failureException as failure:
-                if not self.noisy or not left:
-                    raise
-                print(f"{self.id()} runs again, a row was noisy: {failure}", file=sys.stderr)
-                self.setUp()
-    return run
+            "SIMDBENCH_PROJECT": "no", "SIMDBENCH_TEST_CLOCK": MADE_UP, **more}
 
 
 class Case(unittest.TestCase):
     maxDiff = None
-    noisy, last_try = False, True
-
-    def __init_subclass__(cls):
-        for name, test in list(vars(cls).items()):
-            if name.startswith("test_") and callable(test):
-                setattr(cls, name, again_if_noisy(test))
-
-    @contextlib.contextmanager
-    def subTest(self, *arguments, **parameters):
-        """Ends the test at a failure if it may run again."""
-        if self.last_try:
-            with super().subTest(*arguments, **parameters):
-                yield
-            return
-        try:
-            yield
-        except unittest.SkipTest:
-            pass
-        except self.failureException as failure:
-            raise self.failureException(f"{arguments} {parameters}: {failure}") from failure
 
     def setUp(self):
         self.folder = self.new_folder()
@@ -103,7 +69,6 @@ class Case(unittest.TestCase):
         done = subprocess.run([*before, BINARY, *arguments], text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=timeout,
                               env=env or environment(), **more)
-        self.noisy |= "noisy" in done.stdout
         self.assertEqual(done.returncode, status,
                          f"simdbench {' '.join(map(str, arguments))}\n"
                          f"{done.stdout}\n{done.stderr}")
@@ -132,7 +97,6 @@ class Case(unittest.TestCase):
 
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))
-        self.noisy |= any(r["status"] == "noisy" for r in document.get("results", []))
         try:
             import jsonschema
         except ImportError:
