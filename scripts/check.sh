@@ -210,12 +210,8 @@ check_valgrind() {
 check_tidy() {
     build_test
     # The analyzer follows a tenth of the paths that it would: all of them take ten minutes.
-    local depth=(-extra-arg=-Xclang -extra-arg=-analyzer-config
-        -extra-arg=-Xclang -extra-arg=max-nodes=22500)
-    run-clang-tidy-19 -quiet -p build/test "${depth[@]}" '^(?!.*/tests/)' >build/tidy.log 2>&1 || {
-        grep -E -A 4 'warning:|error:' build/tidy.log >&2 || cat build/tidy.log >&2
-        return 1
-    }
+    python3 scripts/tidy.py build/test --extra-arg=-Xclang --extra-arg=-analyzer-config \
+        --extra-arg=-Xclang --extra-arg=max-nodes=22500
 }
 
 check_fuzz() {

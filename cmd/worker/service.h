@@ -131,6 +131,9 @@ struct service_case *service_find_case(struct service *service, uint64_t number)
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
 cJSON *service_step(struct service *service, const cJSON *request);
+/* service_script.c: with clock_script(), makes up what a batch of these calls took. */
+void service_script(const struct service *service, const struct service_case *entry,
+                    uint64_t calls, struct sample *sample);
 /* service_threads.c: the CPUs of a case with several threads. */
 int service_place(const struct service *service, struct error *error);
 /* After the first call, by which a library has started its threads. */

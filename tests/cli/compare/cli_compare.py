@@ -20,8 +20,6 @@ class Compare(Case):
         for result in self.base["results"]:
             n = 40
             per_call = result["summary"]["median_ns"] + result["overhead_ns"]
-            if result["status"] == "noisy":
-                result.update(status="ok", reason=None)
             # A fixed wave of 0.4% in place of the noise of this machine.
             result["samples_ns"] = [per_call * result["iterations"] *
                                     (1 + 0.0001 * (i * 17 % n)) for i in range(n)]

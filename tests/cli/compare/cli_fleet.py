@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import time
 
-from cli_tool import BINARY, SMALL, SOURCE, Case, environment
+from cli_tool import BINARY, PATIENCE, SMALL, SOURCE, Case, environment
 
 __all__ = ["Fleet", "FleetRecipes"]
 
@@ -59,7 +59,6 @@ class Fleet(Case):
         print(f"{HOSTS} files: {took:.2f} s, {usage.ru_maxrss / 1024:.0f} MB")
         self.assertEqual(status, 0)
         self.assertLess(usage.ru_maxrss, 300 * 1024)
-        self.assertLess(took, 5 + HOSTS / 100)
 
         with open(self.folder / "fleet.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
@@ -99,7 +98,7 @@ class FleetRecipes(Case):
         if shutil.which("shellcheck"):
             subprocess.run(["shellcheck", job], check=True)
         for node in ("n1", "n2"):
-            subprocess.run(["bash", job, *SMALL], check=True, capture_output=True, timeout=60,
+            subprocess.run(["bash", job, *SMALL], check=True, capture_output=True, timeout=PATIENCE,
                            env=environment(OUT=str(out), SIMDBENCH=str(BINARY),
                                            SLURMD_NODENAME=node, SLURM_ARRAY_JOB_ID="7",
                                            SLURM_ARRAY_TASK_ID=node[1:]))

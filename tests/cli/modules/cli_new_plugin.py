@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from cli_tool import SHORT, SOURCE, Case, environment, kernels
+from cli_tool import PATIENCE, SHORT, SOURCE, Case, environment, kernels
 
 __all__ = ["NewPlugin", "Structs"]
 
@@ -39,7 +39,7 @@ class NewPlugin(Case):
         command = [printed.strip().replace("64..256", "17,b2x5x5x5"), "--isa=scalar,avx2", "--baseline=none", *SHORT,
                    f"--json={path}"]
         done = subprocess.run(" ".join(map(str, command)), shell=True, cwd=self.folder,
-                              capture_output=True, text=True, timeout=120,
+                              capture_output=True, text=True, timeout=PATIENCE,
                               env=environment())
         self.assertEqual(done.returncode, 0, f"{printed}{done.stdout}{done.stderr}")
         self.assertNotIn("warning", done.stderr)
@@ -47,7 +47,7 @@ class NewPlugin(Case):
 
     def check_gemm(self, name, *options):
         one, batch = self.make(name, *options)
-        self.assertIn(one["status"], ("ok", "noisy", "skipped"), one)
+        self.assertIn(one["status"], ("ok", "skipped"), one)
         self.assertEqual(batch["status"], "skipped", batch)
 
     def test_c(self):
@@ -91,7 +91,7 @@ class NewPlugin(Case):
         for lang in ("c", "cpp"):
             rows = self.make(f"cube_{lang}", f"--lang={lang}", "--op=own")
             self.assertEqual({r["op"] for r in rows}, {f"cube_{lang}"})
-            self.assertLessEqual({r["status"] for r in rows}, {"ok", "noisy", "skipped"})
+            self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped"})
 
     def test_mistakes(self):
         for arguments, message in (
