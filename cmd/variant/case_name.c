@@ -86,6 +86,14 @@ int case_name_parse(const char *id, struct case_name *name, struct error *error)
                      id);
 }
 
+void case_name_tell(const struct case_name *name, struct buffer *id)
+{
+    buffer_format(id, "%s%s%s/%s%s%s/%s/%s@%s", name->prefix ?: "",
+                  name->prefix ? ":" : "", name->op ?: "?", name->semiring ?: "",
+                  name->semiring ? "-" : "", name->type ?: "?", name->isa ?: "auto",
+                  name->variant ?: "*", name->shape ?: "?");
+}
+
 void case_name_free(struct case_name *name)
 {
     char *const texts[] = {name->prefix, name->op,      name->semiring, name->type,

@@ -28,6 +28,9 @@ struct case_name {
 /* -EINVAL for what is no id of a case. */
 int case_name_parse(const char *id, struct case_name *name, struct error *error);
 void case_name_free(struct case_name *name);
+/* Adds its id, without settings; what is not named is told as "?", "auto" or "*". */
+struct buffer;
+void case_name_tell(const struct case_name *name, struct buffer *id);
 /* Does a word on the command line name a case, not an op? */
 bool case_name_is(const char *word);
 
