@@ -121,7 +121,7 @@ static const struct {
     {
         {"0", "all that was asked for was done"},
         {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
-              "contested"},
+              "contested; report --by=host: a file was left out"},
         {"2", "bad usage, a bad file, or output that could not be written"},
         {"3",
          "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
