@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "page.h"
+#include "reports.h"
 
 enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 
@@ -192,8 +193,10 @@ static void print_head(const struct page *page, const char *name, const char *su
 {
     char title[200], dashed[128];
     if (!page->roff) {
-        fprintf(page->file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n",
-                name, summary, name, usage[0] ? " " : "", usage);
+        text_line(page->file, "simdbench %s: %s", name, summary);
+        text_line(page->file, "%s", "");
+        text_line(page->file, "Usage: simdbench %s%s%s [OPTION...]", name,
+                  usage[0] ? " " : "", usage);
         return;
     }
     snprintf(dashed, sizeof dashed, "%s", name);
