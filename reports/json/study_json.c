@@ -29,11 +29,11 @@ int value_only(const struct value *object, const char *names)
         const size_t length = strlen(json->string);
         const struct value member = value_member(object, json->string);
         const char *at = names;
-        while ((at = strstr(at + 1, json->string)))
-            if (length && at[-1] == ' ' && at[length] == ' ' &&
-                !strchr(json->string, ' '))
+        /* An empty name would be found behind the end, too. */
+        while (length && (at = strstr(at + 1, json->string)))
+            if (at[-1] == ' ' && at[length] == ' ' && !strchr(json->string, ' '))
                 break;
-        if (!at)
+        if (!length || !at)
             return VALUE_FAIL(&member, "no such field; there are%s", names);
     }
     return 0;

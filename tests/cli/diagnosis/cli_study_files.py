@@ -94,7 +94,7 @@ class StrangeStudies(Case):
                     self.check_output(done)
 
     def test_errors_are_escaped(self):
-        for changes in ({self.BAD: 1}, {"name": self.BAD}, {"claims": [{"id": 1}]},
+        for changes in ({self.BAD: 1}, {"": 1}, {"name": self.BAD}, {"claims": [{"id": 1}]},
                         {"arms": {"a": {"cache": self.BAD}}},
                         {"arms": {self.BAD[:60]: {"pages": "3"}}}):
             with self.subTest(changes):
