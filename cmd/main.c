@@ -40,7 +40,7 @@ static int finish(int status)
     if (flushed < 0)
         status = flushed == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
     if (status == EXIT_USAGE && error.text[0])
-        fprintf(stderr, "simdbench: %s\n", error.text);
+        complain("%s", error.text);
     return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
 }
 

@@ -5,6 +5,7 @@
 #include "args.h"
 #include "op_row.h"
 #include "page.h"
+#include "reports.h"
 
 enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 
@@ -107,7 +108,7 @@ static const struct {
     {
         {"0", "all that was asked for was done"},
         {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
-              "contested"},
+              "contested; report --by=host: a file was left out"},
         {"2", "bad usage, a bad file, or output that could not be written"},
         {"3",
          "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
@@ -178,8 +179,10 @@ static void print_head(const struct page *page, const char *name, const char *su
 {
     char title[200], dashed[128];
     if (!page->roff) {
-        fprintf(page->file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n",
-                name, summary, name, usage[0] ? " " : "", usage);
+        text_line(page->file, "simdbench %s: %s", name, summary);
+        text_line(page->file, "%s", "");
+        text_line(page->file, "Usage: simdbench %s%s%s [OPTION...]", name,
+                  usage[0] ? " " : "", usage);
         return;
     }
     snprintf(dashed, sizeof dashed, "%s", name);

@@ -88,11 +88,13 @@ static void print_result(const struct run *run, const struct result *one,
 {
     char time[32];
     if (!gain_measured(one)) {
-        printf("  %s  %s: %s\n", one->id, status_name(one->status),
-               one->reason ? one->reason : "");
+        text_line(stdout, "  %s  %s: %s", one->id, status_name(one->status),
+                  one->reason ? one->reason : "");
         return;
     }
-    printf("  %-50s  1: %s", one->id, time_text(one->median_ns, time, sizeof time));
+    struct buffer row = {.text = NULL};
+    buffer_format(&row, "  %-50s  1: %s", one->id,
+                  time_text(one->median_ns, time, sizeof time));
     for (size_t i = 0; i < n; i++) {
         const struct result *const many =
             threads[i] > 1 ? gain_partner(run, one, threads[i]) : NULL;
@@ -100,14 +102,16 @@ static void print_result(const struct run *run, const struct result *one,
             continue;
         const struct gain gain = gain_between(one, many);
         if (!gain_measured(many) || !gain.ci.known)
-            printf("  %u: %s", threads[i],
-                   gain_measured(many) ? "too few rounds" : status_name(many->status));
+            buffer_format(&row, "  %u: %s", threads[i],
+                          gain_measured(many) ? "too few rounds"
+                                              : status_name(many->status));
         else
-            printf("  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
-                   time_text(many->median_ns, time, sizeof time), gain.times, gain.ci.lo,
-                   gain.ci.hi, 100 * gain.times / many->threads_used);
+            buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
+                          time_text(many->median_ns, time, sizeof time), gain.times,
+                          gain.ci.lo, gain.ci.hi, 100 * gain.times / many->threads_used);
     }
-    putchar('\n');
+    text_line(stdout, "%s", buffer_text(&row));
+    buffer_free(&row);
 }
 
 static void print_run(const struct options *options, const struct run *run,
@@ -116,16 +120,18 @@ static void print_run(const struct options *options, const struct run *run,
     char first[32], empty[32];
     for (size_t i = 0; i < options->n_threads; i++)
         if (options->threads[i] > 1)
-            printf(
+            text_line(
+                stdout,
                 "%u threads: %s for the first call of a cold team, %s for an empty one "
-                "of a warm team\n",
+                "of a warm team",
                 options->threads[i], time_text(cost[i].spawn_ns, first, sizeof first),
                 time_text(cost[i].sync_ns, empty, sizeof empty));
-    printf("time a call by threads, times as fast as one thread, its share of the "
-           "threads that ran\n");
+    text_line(stdout,
+              "time a call by threads, times as fast as one thread, its share of the "
+              "threads that ran");
     for (int roofs = 0; roofs < 2; roofs++) {
         if (roofs)
-            printf("limits:\n");
+            text_line(stdout, "limits:");
         for (size_t i = 0; i < run->n_results; i++) {
             const struct result *const one = &run->results[i];
             bool seen = one->threads > 1 || one->is_roof != (roofs > 0);
@@ -150,15 +156,15 @@ static int save(const struct options *options, const struct run *run, struct err
         const double ops = gain_least_work(run, threads, &shape);
         thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
         if (isfinite(ops))
-            printf("%u threads from %.6g operations a call on (%s)\n", threads, ops,
-                   shape);
+            text_line(stdout, "%u threads from %.6g operations a call on (%s)", threads,
+                      ops, shape);
         else
-            printf("%u threads: at no size faster for certain\n", threads);
+            text_line(stdout, "%u threads: at no size faster for certain", threads);
     }
     const int status = thresholds_save(run->fingerprint, options->command, thresholds, n,
                                        path, sizeof path, error);
     if (status == 0)
-        printf("saved to %s\n", path);
+        text_line(stdout, "saved to %s", path);
     return status;
 }
 

@@ -31,7 +31,7 @@ int command_man(struct options *options);
  * does, or one of them has no such number (command_query.c). */
 int query_print(const struct options *options, const struct run *run);
 
-/* --by=host: 0 or a negative errno (fleet_report.c). */
+/* --by=host: the exit status; it has complained (fleet_report.c). */
 int fleet_report(const struct options *options, struct error *error);
 
 /* --output: standard output is kept until the end, and the file is replaced then. 1; 0

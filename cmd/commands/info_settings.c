@@ -14,10 +14,7 @@ static bool wanted(const char *pattern, const char *section, const char *name)
 
 static void print_setting(const char *section, const char *text, const char *from)
 {
-    struct buffer line = {.text = NULL};
-    buffer_plain(&line, text);
-    printf("  %-12s %-36s  %s\n", section, buffer_text(&line), from);
-    buffer_free(&line);
+    text_line(stdout, "  %-12s %-36s  %s", section, text, from);
 }
 
 static size_t print_file(const struct options *options, const char *pattern)
@@ -25,17 +22,15 @@ static size_t print_file(const struct options *options, const char *pattern)
     size_t shown = 0;
     for (size_t i = 0; i < options->n_defaults; i++) {
         const struct project_default *const setting = &options->defaults[i];
-        char text[300], from[300], section[80], path[200];
+        char text[300], from[300];
         if (!wanted(pattern, setting->section, setting->name))
             continue;
         shown++;
-        text_plain(setting->section, section, sizeof section);
-        text_plain(options->project_file, path, sizeof path);
         snprintf(text, sizeof text, "--%s%s%s%s", setting->off ? "no-" : "",
                  setting->name, setting->value ? "=" : "",
                  setting->value ? setting->value : "");
-        snprintf(from, sizeof from, "%s:%zu", path, setting->line);
-        print_setting(section, text, from);
+        snprintf(from, sizeof from, "%s:%zu", options->project_file, setting->line);
+        print_setting(setting->section, text, from);
     }
     return shown;
 }
@@ -60,9 +55,11 @@ size_t settings_print(const struct options *options, const char *pattern)
 {
     const size_t shown = print_file(options, pattern) + print_environment(pattern);
     if (!pattern)
-        puts(options->project_file
-                 ? "  All else is as simdbench COMMAND --help says."
-                 : "  There is no project file: all else is as simdbench COMMAND --help "
-                   "says.");
+        text_line(
+            stdout, "%s",
+            options->project_file
+                ? "  All else is as simdbench COMMAND --help says."
+                : "  There is no project file: all else is as simdbench COMMAND --help "
+                  "says.");
     return shown;
 }

@@ -351,20 +351,18 @@ void plan_print(const struct plan *plan, FILE *file)
         const char *const input = group->settings.input;
         if (group->settings.threads > 1)
             snprintf(threads, sizeof threads, ", %u threads", group->settings.threads);
-        fprintf(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes\n",
-                g + 1, group->op, type_name(group->type), group->shape.text,
-                group->shape.layout[0] ? ", layout " : "", group->shape.layout,
-                input ? ", input " : "", input ? input : "", threads, group->shape.ops,
-                group->shape.bytes);
+        text_line(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes",
+                  g + 1, group->op, type_name(group->type), group->shape.text,
+                  group->shape.layout[0] ? ", layout " : "", group->shape.layout,
+                  input ? ", input " : "", input ? input : "", threads, group->shape.ops,
+                  group->shape.bytes);
         for (size_t i = 0; i < group->n_cases; i++, cases++) {
             const struct plan_case *entry = &group->cases[i];
-            char id[512];
-            text_plain(entry->id, id, sizeof id);
-            fprintf(file, "  %s%s%s\n", id, entry->skip ? "  skipped: " : "",
-                    entry->skip ? entry->skip : "");
+            text_line(file, "  %s%s%s", entry->id, entry->skip ? "  skipped: " : "",
+                      entry->skip ? entry->skip : "");
         }
     }
-    fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
+    text_line(file, "%zu cases in %zu groups", cases, plan->n_groups);
 }
 
 /* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the

@@ -54,6 +54,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
+__attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.

@@ -18,11 +18,18 @@ static char *copy(const char *text)
     return text ? must_have(strdup(text)) : NULL;
 }
 
-/* A path is meant from the folder of the study. */
+/* A path is meant from the folder of the study. Options may follow the module. */
+static bool is_path(const char *module)
+{
+    const size_t length = strcspn(module, ",");
+    return memchr(module, '/', length) ||
+           (length > 3 && !strncmp(module + length - 3, ".so", 3));
+}
+
 static char *module_of(const struct study_arm *arm, const struct set_settings *settings)
 {
     char path[4096];
-    if (!arm->module || !strchr(arm->module, '/') || arm->module[0] == '/' ||
+    if (!arm->module || !is_path(arm->module) || arm->module[0] == '/' ||
         !settings->folder)
         return copy(arm->module);
     snprintf(path, sizeof path, "%s/%s", settings->folder, arm->module);
@@ -75,9 +82,11 @@ struct member *set_find(const struct round_set *set, const char *arm, uint32_t t
 struct round_set *sets_find(const struct set_list *list, const char *at,
                             const struct study_check *slope)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (list->set[i].slope == slope && !strcmp(list->set[i].at, at))
-            return &list->set[i];
+    for (size_t i = 0; i < list->n; i++) {
+        const size_t k = (list->last + i) % list->n;
+        if (list->set[k].slope == slope && !strcmp(list->set[k].at, at))
+            return &list->set[k];
+    }
     return NULL;
 }
 
@@ -85,10 +94,13 @@ static struct round_set *add_set(struct set_list *list, const char *at,
                                  const struct study_check *slope)
 {
     struct round_set *const old = sets_find(list, at, slope);
-    if (old)
+    if (old) {
+        list->last = (size_t)(old - list->set);
         return old;
+    }
     must_grow(list->set, list->n);
     list->set[list->n] = (struct round_set){.at = must_have(strdup(at)), .slope = slope};
+    list->last = list->n;
     return &list->set[list->n++];
 }
 

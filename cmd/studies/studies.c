@@ -127,46 +127,6 @@ static bool needs_rates(const struct study *study)
 
 /* ---- one study ---- */
 
-static size_t count_members(const struct set_list *sets)
-{
-    size_t n = 0;
-    for (size_t s = 0; s < sets->n; s++)
-        n += sets->set[s].n;
-    return n;
-}
-
-static void print_plan(const struct studying *all)
-{
-    static char any_isa[] = "auto", any_variant[] = "*";
-    printf("%s: %zu claims, %zu cases in %zu sets of rounds, seed %" PRIu64 "\n",
-           all->study->name, all->study->n_claims, count_members(&all->sets), all->sets.n,
-           all->options->seed);
-    for (size_t s = 0; s < all->sets.n; s++) {
-        const struct round_set *const set = &all->sets.set[s];
-        printf("  %s%s\n", set->at, set->slope ? " and more, for a slope" : "");
-        for (size_t i = 0; i < set->n; i++) {
-            const struct member *const member = &set->member[i];
-            struct case_name shown = member->name;
-            shown.settings = (struct case_settings){.threads = 1};
-            shown.isa = shown.isa ?: any_isa;
-            shown.variant = shown.variant ?: any_variant;
-            char *const id = case_name_format(&shown);
-            printf("    %-16s %s%s%s\n", member->arm->name, id,
-                   member->duplicate ? "  once more" : "",
-                   member->absent ? "  cannot run" : "");
-            free(id);
-        }
-    }
-}
-
-static void print_needs(const struct study *study)
-{
-    for (size_t i = 0; i < study->n_claims; i++)
-        if (study->claims[i].check.reason)
-            printf("  claim %s cannot be measured here: %s\n", study->claims[i].id,
-                   study->claims[i].check.reason);
-}
-
 static int measure(struct studying *all, struct error *error)
 {
     const int64_t began = clock_now();
@@ -201,8 +161,7 @@ static int run_study(const struct options *options, const struct opened *opened,
     count_all(&all);
     sets_make(study, &all.settings, &all.sets);
     if (options->dry_run) {
-        print_plan(&all);
-        print_needs(study);
+        study_print_plan(&all);
     } else {
         status = measure(&all, error);
     }

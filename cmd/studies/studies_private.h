@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
  * (what is measured together), measure_set.c and member_facts.c (doing so), series.c
- * (what paired times come to), points.c, point_numbers.c and account.c (values of checks)
- * and needs.c (what a machine lacks). */
+ * (what paired times come to), points.c, point_numbers.c and account.c (values of
+ * checks), study_plan.c (--dry-run) and needs.c (what a machine lacks). */
 #pragma once
 
 #include <stdarg.h>
@@ -79,6 +79,7 @@ struct round_set {
 struct set_list {
     struct round_set *set;
     size_t n;
+    size_t last; /* asked for: checks mostly have the same shapes in the same order */
 };
 struct set_settings {
     bool quick;
@@ -125,6 +126,9 @@ struct studying {
 int sets_measure(struct studying *all, struct error *error);
 /* Traces a call of the member, and tells its facts. */
 void member_trace(const struct studying *all, struct member *member);
+
+/* What --dry-run prints (study_plan.c). */
+void study_print_plan(const struct studying *all);
 
 /* ---- values ---- */
 

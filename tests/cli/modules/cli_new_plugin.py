@@ -98,6 +98,11 @@ class NewPlugin(Case):
                 (["a b"], "letters, digits"), (["x/"], "letters, digits"),
                 (["simdbench"], "name of simdbench's own"),
                 (["relu", "--op=own"], "name of simdbench's own"),
+                (["gemm-argmax", "--op=own"], "name of simdbench's own"),
+                *((["./" + name, "--op=own"], f"{name} is a command of simdbench")
+                  for name in ("list", "study", "all", "new-plugin", "worker")),
+                (["Makefile"], "make would take Makefile for its own file"),
+                (["GNUmakefile", "--lang=cpp"], "make would take GNUmakefile"),
                 (["x", "--lang=ada"], "--lang=ada: there are c, cpp, rust and zig"),
                 (["x", "--lang=rust", "--op=own"], "--lang=cpp"),
                 (["x", "--lang=zig", "--op=own"], "zig has kernels"),
@@ -105,9 +110,28 @@ class NewPlugin(Case):
             with self.subTest(arguments):
                 done = self.run_tool("new-plugin", *arguments, status=2, cwd=self.folder)
                 self.assertIn(message, done.stderr)
+                self.assertEqual(list(self.folder.iterdir()), [])
         self.run_tool("new-plugin", "mine", cwd=self.folder)
         done = self.run_tool("new-plugin", "mine", status=2, cwd=self.folder)
         self.assertIn("File exists", done.stderr)
+
+    def test_nothing_is_left_of_a_refusal(self):
+        """Of files that are not there yet, or cannot be written."""
+        mine = self.folder / "mine"
+        mine.mkdir()
+        for name in ("mine.c", "simdbench.h"):
+            with self.subTest(name):
+                (mine / name).symlink_to("nowhere")
+                done = self.run_tool("new-plugin", "mine", status=2, cwd=self.folder)
+                self.assertIn(f"mine/{name}: File exists", done.stderr)
+                self.assertEqual([path.name for path in mine.iterdir()], [name])
+                (mine / name).unlink()
+        mine.rmdir()
+        # The Makefile has room, the header has not.
+        done = self.run_tool("new-plugin", "mine", status=2, cwd=self.folder,
+                             before=["prlimit", "--fsize=4000"])
+        self.assertIn("could not be written", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
 
 class Structs(Case):
