@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simdbench list settings: what is not as the options' help says, and why. */
+/* simdbench list settings: what is not as the options' help says, and why; what does not
+ * count, and why not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static size_t print_file(const struct options *options, const char *pattern)
     size_t shown = 0;
     for (size_t i = 0; i < options->n_defaults; i++) {
         const struct project_default *const setting = &options->defaults[i];
-        char text[300], from[300], section[80], path[200];
+        char text[300], from[500], section[80], path[200];
         if (!wanted(pattern, setting->section, setting->name))
             continue;
         shown++;
@@ -34,7 +35,9 @@ static size_t print_file(const struct options *options, const char *pattern)
         snprintf(text, sizeof text, "--%s%s%s%s", setting->off ? "no-" : "",
                  setting->name, setting->value ? "=" : "",
                  setting->value ? setting->value : "");
-        snprintf(from, sizeof from, "%s:%zu", path, setting->line);
+        const char *const doubt = project_doubt(options, setting);
+        snprintf(from, sizeof from, "%s:%zu%s%s", path, setting->line,
+                 doubt ? "  does not count: " : "", doubt ?: "");
         print_setting(section, text, from);
     }
     return shown;
@@ -56,9 +59,27 @@ static size_t print_environment(const char *pattern)
     return shown;
 }
 
+static void print_trust(enum trust trust)
+{
+    const bool trusted = trust >= TRUST_KEPT;
+    printf("  The project file is %s.\n",
+           trust == TRUST_NAMED  ? "trusted, as it was named"
+           : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
+           : trust == TRUST_CHANGED
+               ? "not trusted: it has changed since `simdbench trust`"
+               : "not trusted: `simdbench trust` does");
+    if (!trusted)
+        puts("  So nothing of it runs code, writes files, decides an exit status or how "
+             "long a command takes,\n  and ab, compare, selftest and study take nothing "
+             "of "
+             "it.");
+}
+
 size_t settings_print(const struct options *options, const char *pattern)
 {
     const size_t shown = print_file(options, pattern) + print_environment(pattern);
+    if (!pattern && options->project_file)
+        print_trust(options->project_trust);
     if (!pattern)
         puts(options->project_file
                  ? "  All else is as simdbench COMMAND --help says."
