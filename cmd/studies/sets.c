@@ -19,13 +19,12 @@ static char *copy(const char *text)
 }
 
 /* A path is meant from the folder of the study. */
-static char *module_of(const struct study_arm *arm, const struct set_settings *settings)
+char *study_module(const char *module, const struct set_settings *settings)
 {
     char path[4096];
-    if (!arm->module || !strchr(arm->module, '/') || arm->module[0] == '/' ||
-        !settings->folder)
-        return copy(arm->module);
-    snprintf(path, sizeof path, "%s/%s", settings->folder, arm->module);
+    if (!module || !strchr(module, '/') || module[0] == '/' || !settings->folder)
+        return copy(module);
+    snprintf(path, sizeof path, "%s/%s", settings->folder, module);
     return copy(path);
 }
 
@@ -52,7 +51,7 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     name->variant = copy(arm->variant);
     name->layout = copy(arm->layout);
     name->input = copy(arm->input);
-    name->module = module_of(arm, settings);
+    name->module = study_module(arm->module, settings);
     name->prefix = copy(arm->module);
     return 0;
 }

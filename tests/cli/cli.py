@@ -44,6 +44,7 @@ from cli_shapes import *
 from cli_study import *
 from cli_study_files import *
 from cli_threads import *
+from cli_trust import *
 from cli_usage import *
 
 

@@ -47,7 +47,7 @@ def environment(**more):
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
-            "SIMDBENCH_PROJECT": "no", **more}
+            "XDG_STATE_HOME": CACHE.name, "SIMDBENCH_PROJECT": "no", **more}
 
 
 def again_if_noisy(test):
