@@ -210,7 +210,7 @@ const struct option_row option_rows[] = {
      option_set_flag, AT(prove), HARMLESS},
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
-     option_set_flag, AT(accuracy), HARMLESS},
+     option_set_flag, AT(accuracy), NEEDS_TRUST},
     {"timeout", "TIME", MEASURE, TIMERS, "60s",
      "The longest that one call may take; a baseline has less, and is skipped if it takes "
      "more.", option_set_duration, AT(timeout_ns), NEEDS_TRUST},
