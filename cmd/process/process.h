@@ -65,9 +65,10 @@ int terminal_width(FILE *file);
 
 /* Finds the place of a file that outlives the program: simdbench/NAME under
  * $XDG_CACHE_HOME or ~/.cache (it can be measured again) or under $XDG_CONFIG_HOME or
- * ~/.config (it changes what runs do). `make` makes the folders, too. -ENOENT: the user
- * has no such place. */
-enum state_kind { STATE_CACHE, STATE_CONFIG };
+ * ~/.config (it changes what runs do) or under $XDG_STATE_HOME or ~/.local/state (what
+ * the user trusts). `make` makes the folders, too. -ENOENT: the user has no such place.
+ */
+enum state_kind { STATE_CACHE, STATE_CONFIG, STATE_TRUST };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);
 

@@ -28,6 +28,7 @@ class StudyCase(Case):
         path = self.folder / "mine.json"
         document = {k: v for k, v in {**STUDY, **changes}.items() if v is not None}
         path.write_text(json.dumps(document), encoding="utf-8")
+        self.run_tool("trust", path)  # its modules are elsewhere
         return path
 
     def study(self, *arguments, status=0, **changes):
