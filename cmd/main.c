@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         return worker_main(argc, argv);
     struct options options;
     struct error error = {.text = ""};
-    int status = args_parse(argc, argv, &options, &error);
+    int status = stack_claim(&error) ?: args_parse(argc, argv, &options, &error);
     if (status < 0 && error.text[0])
         complain("%s", error.text);
     if (status)

@@ -184,7 +184,8 @@ int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
  * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
- * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -EBUSY. */
+ * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -CPUS_BUSY.
+ */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */

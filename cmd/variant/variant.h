@@ -117,7 +117,7 @@ struct taken_cpus {
     int other_cpu; /* one more that is free; -1: none */
 };
 /* Locks those that the user named, else the first that are free, unless nothing will be
- * measured. -EINVAL, -EBUSY. */
+ * measured. -EINVAL, -CPUS_BUSY. */
 int take_cpus(const struct options *options, size_t threads, struct taken_cpus *cpus,
               struct error *error);
 void give_cpus_back(struct taken_cpus *cpus);
