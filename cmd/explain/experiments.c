@@ -198,12 +198,11 @@ static const char *next_isa(struct options *options, const struct situation *at)
                     widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
 }
 
-/* Another seed places operands elsewhere, and random addresses everything else. */
+/* Operands lie elsewhere, and all else at random addresses. */
 static const char *layout(struct options *options, const struct situation *at)
 {
     (void)at;
-    options->conditions.random_addresses = true;
-    (void)random_next(&options->seed);
+    options->conditions.layout++;
     return NULL;
 }
 
@@ -280,9 +279,8 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     struct variant *const variant = &trial->variant;
     struct error error = {.text = ""};
     variant_options(&base_of(at)->options, subject->name, &variant->options);
-    for (size_t i = 0; i < number; i++)
-        if (!strcmp(conditions[i].name, "layout"))
-            (void)random_next(&variant->options.seed);
+    for (size_t i = 0; i < number && conditions[number].change == layout; i++)
+        variant->options.conditions.layout += conditions[i].change == layout;
     const char *why = conditions[number].change(&variant->options, at);
     trial->number = number;
     variant->run = must_have(run_new());

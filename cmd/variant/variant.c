@@ -147,7 +147,7 @@ static void fix_addresses(bool fixed)
 int variant_open(struct variant *variant, struct error *error)
 {
     struct plan *const plan = &variant->plan;
-    fix_addresses(!variant->options.conditions.random_addresses);
+    fix_addresses(!variant->options.conditions.layout);
     variant->open = true;
     variant->catalog.memory_fd = -1;
     int status = plan_prepare(&variant->options, &variant->catalog, plan, error);
