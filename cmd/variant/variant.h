@@ -57,6 +57,10 @@ struct variant {
 /* The options of the user, narrowed to one case. */
 void variant_options(const struct options *options, const struct case_name *name,
                      struct options *to);
+/* Loads what a case needs, plans it and leaves it again: whether it can be found is known
+ * before anybody waits for a CPU. */
+int variant_check(const struct options *options, const struct case_name *name,
+                  struct error *error);
 /* Starts its workers and plans it from variant->options. CPUs must be locked. Workers
  * have the same addresses for stack, heap and libraries, unless the options want random
  * ones. */
