@@ -13,7 +13,7 @@ struct situation {
     const struct subject *subject;
     int other_cpu;
     char *smaller; /* shape; NULL: none */
-    const char *why_not_smaller;
+    struct error why_not_smaller;
 };
 
 /* Changes the options of a variant. NULL, or why there is none. */
@@ -53,7 +53,7 @@ static const char *same(struct options *options, const struct situation *at)
 static const char *smaller(struct options *options, const struct situation *at)
 {
     if (!at->smaller)
-        return at->why_not_smaller;
+        return at->why_not_smaller.text;
     text_list_cut(&options->shapes, 0);
     text_list_add(&options->shapes, at->smaller);
     return NULL;
@@ -352,7 +352,7 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
 {
     struct situation at = {.subject = subject, .other_cpu = other_cpu};
     size_t n = 0;
-    at.smaller = smaller_shape(&subject->base, &at.why_not_smaller);
+    at.smaller = smaller_shape(&subject->base, subject->name, &at.why_not_smaller);
     for (size_t i = 0; i < ARRAY_LEN(conditions) && !interrupted_by; i++) {
         trials[n] = (struct trial_of){.subject = subject};
         n += open_trial(&at, i, &trials[n]);
