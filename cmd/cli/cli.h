@@ -34,14 +34,14 @@ enum trust {
 
 /* Conditions that no option names: experiments of explain, arms of studies. */
 struct conditions {
-    const char *values;    /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
-    bool flush_denormals;  /* subnormal numbers are zero in the calling thread */
-    bool fresh_output;     /* each call writes to pages that are new */
-    bool keep_heap;        /* malloc gives no memory back to the system */
-    bool spread;           /* operands far from each other within their pages */
-    bool random_addresses; /* of a worker's stack, heap and libraries, see variant_open()
-                            */
-    int memory;            /* file of operands that are shared with others; 0: none */
+    const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
+    bool flush_denormals; /* subnormal numbers are zero in the calling thread */
+    bool fresh_output;    /* each call writes to pages that are new */
+    bool keep_heap;       /* malloc gives no memory back to the system */
+    bool spread;          /* operands far from each other within their pages */
+    unsigned layout; /* number of other places for operands, with random addresses of a
+                        worker's stack, heap and libraries; 0: the usual ones */
+    int memory;      /* file of operands that are shared with others; 0: none */
 };
 
 struct options {
