@@ -14,7 +14,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
-slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu)
+slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
 leaves=(base kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
@@ -244,6 +244,11 @@ check_hostile() {
 check_old_cpu() {
     build_test
     SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py --no-skip OldCpu
+}
+
+# An op is one folder.
+check_newcomer() {
+    scripts/newcomer
 }
 
 # The kernels of 64-bit ARM, under emulation.

@@ -71,6 +71,18 @@ arm64_apt() {
         -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" "$@")
 }
 
+# The compiler that Meson takes, unless CC says another one, behind ccache where that is.
+use_compiler() {
+    if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
+        export CC=clang-19
+    fi
+    # Meson looks for ccache only where CC is not set. Paths and debug information are
+    # relative, so that checkouts in other folders share what is compiled.
+    if [[ -n ${CC:-} && $CC != *ccache* ]] && command -v ccache >/dev/null; then
+        export CC="ccache $CC" CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    fi
+}
+
 # build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
 # Silent, but for one line if it takes longer than a second, and the output if it fails.
 # Scripts that run side by side wait for each other.
@@ -80,14 +92,7 @@ build() {
     mkdir -p "$root/build"
     exec {lock}>"$directory.lock"
     flock "$lock"
-    if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
-        export CC=clang-19
-    fi
-    # Meson looks for ccache only where CC is not set. Paths and debug information are
-    # relative, so that checkouts in other folders share what is compiled.
-    if [[ -n ${CC:-} && $CC != *ccache* ]] && command -v ccache >/dev/null; then
-        export CC="ccache $CC" CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
-    fi
+    use_compiler
     options="CC=${CC:-} $*"
     if [[ ! -f $directory/build.ninja || ! -f $directory/options.txt ||
         $(<"$directory/options.txt") != "$options" ]]; then
