@@ -77,7 +77,7 @@ check_licences() {
 }
 
 check_shell() {
-    files scripts .ci docs/recipes | while read -r file; do
+    files scripts .ci docs/recipes tests/newcomer | while read -r file; do
         [[ $(head -n 1 "$file") != *bash* ]] || printf '%s\n' "$file"
     done | xargs -r shellcheck -x -P scripts
 }
@@ -248,7 +248,7 @@ check_old_cpu() {
 
 # An op is one folder.
 check_newcomer() {
-    scripts/newcomer
+    tests/newcomer/newcomer
 }
 
 # The kernels of 64-bit ARM, under emulation.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * y = |x|, element by element: an op that scripts/newcomer adds to a copy of simdbench.
+ * y = |x|, element by element: an op that scripts/check.sh newcomer adds to a copy of
+ * simdbench.
  *
  * Shape: dim = {n}; operands x IN, y OUT.
  *
