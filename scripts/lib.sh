@@ -75,26 +75,27 @@ arm64_apt() {
 # Silent, but for one line if it takes longer than a second, and the output if it fails.
 # Scripts that run side by side wait for each other.
 build() {
-    local directory=$root/build/$1 options output='' more='' fd lock said=''
+    local directory=$root/build/$1 options output='' more='' fd lock said='' compiler=${CC:-}
     shift
     mkdir -p "$root/build"
     exec {lock}>"$directory.lock"
     flock "$lock"
-    if [[ -z ${CC:-} ]] && command -v clang-19 >/dev/null; then
-        export CC=clang-19
+    if [[ -z $compiler ]] && command -v clang-19 >/dev/null; then
+        compiler=clang-19
     fi
     # Meson looks for ccache only where CC is not set. Paths and debug information are
     # relative, so that checkouts in other folders share what is compiled.
-    if [[ -n ${CC:-} && $CC != *ccache* ]] && command -v ccache >/dev/null; then
-        export CC="ccache $CC" CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    if [[ -n $compiler && $compiler != *ccache* ]] && command -v ccache >/dev/null; then
+        compiler="ccache $compiler"
     fi
-    options="CC=${CC:-} $*"
+    local -x CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    options="CC=$compiler $*"
     if [[ ! -f $directory/build.ninja || ! -f $directory/options.txt ||
         $(<"$directory/options.txt") != "$options" ]]; then
         say "building in ${directory#"$root"/}"
         said=yes
         rm -rf "$directory"
-        if ! output=$(meson setup "$directory" "$root" "$@" 2>&1); then
+        if ! output=$(env ${compiler:+"CC=$compiler"} meson setup "$directory" "$root" "$@" 2>&1); then
             printf '%s\n' "$output" >&2
             die "configuration failed"
         fi
