@@ -308,11 +308,37 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
+/* Why the windows of a call cannot stand for all of it, or NULL. */
+static const char *why_no_sample(const struct inspect_facts *facts)
+{
+    const double error = 0.25, share = 0.3;
+    const double enter =
+        takes(GET(instructions) - known(GET(branches)), GET(rate_instructions));
+    return !(GET(sampled) > 0) ? NULL
+           : GET(loop_share) < share
+               ? "the loop that takes most time has under 30% of the "
+                 "instructions that its windows saw"
+           : GET(sample_error) > error ? "the windows of its call contradict each other"
+           : enter > INSPECT_REFUTED * GET(cycles)
+               ? "its windows tell of more instructions a cycle than this core takes"
+               : NULL;
+}
+
+/* What such windows told is not known. */
+static void doubt_sample(struct inspect_facts *facts)
+{
+    const char *const why = why_no_sample(facts);
+    for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
+        if (i == FACT_cycles || inspect_fact_source(i) == INSPECT_TRACE)
+            inspect_fact_set_absent(facts, i, why);
+}
+
 void inspect_bounds(struct inspect_facts *facts)
 {
     /* The loop takes of the call what it has of all instructions. */
     if (!facts->fact[FACT_cycles].known)
         PUT(cycles, GET(call_cycles) * part(GET(instructions), GET(call_instructions)));
+    doubt_sample(facts);
     put_shares(facts);
     put_code(facts);
     put_costs(facts);

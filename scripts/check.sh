@@ -14,7 +14,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
-slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu)
+slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
 leaves=(base kernels perfctr inspect reports)
 
 # Files of the repository and those that will join it.
@@ -77,7 +77,7 @@ check_licences() {
 }
 
 check_shell() {
-    files scripts .ci docs/recipes | while read -r file; do
+    files scripts .ci docs/recipes tests/newcomer | while read -r file; do
         [[ $(head -n 1 "$file") != *bash* ]] || printf '%s\n' "$file"
     done | xargs -r shellcheck -x -P scripts
 }
@@ -239,6 +239,11 @@ check_hostile() {
 check_old_cpu() {
     build_test
     SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py --no-skip OldCpu
+}
+
+# An op is one folder.
+check_newcomer() {
+    tests/newcomer/newcomer
 }
 
 # The kernels of 64-bit ARM, under emulation.

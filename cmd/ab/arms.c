@@ -213,7 +213,7 @@ static int copy_arms(struct ab *ab, struct error *error)
     control->spec = base->spec;
     control->file = base->file;
     snprintf(control->path, sizeof control->path, "%s", base->path);
-    int status = private_folder(ab->folder, sizeof ab->folder, error);
+    int status = private_folder(ab->folder, sizeof ab->folder, &ab->folder_lock, error);
     for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
         if (same_file(base->path, arm->path))
             status = private_copy(ab->folder, arm->name, arm->path,
@@ -266,7 +266,7 @@ void arms_close(struct ab *ab)
         free(arm->version);
         free(arm->commit);
     }
-    private_remove(ab->folder);
+    private_remove(ab->folder, ab->folder_lock);
 }
 
 void arms_tell(const struct ab *ab, struct gate *gate)

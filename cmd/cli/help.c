@@ -99,6 +99,13 @@ static const struct {
     {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, groups, studies or "
              "settings; PATTERN is a part of a name, or a glob."},
     {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
+    {"trust",
+     "FILE is a study, or a project file: without it, the one in the working folder or "
+     "the "
+     "nearest one above it. Look at it before: `simdbench list settings`. It is trusted "
+     "as "
+     "it is now, in that place; after a change, trust it again. What it names, such as a "
+     "plug-in, is not looked at."},
 };
 
 /* What the texts of a page of the manual cannot know from the tables. */
@@ -130,12 +137,15 @@ static const struct {
           {"NO_COLOR", "not empty: tables without colour"},
           {"XDG_CONFIG_HOME", "in place of ~/.config"},
           {"XDG_CACHE_HOME", "in place of ~/.cache"},
+          {"XDG_STATE_HOME", "in place of ~/.local/state"},
 },
   files[] = {
       {".simdbench.json", "the project file: defaults of options, see there"},
       {"~/.config/simdbench/threads.json",
        "from which size on several threads are faster, as `simdbench threads` found"},
       {"~/.cache/simdbench/", "what is known of this machine's counters; may be deleted"},
+      {"~/.local/state/simdbench/trusted/",
+       "copies of the files that `simdbench trust` was given"},
 };
 #define PRINT_TABLE(page, title, table)                            \
     do {                                                           \

@@ -160,5 +160,5 @@ int command_selftest(struct options *options)
     if (rc == 0)
         return EXIT_OK;
     tell("", &error);
-    return rc == -EINTR ? EXIT_INTERRUPTED : rc == -EBUSY ? EXIT_BUSY : EXIT_USAGE;
+    return rc == -EINTR ? EXIT_INTERRUPTED : rc == -CPUS_BUSY ? EXIT_BUSY : EXIT_USAGE;
 }

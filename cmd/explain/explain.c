@@ -232,12 +232,10 @@ static int explain(struct options *options, struct case_list *list, struct error
 {
     struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
-    int status = split_builds(options, list, error);
     all.pair = is_pair(options, list) ||
-               (options->files.n == 1 && status == 0 && list->n == 2 &&
-                options->plugins.n == 2 && case_name_is(options->files.item[0]));
-    if (status == 0)
-        status = take_cpus(options, most_threads(list), &cpus, error);
+               (options->files.n == 1 && list->n == 2 && options->plugins.n == 2 &&
+                case_name_is(options->files.item[0]));
+    int status = take_cpus(options, most_threads(list), &cpus, error);
     free(options->cpu);
     options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
     memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
@@ -269,6 +267,19 @@ static void print_plan(const struct options *options, const struct case_list *li
     }
 }
 
+/* An op was planned already, and all modules on the command line were loaded for it. */
+static int check_cases(const struct options *options, const struct case_list *list,
+                       struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < options->files.n; i++)
+        if (!case_name_is(options->files.item[i]))
+            return 0;
+    for (size_t i = 0; i < list->n && status == 0; i++)
+        status = variant_check(options, &list->item[i], error);
+    return status;
+}
+
 int command_explain(struct options *options)
 {
     struct error error = {.text = ""};
@@ -280,6 +291,10 @@ int command_explain(struct options *options)
         status = case_list_make(options, &list, &why_instead, &error);
     for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
         complain("%s", why_instead.item[i]);
+    if (status == 0)
+        status = split_builds(options, &list, &error);
+    if (status == 0)
+        status = check_cases(options, &list, &error);
     if (status == 0 && options->dry_run)
         print_plan(options, &list);
     else if (status == 0)

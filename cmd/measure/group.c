@@ -147,7 +147,7 @@ int group_place(struct group_state *group, struct error *error)
 {
     const struct options *options = group->session->options;
     const struct plan_group *plan = group->plan;
-    int status = group_offsets(group, group->seed, error);
+    int status = group_offsets(group, group->seed + options->conditions.layout, error);
     if (status < 0)
         return status;
     const struct simdbench_operand *output = output_of(group);

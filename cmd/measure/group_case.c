@@ -178,9 +178,8 @@ struct check_call group_again(const struct group_state *group,
         .seed = seed};
 }
 
-int group_check_again(struct group_state *group, struct error *error)
+int group_check_again(struct group_state *group, uint64_t seed, struct error *error)
 {
-    const uint64_t seed = random_next(&group->random);
     int status = group_change(group, seed, error);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         struct case_state *entry = &group->cases[i];

@@ -54,6 +54,8 @@ struct run_arm {
 int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
              struct error *error);
 
+/* Prepares and checks the first case of an arm: whether it takes that shape. */
+int run_arm_check(const struct run_arm *arm, struct error *error);
 /* Prepares and checks an arm, and traces a call of its first case, as worker_step() does;
  * nothing of it is to be timed. Its results stay pending. */
 int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,

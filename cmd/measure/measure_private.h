@@ -22,9 +22,9 @@ int group_try_input(struct group_state *group, struct error *error);
 /* The answers of a case's semiring, or NULL (group_case.c). */
 const struct semiring_answers *group_find_answers(const struct group_state *group,
                                                   const struct case_state *entry);
-/* group_case.c: checks all cases that are left once more, on other inputs; the same, or
- * an errno with its error. */
-int group_check_again(struct group_state *group, struct error *error);
+/* group_case.c: checks all cases that are left once more, on inputs that `seed` changes;
+ * the same, or an errno with its error. */
+int group_check_again(struct group_state *group, uint64_t seed, struct error *error);
 /* rounds.c: the calibration of a group's cases; like case_ask(). */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's

@@ -68,6 +68,11 @@ double shape_work(const struct shape_info *info);
  * stay as they are. False if none can be smaller. */
 bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
                    struct shape_info *info);
+/* The same with all that kernels without tails rely on: multiples of the largest power of
+ * two, up to 64, and at least the widest vector. `only`: number of the one dimension that
+ * may be smaller, from 0; -1: any. */
+bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group *group,
+                         int only, struct shape_info *info);
 /* The shape of a group with smaller numbers: with no more work than that, or as little as
  * there can be. False if it has no less than the group's. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
@@ -184,7 +189,8 @@ int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
  * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
- * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -EBUSY. */
+ * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -CPUS_BUSY.
+ */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */

@@ -26,13 +26,12 @@ static bool is_path(const char *module)
            (length > 3 && !strncmp(module + length - 3, ".so", 3));
 }
 
-static char *module_of(const struct study_arm *arm, const struct set_settings *settings)
+char *study_module(const char *module, const struct set_settings *settings)
 {
     char path[4096];
-    if (!arm->module || !is_path(arm->module) || arm->module[0] == '/' ||
-        !settings->folder)
-        return copy(arm->module);
-    snprintf(path, sizeof path, "%s/%s", settings->folder, arm->module);
+    if (!module || !is_path(module) || module[0] == '/' || !settings->folder)
+        return copy(module);
+    snprintf(path, sizeof path, "%s/%s", settings->folder, module);
     return copy(path);
 }
 
@@ -60,7 +59,7 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     name->variant = copy(arm->variant);
     name->layout = copy(arm->layout);
     name->settings.input = copy(arm->input);
-    name->module = module_of(arm, settings);
+    name->module = study_module(arm->module, settings);
     name->prefix = copy(arm->module);
     return 0;
 }

@@ -181,7 +181,10 @@ static int open_word(const struct options *options, const char *word,
     must_grow(list->item, list->n);
     struct opened *const opened = &list->item[list->n++];
     *opened = (struct opened){.study = must_have(calloc(1, sizeof(struct study)))};
-    const int status = study_open(word, opened->study, &opened->folder, error);
+    enum trust trust;
+    int status = study_open(word, opened->study, &opened->folder, &trust, error);
+    if (status == 0 && trust < TRUST_KEPT && !options->dry_run)
+        status = study_modules_inside(opened->study, opened->folder, word, error);
     return status < 0 ? status : choose_claims(options, opened->study, error);
 }
 

@@ -19,8 +19,13 @@ struct brought {
 extern const struct brought brought_studies[]; /* ends with a row without a name */
 /* Reads a study by its name, or from a file that ends in .json or has a '/' in its name.
  * -EINVAL tells the path of the field. `folder`: of modules that it names; the caller's.
- */
-int study_open(const char *word, struct study *study, char **folder, struct error *error);
+ * `trust`: what the user said of these bytes. */
+int study_open(const char *word, struct study *study, char **folder, enum trust *trust,
+               struct error *error);
+/* Who names a study on the command line chooses the code in its folder with it. Returns
+ * -EPERM if the study names other modules by their paths. */
+int study_modules_inside(const struct study *study, const char *folder, const char *word,
+                         struct error *error);
 
 /* ---- times by round (series.c) ---- */
 
@@ -91,6 +96,8 @@ struct set_settings {
 void sets_make(const struct study *study, const struct set_settings *settings,
                struct set_list *list);
 void sets_free(struct set_list *list);
+/* A module as an arm names it, by a path from here if it has one; to be freed. */
+char *study_module(const char *module, const struct set_settings *settings);
 /* NULL if there is none. */
 struct round_set *sets_find(const struct set_list *list, const char *at,
                             const struct study_check *slope);

@@ -94,6 +94,22 @@ static int expect_one(const struct variant *variant, struct error *error)
                                   variant->options.filters.item[0], cases);
 }
 
+int variant_check(const struct options *options, const struct case_name *name,
+                  struct error *error)
+{
+    struct variant variant = {.catalog = {.memory_fd = -1}, .open = true};
+    variant_options(options, name, &variant.options);
+    int status = catalog_make(&variant.options, &variant.catalog, error);
+    if (status == 0)
+        status = plan_make(&variant.options, &variant.catalog, &variant.plan, error);
+    if (status == 0) {
+        choose_group(&variant.plan, variant.options.shapes.item[0]);
+        status = expect_one(&variant, error);
+    }
+    variant_close(&variant);
+    return status;
+}
+
 /* A copy has to write as much as it reads: what writes little is faster. */
 static const char *stream_like(const struct operands_map *map)
 {
@@ -141,7 +157,7 @@ static void fix_addresses(bool fixed)
 int variant_open(struct variant *variant, struct error *error)
 {
     struct plan *const plan = &variant->plan;
-    fix_addresses(!variant->options.conditions.random_addresses);
+    fix_addresses(!variant->options.conditions.layout);
     variant->open = true;
     variant->catalog.memory_fd = -1;
     int status = plan_prepare(&variant->options, &variant->catalog, plan, error);

@@ -229,6 +229,16 @@ static int read_what(const struct value *object, struct study_check *check)
     return 0;
 }
 
+static int check_number(const struct value *entry, const char *need)
+{
+    const bool cpus = !strncmp(need, "cpus:", 5), memory = !strncmp(need, "memory:", 7);
+
+    return (!cpus && !memory) || !isnan(study_need_number(need)) ? 0
+           : cpus ? VALUE_FAIL(entry, "expected cpus:N, N a whole number from 1")
+                  : VALUE_FAIL(entry, "expected memory:SIZE, such as 2GB or 1.5GiB; the "
+                                      "units are MB, GB, TB, MiB, GiB and TiB");
+}
+
 static int add_need(const struct value *entry, void *context)
 {
     static const char *const kinds[] = {
@@ -241,7 +251,7 @@ static int add_need(const struct value *entry, void *context)
     const int code = value_text(entry, need);
     for (size_t i = 0; i < ARRAY_LEN(kinds) && !code; i++)
         if (!strncmp(*need, kinds[i], strlen(kinds[i])) && (*need)[strlen(kinds[i])])
-            return 0;
+            return check_number(entry, *need);
     return code
                ?: VALUE_FAIL(entry, "expected cpus:N, module:NAME, isa:NAME, event:NAME, "
                                     "uarch:NAME, memory:SIZE or never:REASON");

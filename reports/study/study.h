@@ -76,6 +76,9 @@ struct study_arm {
 int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
                     struct error *error);
 
+/* The CPUs of the need "cpus:8", the bytes of "memory:2GB"; NAN for any other text. */
+double study_need_number(const char *need);
+
 enum study_verdict {
     STUDY_PENDING, /* has no points yet */
     STUDY_CONFIRMED,

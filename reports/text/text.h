@@ -164,6 +164,8 @@ int file_try(const char *path, struct error *why);
 /* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG
  * for more than `most` of them. */
 int file_load(const char *path, size_t most, char **bytes, size_t *size);
+/* The same of a file that is open, and stays so. */
+int file_load_from(int fd, size_t most, char **bytes, size_t *size);
 /* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
 

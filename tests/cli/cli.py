@@ -46,6 +46,7 @@ from cli_study import *
 from cli_study_files import *
 from cli_texts import *
 from cli_threads import *
+from cli_trust import *
 from cli_usage import *
 
 

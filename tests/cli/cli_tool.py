@@ -54,7 +54,8 @@ def environment(**more):
     env = {k: v for k, v in os.environ.items()
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
-            "SIMDBENCH_PROJECT": "no", "SIMDBENCH_TEST_CLOCK": MADE_UP, **more}
+            "XDG_STATE_HOME": CACHE.name, "SIMDBENCH_PROJECT": "no",
+            "SIMDBENCH_TEST_CLOCK": MADE_UP, **more}
 
 
 class Case(unittest.TestCase):

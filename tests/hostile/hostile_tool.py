@@ -39,7 +39,7 @@ def environment(**more):
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES", "SIMDBENCH_HISTORY")}
     options = f"exitcode={SANITIZER_STATUS}:allocator_may_return_null=1"
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SIMDBENCH_LOCKS": "",
-            "XDG_CACHE_HOME": CACHE.name, "ASAN_OPTIONS": options,
+            "XDG_CACHE_HOME": CACHE.name, "XDG_STATE_HOME": CACHE.name, "ASAN_OPTIONS": options,
             "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_STATUS}", **more}
 
 

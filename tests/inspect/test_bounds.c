@@ -366,6 +366,45 @@ static void test_refuted(void **state)
     assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
 }
 
+/* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
+static void test_samples(void **state)
+{
+    static const struct {
+        enum inspect_fact fact;
+        double good, bad;
+        const char *why;
+    } rows[] = {{FACT_loop_share, 0.31, 0.29, "under 30%"},
+                {FACT_sample_error, 0.2, 0.3, "contradict each other"},
+                {FACT_call_cycles, 700, 500, "more instructions a cycle"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int bad = 0; bad <= 1; bad++) {
+            struct inspect_facts facts = tile();
+            SET(sampled, 1);
+            SET(loop_share, 0.9);
+            SET(sample_error, 0.01);
+            SET(isa_bits, 256);
+            inspect_fact_set(&facts, rows[i].fact, bad ? rows[i].bad : rows[i].good);
+            inspect_bounds(&facts);
+            assert_int_equal(facts.fact[FACT_cycles].known, !bad);
+            assert_int_equal(facts.fact[FACT_loads].known, !bad);
+            assert_int_equal(facts.fact[FACT_call_instructions].known, !bad);
+            assert_int_equal(facts.fact[FACT_load_cycles].known, !bad);
+            assert_int_equal(facts.fact[FACT_split_share].known, !bad);
+            assert_true(facts.fact[FACT_call_cycles].known);
+            assert_true(facts.fact[FACT_isa_bits].known);
+            if (bad)
+                assert_non_null(strstr(facts.fact[FACT_loads].absent, rows[i].why));
+        }
+    /* A whole trace is true whatever it says. */
+    struct inspect_facts facts = tile();
+    SET(sampled, 0);
+    SET(loop_share, 0.2);
+    SET(call_cycles, 500);
+    inspect_bounds(&facts);
+    assert_near(VALUE(loads), 8, 0);
+    assert_near(VALUE(cycles), 5, 1e-9);
+}
+
 static void test_shares(void **state)
 {
     struct inspect_facts facts = tile();
@@ -406,5 +445,6 @@ int main(void)
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_refuted), TEST(test_samples), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

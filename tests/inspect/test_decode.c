@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an instruction reads and writes, and the chains of loops that never run here. */
+#include <unistd.h>
+
 #include "inspect_private.h"
 #include "unit.h"
 
@@ -37,11 +39,10 @@ static void test_masks(void **state)
     assert_false(decoded(BYTES(0x62, 0xf1, 0x7c, 0x49, 0x28, 0xc1)).copy);
 }
 
-/* The chain of a loop of these instructions, the last of which jumps back. */
-static double chain_of(const unsigned char *const *bytes, uint32_t n)
+/* Nodes of a loop of these instructions, the last of which jumps back. */
+static struct nodes loop_of(const unsigned char *const *bytes, uint32_t n)
 {
     struct nodes nodes = {.n = 0};
-    struct loops loops;
     uint64_t address = 0x1000;
     for (uint32_t i = 0; i < n; i++) {
         struct code code;
@@ -52,6 +53,13 @@ static double chain_of(const unsigned char *const *bytes, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(node_edge(&nodes, i, (i + 1) % n, 99), 0);
+    return nodes;
+}
+
+static double chain_of(const unsigned char *const *bytes, uint32_t n)
+{
+    struct nodes nodes = loop_of(bytes, n);
+    struct loops loops;
     assert_int_equal(loops_find(&nodes, true, &loops), 0);
     assert_int_equal(loops.n, 1);
     const double chain =
@@ -78,11 +86,43 @@ static void test_chains(void **state)
                 1, 1e-9);
 }
 
+/* Four windows that saw 100 turns: as many each, or one of them all. */
+static double error_of(const unsigned *turns)
+{
+    const unsigned char *const code[] = {ADD_RDI_64, JNE_BACK};
+    struct tracer tracer = {.child = {.pid = getpid()}, .nodes = loop_of(code, 2)};
+    struct inspect_census census = {.windows = 4};
+    struct error error = {.text = ""};
+    uint64_t executed = 0;
+    tracer.error = &error;
+    tracer.instructions = 200;
+    for (unsigned w = 0; w < census.windows; w++) {
+        executed += turns[w];
+        for (uint32_t i = 0; i < 2; i++)
+            tracer.nodes.node[i].executed = executed;
+        assert_int_equal(nodes_end_window(&tracer.nodes, w, census.windows), 0);
+    }
+    assert_int_equal(census_make(&tracer, &(struct inspect_options){.seed = 0}, &census),
+                     0);
+    const double found = census.loop[0].error;
+    inspect_census_free(&census);
+    nodes_free(&tracer.nodes);
+    return found;
+}
+
+static void test_windows_that_differ(void **state)
+{
+    assert_near(error_of((const unsigned[]){25, 25, 25, 25}), 0, 1e-9);
+    assert_near(error_of((const unsigned[]){20, 30, 20, 30}), 0.4 / sqrt(12), 1e-9);
+    assert_near(error_of((const unsigned[]){0, 0, 100, 0}), 1, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_windows_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,21 @@ class Programs(AbCase):
                 check=False).returncode == 1)
 
 
+    def test_copies_of_a_killed_one(self):
+        """The next one removes them."""
+        temporary, good = self.new_folder(), module("pace")
+        env = environment(TMPDIR=str(temporary))
+        tool = subprocess.Popen(
+            [BINARY, "ab", good, good, "twice", "--quiet", "--processes=1000"], env=env,
+            stdout=subprocess.DEVNULL)
+        while tool.poll() is None and not list(temporary.glob("*/control")):
+            time.sleep(0.01)
+        tool.kill()
+        self.assertEqual(tool.wait(timeout=60), -signal.SIGKILL)
+        self.assertEqual(len(os.listdir(temporary)), 1)
+        self.ab(good, good, "twice", env=env)
+        self.assertEqual(os.listdir(temporary), [])
+
     def test_reader_left(self):
         """All formats, where nobody reads what is printed: status 141, and the file is there."""
         for form in ("table", "json"):

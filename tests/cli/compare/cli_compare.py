@@ -14,6 +14,9 @@ class Compare(Case):
 
     def setUp(self):
         super().setUp()
+        self.make_base()
+
+    def make_base(self):
         self.base = self.run_json(*SMALL, "--rounds=20")
         self.kernels = [r for r in self.base["results"] if r["role"] == "kernel"]
         self.assertTrue(self.kernels)

@@ -135,6 +135,15 @@ class History(Case):
         self.assertIn("known: table, csv, json, html", done.stderr)
         self.assertEqual(self.path.read_bytes(), before)
 
+    def test_locked_by_another(self):
+        """It is a file that cannot be used, and no matter of CPUs."""
+        self.append()
+        with sqlite3.connect(self.path, isolation_level=None) as database:
+            database.execute("BEGIN EXCLUSIVE")
+            for words in ["history", self.option], [*SMALL, self.option]:
+                done = self.run_tool(*words, status=2)
+                self.assertIn("h.sqlite': another process keeps it locked", done.stderr)
+
     def test_refused_before_measuring(self):
         self.path.write_text("precious")
         done = self.append("--time-per-case=60s", status=2)

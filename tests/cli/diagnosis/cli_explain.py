@@ -152,6 +152,19 @@ class Explain(Case):
         self.assertIn("another program", ratios["flush_denormals"]["absent"])
         self.assertIsNotNone(ratios["input_zero"]["ratio"])
 
+    def test_kernels_that_rely_on_their_shape(self):
+        """A smaller shape has the same power of two in it; one that fails costs its fact alone."""
+        module = f"--plugin={MODULES / 'no_tails.so'}"
+        for row, why in (("steps", None), ("large", r"at 2816: .*died of signal 6")):
+            (result,) = self.explained(f"twice/f32/scalar/{row}@11296", module)
+            ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+            small = ratios["small_shape"]
+            if why:
+                self.assertRegex(small["absent"], why)
+            else:
+                self.assertIsNone(small.get("absent"))
+            self.assertIsNone(ratios["control"].get("absent"))
+
     def test_without_counters(self):
         (result,) = self.explained(CASE, "--counters=none")
         self.assertTrue(result["findings"])

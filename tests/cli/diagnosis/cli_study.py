@@ -28,6 +28,7 @@ class StudyCase(Case):
         path = self.folder / "mine.json"
         document = {k: v for k, v in {**STUDY, **changes}.items() if v is not None}
         path.write_text(json.dumps(document), encoding="utf-8")
+        self.run_tool("trust", path)  # its modules are elsewhere
         return path
 
     def study(self, *arguments, status=0, **changes):
@@ -123,6 +124,17 @@ class Study(StudyCase):
             self.skipTest(claim["reason"])
         self.assertEqual(claim["verdict"], "CONFIRMED", claim)
         self.assertAlmostEqual(*claim["points"][0]["ci"])
+
+    def test_needs(self):
+        def claim(need):
+            return [{**STUDY["claims"][1], "needs": [need]}]
+        for need in "memory:1000000TB", "memory:1e6TiB", "memory:2 GB", "memory:2gb", "cpus:x":
+            good = need.endswith("00TB")
+            path = self.write(claims=claim(need), account=None)
+            done = self.run_tool("study", path, "--quick", status=0 if good else 2)
+            with self.subTest(need):
+                self.assertIn("NOT MEASURABLE" if good else "claims[0].needs[0]: expected ",
+                              done.stdout if good else done.stderr)
 
     def test_arms_that_cannot_be(self):
         """They cost their own claims alone, whichever arm leads the rounds."""

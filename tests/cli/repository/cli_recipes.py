@@ -155,6 +155,20 @@ class Recipes(Case):
         self.assertIn("refused: there is no simdbench in PATH", done.stderr)
         self.git("push", bare, "main", PATH=path, SIMDBENCH_SKIP="1")
 
+    def test_project_file_of_the_repository(self):
+        """Whoever writes a slower kernel does not choose what is slower."""
+        self.install("ab-commits")
+        said = self.folder / "said"
+        (self.folder / "bin/simdbench").unlink()
+        fake = self.folder / "bin/simdbench"
+        fake.write_text(f'#!/bin/bash\necho "$*" >>{said}\n')
+        fake.chmod(0o755)
+        self.run_here(".git/hooks/ab-commits", "HEAD", "HEAD", "relu", "--project=mine")
+        self.assertRegex(said.read_text(),
+                         "^ab .*/base/kernels.so .*/head/kernels.so --project=no relu "
+                         "--project=mine\n$")
+        self.assertIn("--project=no", (RECIPES / "gate.yml").read_text(encoding="utf-8"))
+
     def test_bisect_statuses(self):
         """What each status of ab becomes, and how often ab is asked."""
         self.install("bisect")

@@ -77,6 +77,25 @@ class Lock(Case):
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn(f"CPU {LAST} is measured on by", done.stderr)
 
+    def test_modules_are_loaded_before_the_queue(self):
+        """And bound at once: nobody waits for what cannot work, or plans it."""
+        self.hold()
+        module = str(BINARY.parent / "tests/modules/undefined.so")
+        case = "undefined:twice/f32/scalar/good@64"
+        for words in (["explain", case], ["explain", "twice/f32/scalar/good@64"],
+                      ["explain", "twice"], ["twice"]):
+            for more in ("--wait=no", "--dry-run"):
+                with self.subTest(words=words, more=more):
+                    done = subprocess.run(
+                        [BINARY, *words, f"--plugin={module}", f"--cpu={LAST}", more],
+                        text=True, capture_output=True, env=self.env, timeout=60)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
+        done = subprocess.run([BINARY, "ab", module, module, "--wait=no", f"--cpu={LAST}"],
+                              text=True, capture_output=True, env=self.env, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
+
     def expect_place(self, run, place):
         """It tells each place that it has; one before may just be leaving."""
         lines = []

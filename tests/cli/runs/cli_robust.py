@@ -124,6 +124,15 @@ class Misbehaving(Started):
                 self.assertIn("misbehaves.so", done.stderr)
                 self.assertEqual(done.stdout, "")
 
+    def test_small_stack(self):
+        """It grows to what is needed, or a line says why it cannot."""
+        for flag, kilobytes, status in ("-s", 96, 2), ("-s", 64, 2), ("-Ss", 96, 0):
+            with self.subTest(flag=flag, kilobytes=kilobytes):
+                limited = ["bash", "-c", f'ulimit {flag} {kilobytes} && exec "$@"', "bash"]
+                done = self.run_tool(*SMALL, before=limited, status=status)
+                self.assertRegex(done.stderr, rf"^simdbench: the stack is limited to {kilobytes} kB "
+                                 r"and simdbench needs \d+: ulimit -s \d+\n$" if status else "^$")
+
     def test_nothing_is_left(self):
         for how in ("child-dies", "hang", "kill-parent", "load-child"):
             with self.subTest(how=how):
