@@ -5,6 +5,7 @@
 #include "args.h"
 #include "op_row.h"
 #include "page.h"
+#include "reports.h"
 
 enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 
@@ -98,6 +99,13 @@ static const struct {
     {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, groups, studies or "
              "settings; PATTERN is a part of a name, or a glob."},
     {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
+    {"trust",
+     "FILE is a study, or a project file: without it, the one in the working folder or "
+     "the "
+     "nearest one above it. Look at it before: `simdbench list settings`. It is trusted "
+     "as "
+     "it is now, in that place; after a change, trust it again. What it names, such as a "
+     "plug-in, is not looked at."},
 };
 
 /* What the texts of a page of the manual cannot know from the tables. */
@@ -107,7 +115,7 @@ static const struct {
     {
         {"0", "all that was asked for was done"},
         {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
-              "contested"},
+              "contested; report --by=host: a file was left out"},
         {"2", "bad usage, a bad file, or output that could not be written"},
         {"3",
          "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
@@ -129,12 +137,15 @@ static const struct {
           {"NO_COLOR", "not empty: tables without colour"},
           {"XDG_CONFIG_HOME", "in place of ~/.config"},
           {"XDG_CACHE_HOME", "in place of ~/.cache"},
+          {"XDG_STATE_HOME", "in place of ~/.local/state"},
 },
   files[] = {
       {".simdbench.json", "the project file: defaults of options, see there"},
       {"~/.config/simdbench/threads.json",
        "from which size on several threads are faster, as `simdbench threads` found"},
       {"~/.cache/simdbench/", "what is known of this machine's counters; may be deleted"},
+      {"~/.local/state/simdbench/trusted/",
+       "copies of the files that `simdbench trust` was given"},
 };
 #define PRINT_TABLE(page, title, table)                            \
     do {                                                           \
@@ -178,8 +189,10 @@ static void print_head(const struct page *page, const char *name, const char *su
 {
     char title[200], dashed[128];
     if (!page->roff) {
-        fprintf(page->file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n",
-                name, summary, name, usage[0] ? " " : "", usage);
+        text_line(page->file, "simdbench %s: %s", name, summary);
+        text_line(page->file, "%s", "");
+        text_line(page->file, "Usage: simdbench %s%s%s [OPTION...]", name,
+                  usage[0] ? " " : "", usage);
         return;
     }
     snprintf(dashed, sizeof dashed, "%s", name);

@@ -6,6 +6,7 @@
 #include "license_private.h"
 #include "measure/measure.h"
 #include "op_row.h"
+#include "process/process.h"
 
 #define TIME_PER_CASE_NS 20000000
 static const char *const wide_isa = "avx512";
@@ -98,7 +99,7 @@ int license_measure_net(const struct options *given, struct license *license,
             fprintf(stderr, "simdbench license: %s with %s and %s\n", net->op, narrow,
                     wide_isa);
         const int rc = measure_op(given, row, narrow, net, &why);
-        if (rc == -ENOMEM || rc == -EINTR || rc == -EBUSY)
+        if (rc == -ENOMEM || rc == -EINTR || rc == -CPUS_BUSY)
             return error_set(error, rc, "%s: %.400s", net->op, why.text);
         if (rc < 0)
             snprintf(net->skip, sizeof net->skip, "%.255s", why.text);

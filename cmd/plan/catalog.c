@@ -161,7 +161,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
     worker->info.renamed = spec->alias;
     int status = worker_start(worker, options->in_process, error);
     if (status == 0)
-        status = worker_ask(worker, message_new("describe"), options->timeout_ns,
+        status = worker_ask(worker, describe_call(), options->timeout_ns,
                             &worker->description, error);
     if (status == 0)
         status = check_description(worker, error);
@@ -351,18 +351,16 @@ void catalog_each_list(const struct catalog *catalog, const char *op,
 
 static int read_shape(const cJSON *reply, struct shape_info *info)
 {
-    const char *canonical = message_text(reply, "text");
-    const char *layout = message_text(reply, "layout");
-    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
-                                .bytes = message_number(reply, "bytes", 0)};
-    if (!canonical || strlen(canonical) >= sizeof info->text ||
-        (layout && strlen(layout) >= sizeof info->layout))
+    struct shape_reply told;
+    const int status = shape_reply_read(reply, &told);
+    *info = (struct shape_info){
+        .shape = told.dims, .ops = told.ops, .bytes = told.bytes, .map = told.operands};
+    if (!told.text || strlen(told.text) >= sizeof info->text ||
+        (told.layout && strlen(told.layout) >= sizeof info->layout))
         return -EPROTO;
-    snprintf(info->text, sizeof info->text, "%s", canonical);
-    snprintf(info->layout, sizeof info->layout, "%s", layout ? layout : "");
-    int status = message_read_dims(message_get(reply, "dims"), &info->shape);
-    return status < 0 ? status
-                      : message_read_operands(message_get(reply, "operands"), &info->map);
+    snprintf(info->text, sizeof info->text, "%s", told.text);
+    snprintf(info->layout, sizeof info->layout, "%s", told.layout ?: "");
+    return status;
 }
 
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
@@ -372,14 +370,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     struct worker *owner = catalog_op_owner(catalog, op);
     if (!owner)
         return error_set(error, -EINVAL, "nobody brings op '%s'", op);
-    cJSON *request = message_new("shape"), *reply = NULL;
-    cJSON_AddStringToObject(request, "op", op);
-    cJSON_AddStringToObject(request, "type", type_name(type));
-    cJSON_AddStringToObject(request, "text", text);
-    if (layout)
-        cJSON_AddStringToObject(request, "layout", layout);
+    const struct shape_call call = {op, type_name(type), text, layout};
+    cJSON *reply = NULL;
     struct error why = {.text = ""};
-    int status = worker_ask(owner, request, 10 * 1000000000LL, &reply, &why);
+    int status = worker_ask(owner, shape_call(&call), 10 * 1000000000LL, &reply, &why);
     if (status < 0)
         error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
                   layout ? " in layout " : "", layout ? layout : "", why.text);
