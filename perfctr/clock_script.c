@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of verdicts about time cannot let the machine decide: with this variable the times
- * of batches are made up, and no other program takes a part of the CPU. */
+/* Tests of verdicts about time cannot let the machine decide: with this variable the
+ * times of batches are made up, and no other program takes a part of the CPU. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -246,8 +246,9 @@ int clock_core_split(void);
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 /* For tests: SIMDBENCH_TEST_CLOCK=NS[,VARIANT=NS]... makes up what batches take, NS for
- * each operation, or for each byte if these are more. The probes above then tell 3 GHz and a core that is not shared, and no
- * CPU time is stolen. Returns its text; NULL: time is real. */
+ * each operation, or for each byte if these are more. The probes above then tell 3 GHz
+ * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
+ * is real. */
 const char *clock_script(void);
 /* NS of a variant. */
 double clock_script_rate(const char *variant);

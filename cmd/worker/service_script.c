@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times that are made up, see clock_script(): they follow from the work, so that they grow
- * with calls and shapes, and what is computed from them is known beforehand. */
+/* Times that are made up, see clock_script(): they follow from the work, so that they
+ * grow with calls and shapes, and what is computed from them is known beforehand. */
 #include "service.h"
 
 #define FAULT_NS 500.0
 
-/* Operations, or bytes where there are more of them: then no kernel is above its limit. */
-static double work_of_call(const struct service *service, const struct service_case *entry)
+/* Operations, or bytes where there are more of them: then no kernel is above its limit.
+ */
+static double work_of_call(const struct service *service,
+                           const struct service_case *entry)
 {
     const struct simdbench_kernel *const kernel = entry->kernel;
     const struct simdbench_operands *const operands = &service->operands.view;

@@ -184,6 +184,7 @@ static void test_pin(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_script), TEST(test_probes_answer), TEST(test_pause), TEST(test_cost),
-                     TEST(test_float_state), TEST(test_cpu_lists), TEST(test_pin));
+    return RUN_TESTS(TEST(test_script), TEST(test_probes_answer), TEST(test_pause),
+                     TEST(test_cost), TEST(test_float_state), TEST(test_cpu_lists),
+                     TEST(test_pin));
 }

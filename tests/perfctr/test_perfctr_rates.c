@@ -46,8 +46,8 @@ static void print(void)
 
 int main(int argc, char **argv)
 {
-    const int failed = RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range),
-                                         TEST(test_better_stays));
+    const int failed =
+        RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range), TEST(test_better_stays));
     if (argc > 1)
         print();
     return failed;

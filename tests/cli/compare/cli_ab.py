@@ -161,8 +161,7 @@ class Programs(AbCase):
         tool = subprocess.Popen(
             [BINARY, "ab", good, good, "twice", "--quiet", "--processes=1000"], env=env,
             stdout=subprocess.DEVNULL)
-        while tool.poll() is None and not list(temporary.glob("*/control")):
-            time.sleep(0.01)
+        self.wait_for(lambda: tool.poll() is not None or list(temporary.glob("*/control")))
         tool.kill()
         self.assertEqual(tool.wait(timeout=60), -signal.SIGKILL)
         self.assertEqual(len(os.listdir(temporary)), 1)
