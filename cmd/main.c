@@ -22,6 +22,7 @@ static const struct {
     {"doctor", command_doctor},     {"explain", command_explain},
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
+    {"trust", command_trust},
 };
 
 static int run_command(struct options *options)
@@ -40,7 +41,7 @@ static int finish(int status)
     if (flushed < 0)
         status = flushed == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
     if (status == EXIT_USAGE && error.text[0])
-        fprintf(stderr, "simdbench: %s\n", error.text);
+        complain("%s", error.text);
     return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
 }
 

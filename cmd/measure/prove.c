@@ -103,13 +103,9 @@ static void call_not(struct whole_call *call, const char *why)
     must(string_set(&call->absent, why));
 }
 
-cJSON *prove_request(uint64_t number, const struct answers *answers)
+static struct step_call step_of(const struct prepared *prepared)
 {
-    cJSON *const request = message_new("step");
-    message_add_u64(request, "case", number);
-    if (answers)
-        group_add_answers(answers, request);
-    return request;
+    return (struct step_call){.number = prepared->number, .places = prepared->places};
 }
 
 /* No core executes so many instructions in a nanosecond: a call that took less than that
@@ -144,8 +140,8 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
     struct inspect_census census;
     struct error error = {.text = ""};
     struct code_proof *proof = must_have(code_proof_new());
-    int status = worker_step(worker, prove_request(prepared->number, prepared->answers),
-                             &how, options->timeout_ns, &census, &error);
+    const struct step_call step = step_of(prepared);
+    int status = worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
     if (status == 0)
         status = check_time(prepared, &census, &error);
     if (status < 0) {
@@ -180,9 +176,9 @@ int prove_call(struct worker *worker, const struct prepared *prepared,
         .max_steps = CALL_STEPS, .seed = options->seed, .whole_only = true};
     struct inspect_census census;
     struct error error = {.text = ""};
+    const struct step_call step = step_of(prepared);
     const int status =
-        worker_step(worker, prove_request(prepared->number, prepared->answers), &how,
-                    options->timeout_ns, &census, &error);
+        worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
     if (status < 0) {
         char why[sizeof error.text + 64];
         snprintf(why, sizeof why, "at %s: %s", shape, error.text);
@@ -241,13 +237,17 @@ int prove_ready(struct group_state *group, struct worker *worker, struct error *
                                          group->session->options->huge_pages, error);
 }
 
-int prove_prepare(struct worker *worker, cJSON *request, const struct options *options,
-                  struct prepared *prepared, struct error *error)
+int prove_prepare(struct worker *worker, const struct prepare_call *call,
+                  const struct options *options, struct prepared *prepared,
+                  struct error *error)
 {
+    struct prepare_reply told;
     cJSON *reply = NULL;
-    const int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
-    prepared->number = message_u64(reply, "case", UINT64_MAX);
-    prepared->ops = message_number(reply, "ops", prepared->ops);
+    const int status =
+        worker_ask(worker, prepare_call(call), options->timeout_ns, &reply, error);
+    prepare_reply_read(reply, &told);
+    prepared->number = told.number;
+    prepared->ops = isnan(told.ops) ? prepared->ops : told.ops;
     cJSON_Delete(reply);
     return status;
 }
@@ -258,10 +258,9 @@ int prove_kernel(struct group_state *group, const struct case_state *entry,
     const int status = prove_ready(group, worker, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("prepare");
-    message_add_u64(request, "kernel", entry->offer->index);
-    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
-    return prove_prepare(worker, request, group->session->options, prepared, error);
+    const struct prepare_call call = {.kernel = entry->offer->index,
+                                      .threads = (int)entry->plan->team};
+    return prove_prepare(worker, &call, group->session->options, prepared, error);
 }
 
 /* A group is traced with its own shape, with less work where that takes too many steps,
@@ -301,7 +300,7 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
     struct error error = {.text = ""};
     struct prepared prepared = {.ops = shape->ops,
                                 .call_ns = stage == STAGE_OWN ? entry->call_ns : 0,
-                                .answers = group_answers(group, entry)};
+                                .places = group_answers(group, entry)};
     int status = prove_kernel(group, entry, worker, &prepared, &error);
     if (status == 0 && stage != STAGE_OWN) {
         struct whole_call *const call =

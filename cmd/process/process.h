@@ -58,6 +58,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
+__attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
@@ -67,9 +69,10 @@ int terminal_width(FILE *file);
 
 /* Finds the place of a file that outlives the program: simdbench/NAME under
  * $XDG_CACHE_HOME or ~/.cache (it can be measured again) or under $XDG_CONFIG_HOME or
- * ~/.config (it changes what runs do). `make` makes the folders, too. -ENOENT: the user
- * has no such place. */
-enum state_kind { STATE_CACHE, STATE_CONFIG };
+ * ~/.config (it changes what runs do) or under $XDG_STATE_HOME or ~/.local/state (what
+ * the user trusts). `make` makes the folders, too. -ENOENT: the user has no such place.
+ */
+enum state_kind { STATE_CACHE, STATE_CONFIG, STATE_TRUST };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);
 

@@ -66,9 +66,7 @@ static int trace(struct worker *worker, cJSON *request,
 static int call_first(struct worker *worker, uint64_t number, int64_t timeout_ns,
                       struct error *error)
 {
-    cJSON *const request = message_new("step");
-    message_add_u64(request, "case", number);
-    message_add_u64(request, "calls", 0);
+    cJSON *const request = step_call(&(struct step_call){.number = number});
     const int status = worker_tell(worker, request, timeout_ns, error);
     return status == -EINVAL ? 0 : status;
 }
@@ -96,19 +94,20 @@ static int refuse(const struct worker *worker, struct error *error)
                : 0;
 }
 
-int worker_step(struct worker *worker, cJSON *request,
+int worker_step(struct worker *worker, const struct step_call *call,
                 const struct inspect_options *options, int64_t timeout_ns,
                 struct inspect_census *census, struct error *error)
 {
-    const uint64_t number = message_u64(request, "case", UINT64_MAX);
+    struct step_call traced = *call;
+    traced.calls = INSPECT_CALLS;
+    cJSON *const request = step_call(&traced);
     struct inspect_options all = *options;
     *census = (struct inspect_census){.whole = false};
     all.stop = is_over;
     all.stop_context = worker;
     all.timeout_ns = timeout_ns;
-    message_add_u64(request, "calls", INSPECT_CALLS);
     const int status = refuse(worker, error)
-                           ?: call_first(worker, number, timeout_ns, error)
+                           ?: call_first(worker, call->number, timeout_ns, error)
                            ?: attach(worker, error)
                            ?: trace(worker, request, &all, census, error);
     cJSON_Delete(request);

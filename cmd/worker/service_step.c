@@ -20,20 +20,21 @@ static void call_first(struct service *service, struct service_case *entry)
 
 cJSON *service_step(struct service *service, const cJSON *request)
 {
-    struct service_case *entry = service_find_case(service, request);
-    const uint64_t calls = message_u64(request, "calls", 1);
+    struct step_call call;
     struct answers want;
     struct error error = {.text = ""};
+    step_call_read(request, &call);
+    struct service_case *entry = service_find_case(service, call.number);
     if (!entry)
         return service_error(-EINVAL, "step: no such case");
-    if (!service_wanted(service, request, &want))
+    if (!service_wanted(service, &call.places, &want))
         return service_error(-EINVAL, "step: outside the shared memory");
     call_first(service, entry);
-    if (!calls)
+    if (!call.calls)
         return service_ok();
     operands_guard(&service->operands);
     operands_poison(&service->operands);
-    const int status = service_call_checked(service, entry, &want, calls, &error);
+    const int status = service_call_checked(service, entry, &want, call.calls, &error);
     service_rest(service);
     return status == -EPERM  ? service_error(status, "step: nobody traces this worker")
            : status == -EDOM ? service_wrong(error.text, 0)

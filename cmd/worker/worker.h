@@ -17,6 +17,7 @@
 #include "inspect.h"
 #include "kernels.h"
 #include "perfctr.h"
+#include "worker/calls.h"
 #include "worker/elf_file.h"
 
 enum { WORKER_PROTOCOL = 1 };
@@ -124,12 +125,12 @@ void worker_free(struct worker *worker);
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
 /* Steps through one call of a case that was prepared, as inspect_follow() does it.
- * `request`: "step" with the number of the case and the answers that its outputs are
- * compared with; it is freed in any case. -ENOTSUP, -EPERM: not with this worker, or not
- * here; -E2BIG as it says, the worker is fine. After any other error the worker is gone,
- * or was; -EDOM: its outputs were wrong. Stop and timeout of the options are not used. A
- * worker that was traced is not to be timed. */
-int worker_step(struct worker *worker, cJSON *request,
+ * `call`: which case, and where the right outputs are; its number of calls does not
+ * count. -ENOTSUP, -EPERM: not with this worker, or not here; -E2BIG as it says, the
+ * worker is fine. After any other error the worker is gone, or was; -EDOM: its outputs
+ * were wrong. Stop and timeout of the options are not used. A worker that was traced is
+ * not to be timed. */
+int worker_step(struct worker *worker, const struct step_call *call,
                 const struct inspect_options *options, int64_t timeout_ns,
                 struct inspect_census *census, struct error *error);
 /* worker_ask() for a request whose reply says nothing more. */
