@@ -108,22 +108,30 @@ static struct step_call step_of(const struct prepared *prepared)
     return (struct step_call){.number = prepared->number, .places = prepared->places};
 }
 
-/* No core executes so many instructions in a nanosecond: a call that took less than that
- * was none of those that were timed. */
+/* No core executes so many instructions in a nanosecond: a traced call with more was none
+ * of those that were timed. */
 #define MOST_PER_NS 100
+
+/* What a call executed at least. One that was sampled took too many stops before, and
+ * each instruction of its windows is a stop. */
+static double least_instructions(const struct inspect_census *census)
+{
+    const double seen = (double)census->instructions;
+    return census->whole ? seen : (double)census->steps - seen;
+}
 
 static int check_time(const struct prepared *prepared, struct inspect_census *census,
                       struct error *error)
 {
-    const double each = (double)census->instructions / prepared->call_ns;
-    if (!census->whole || !(prepared->call_ns > 0) || !(each > MOST_PER_NS))
+    const double each = least_instructions(census) / prepared->call_ns;
+    if (!(prepared->call_ns > 0) || !(each > MOST_PER_NS))
         return 0;
     inspect_census_free(census);
     return error_set(
         error, -ERANGE,
-        "its traced call has %.3g instructions for each nanosecond of a call "
-        "that is timed, and no core does so many: it executes other code "
-        "where it is traced",
+        "its traced call executes %.3g instructions for each nanosecond that "
+        "a call takes, more than any core: it does other work where it is "
+        "traced",
         each);
 }
 

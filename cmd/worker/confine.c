@@ -27,23 +27,22 @@
 /* Numbers from here on are those of another interface (x32). */
 #define NUMBERS 0x40000000u
 
-/* A call with this value as its argument number `argument` is refused. */
+/* A call whose data has this value at `offset` is refused. */
 struct refusal {
-    uint32_t call, argument, value;
+    uint32_t call, offset, value;
 };
+/* An argument is 64 bits, of which a process number has the lower half. */
+#define ARGUMENT(n) (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (n))
+#define ALWAYS(call) {call, offsetof(struct seccomp_data, nr), call}
 
 enum { PROLOGUE = 6, PER_REFUSAL = 5 };
 
-/* One instruction is 8 bytes; an argument is 64 bits, of which a process number has the
- * lower half. */
 static void write_refusal(struct sock_filter *to, const struct refusal *refusal)
 {
-    const uint32_t argument =
-        (uint32_t)offsetof(struct seccomp_data, args) + 8 * refusal->argument;
     const struct sock_filter code[PER_REFUSAL] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refusal->call, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, refusal->offset),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refusal->value, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     };
@@ -68,20 +67,22 @@ int confine(pid_t parent)
     const pid_t leader = getpgid(parent);
     const uint32_t group = leader > 0 ? (uint32_t)-leader : all; /* 0: one out of sight */
     const struct refusal refusals[] = {
-        {SYS_ptrace, 1, pid},
-        {SYS_kill, 0, pid},
-        {SYS_kill, 0, group},
-        {SYS_kill, 0, all},
-        {SYS_tkill, 0, pid},
-        {SYS_tgkill, 0, pid},
-        {SYS_rt_sigqueueinfo, 0, pid},
-        {SYS_rt_tgsigqueueinfo, 0, pid},
-        {SYS_pidfd_open, 0, pid},
-        {SYS_process_vm_writev, 0, pid},
-        {SYS_prlimit64, 0, pid},
+        {SYS_ptrace, ARGUMENT(1), pid},
+        {SYS_kill, ARGUMENT(0), pid},
+        {SYS_kill, ARGUMENT(0), group},
+        {SYS_kill, ARGUMENT(0), all},
+        {SYS_tkill, ARGUMENT(0), pid},
+        {SYS_tgkill, ARGUMENT(0), pid},
+        {SYS_rt_sigqueueinfo, ARGUMENT(0), pid},
+        {SYS_rt_tgsigqueueinfo, ARGUMENT(0), pid},
+        {SYS_pidfd_open, ARGUMENT(0), pid},
+        {SYS_process_vm_writev, ARGUMENT(0), pid},
+        {SYS_prlimit64, ARGUMENT(0), pid},
+        /* A folder of /proc is such a descriptor, too. */
+        ALWAYS(SYS_pidfd_send_signal),
         /* These let a descriptor, or a terminal, send a signal that stops. */
-        {SYS_fcntl, 1, F_SETSIG},
-        {SYS_ioctl, 1, TIOCSTI},
+        {SYS_fcntl, ARGUMENT(1), F_SETSIG},
+        {SYS_ioctl, ARGUMENT(1), TIOCSTI},
     };
     struct sock_filter code[PROLOGUE + PER_REFUSAL * ARRAY_LEN(refusals) + 1] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
