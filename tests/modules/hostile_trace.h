@@ -373,7 +373,7 @@ static void write_42(void)
 
 static void do_more(void)
 {
-    for (long i = 0; i < 3000000; i++)
+    for (long i = 0; i < 30000000; i++)
         __asm__ volatile("" ::"r"(i));
 }
 
