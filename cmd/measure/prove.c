@@ -120,11 +120,10 @@ static double least_instructions(const struct inspect_census *census)
     return census->whole ? seen : (double)census->steps - seen;
 }
 
-static int check_time(const struct prepared *prepared, struct inspect_census *census,
-                      struct error *error)
+int prove_time(double call_ns, struct inspect_census *census, struct error *error)
 {
-    const double each = least_instructions(census) / prepared->call_ns;
-    if (!(prepared->call_ns > 0) || !(each > MOST_PER_NS))
+    const double each = least_instructions(census) / call_ns;
+    if (!(call_ns > 0) || !(each > MOST_PER_NS))
         return 0;
     inspect_census_free(census);
     return error_set(
@@ -151,7 +150,7 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
     const struct step_call step = step_of(prepared);
     int status = worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
     if (status == 0)
-        status = check_time(prepared, &census, &error);
+        status = prove_time(prepared->call_ns, &census, &error);
     if (status < 0) {
         must(string_set(&proof->absent, error.text));
     } else {
