@@ -96,8 +96,8 @@ struct run_arm variant_arm(struct variant *variant);
  * why. The text is the caller's. */
 char *smaller_shape(const struct variant *base, const struct case_name *name,
                     struct error *why);
-/* All shapes on the way there and beyond, each smaller than the one before: alike, or with
- * any numbers that a kernel may not take. */
+/* All shapes on the way there and beyond, each smaller than the one before: alike, or
+ * with any numbers that a kernel may not take. */
 void smaller_shapes(const struct variant *base, bool alike, struct text_list *shapes);
 
 /* ---- what it executes (trace.c) ---- */
