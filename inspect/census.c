@@ -291,13 +291,16 @@ static bool take_lines(struct making *m, bool text)
     for (uint32_t i = 0; done && i < m->nodes->n; i++)
         line[i] = (struct inspect_line){.address = m->nodes->node[i].code.address,
                                         .executed = m->nodes->node[i].executed,
+                                        .first = i,
                                         .loop = rank_of(m, i)};
     if (done)
         qsort(line, m->nodes->n, sizeof *line, by_loop);
     for (uint32_t i = 0; done && i < m->nodes->n; i++) {
-        if (n && by_loop(&line[n - 1], &line[i]) == 0)
+        if (n && by_loop(&line[n - 1], &line[i]) == 0) {
             line[n - 1].executed += line[i].executed;
-        else if (line[i].executed)
+            if (line[i].first < line[n - 1].first)
+                line[n - 1].first = line[i].first;
+        } else if (line[i].executed)
             line[n++] = line[i];
     }
     census->line = line;

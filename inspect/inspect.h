@@ -93,9 +93,10 @@ struct inspect_loop {
 struct inspect_line {
     uint64_t address;
     uint64_t executed;
-    char *text;   /* Intel syntax; NULL unless asked for */
-    char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
-    size_t loop;  /* index; INSPECT_NO_LOOP */
+    uint64_t first; /* its rank by first execution */
+    char *text;     /* Intel syntax; NULL unless asked for */
+    char *source;   /* "plants.c:49"; NULL without debug information, unless asked for */
+    size_t loop;    /* index; INSPECT_NO_LOOP */
 };
 #define INSPECT_NO_LOOP SIZE_MAX
 

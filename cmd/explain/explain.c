@@ -28,8 +28,8 @@ static size_t most_threads(const struct case_list *list)
 {
     size_t most = 1;
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].threads > most)
-            most = list->item[i].threads;
+        if (list->item[i].settings.threads > most)
+            most = list->item[i].settings.threads;
     return most;
 }
 
@@ -58,12 +58,13 @@ static void print_case(const struct subject *subject)
     const struct text_options text = text_of_stdout();
     struct result *const result = variant_result(&subject->base);
     const struct run alone = {.results = result, .n_results = 1};
-    char id[512];
-    text_plain(result->id, id, sizeof id);
-    if (result->explanation)
+    if (result->explanation) {
         explain_write(&alone, &text, stdout);
-    else
-        printf("\n%s   %s: %s\n", id, status_name(result->status), result->reason ?: "");
+        return;
+    }
+    text_line(stdout, "%s", "");
+    text_line(stdout, "%s   %s: %s", result->id, status_name(result->status),
+              result->reason ?: "");
 }
 
 static void print_cases(const struct run *run, const struct subject *subjects, size_t n)
@@ -258,13 +259,11 @@ static int explain(struct options *options, struct case_list *list, struct error
 
 static void print_plan(const struct options *options, const struct case_list *list)
 {
-    printf("seed %" PRIu64 "\n", options->seed);
+    text_line(stdout, "seed %" PRIu64, options->seed);
     for (size_t i = 0; i < list->n; i++) {
-        const struct case_name *const name = &list->item[i];
-        printf("%s%s%s/%s%s%s/%s/%s@%s\n", name->prefix ? name->prefix : "",
-               name->prefix ? ":" : "", name->op, name->semiring ? name->semiring : "",
-               name->semiring ? "-" : "", name->type, name->isa, name->variant,
-               name->shape);
+        char *const id = case_name_format(&list->item[i]);
+        text_line(stdout, "%s", id);
+        free(id);
     }
 }
 

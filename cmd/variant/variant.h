@@ -10,26 +10,7 @@
 #include "inspect.h"
 #include "measure/measure.h"
 
-/* ---- which cases (case_name.c) ---- */
-
-/* A case as its id names it, and what has to be loaded for it. */
-struct case_name {
-    char *prefix; /* "openblas,coretype=SkylakeX"; NULL: own kernels */
-    char *op, *type, *shape;
-    /* NULL: the op's first, the widest here, the only one, the op's own */
-    char *semiring, *isa, *variant, *layout;
-    char *input;
-    char *module; /* FILE.so[,option=value...] or a name, for the prefix; NULL */
-    uint32_t threads;
-    uint64_t align; /* 0: not named */
-    bool cold, huge_pages;
-    double most_ulp; /* 0: not named */
-};
-/* -EINVAL for what is no id of a case. */
-int case_name_parse(const char *id, struct case_name *name, struct error *error);
-void case_name_free(struct case_name *name);
-/* Does a word on the command line name a case, not an op? */
-bool case_name_is(const char *word);
+/* ---- which cases (case_list.c) ---- */
 
 /* The cases to explain, in order. */
 struct case_list {
@@ -142,7 +123,7 @@ struct taken_cpus {
     int other_cpu; /* one more that is free; -1: none */
 };
 /* Locks those that the user named, else the first that are free, unless nothing will be
- * measured. -EINVAL, -EBUSY. */
+ * measured. -EINVAL, -CPUS_BUSY. */
 int take_cpus(const struct options *options, size_t threads, struct taken_cpus *cpus,
               struct error *error);
 void give_cpus_back(struct taken_cpus *cpus);

@@ -88,7 +88,7 @@ class Schema(unittest.TestCase):
         gate = sample("gate")
         for owner in (gate["gate"], gate["results"][0]["comparison"]):
             for key in list(owner):
-                if key not in ("refused", "selftest", "strict", "own_processes",
+                if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
                                "ci_level", "code"):
                     with self.subTest(missing=key):

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of all functions at a distance, with their tables and slots. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Copies are multiples of 2 MB and the shift away, so that those parts of a core which
+ * look at some bits of an address alone see the same as of the originals. */
+enum { PAGE = 4096, STRIDE = 2 << 20, STRIDES = 850, INT3 = 0xcc };
+
+uint64_t copy_of(const struct surgery_variant *variant, uint64_t address)
+{
+    const struct block *block = block_at(variant->surgery, address);
+    return block && block->mark[address - block->lo] & MARK_START
+               ? address + (uint64_t)variant->part[block->part].delta
+               : address;
+}
+
+uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
+{
+    for (size_t i = 0; i < variant->surgery->n_parts; i++) {
+        const struct part *part = &variant->part[i];
+        const uint64_t original = address - (uint64_t)part->delta;
+        const struct block *block = block_at(variant->surgery, original);
+        if (block && block->part == i && is_copied(variant->surgery, original))
+            return original;
+    }
+    return 0;
+}
+
+/* ---- places ---- */
+
+static bool reserve_at(const struct part_room *room, int64_t delta, struct part *part)
+{
+    const uint64_t lo = (room->lo + (uint64_t)delta) / PAGE * PAGE;
+    const uint64_t extras = (room->hi + (uint64_t)delta + PAGE) / PAGE * PAGE;
+    const size_t bytes = extras + room->extras - lo;
+    void *arena =
+        mmap((void *)(uintptr_t)lo, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (arena == MAP_FAILED)
+        return false;
+    /* Old kernels take the address for a wish. */
+    if ((uint64_t)(uintptr_t)arena != lo) {
+        munmap(arena, bytes);
+        return false;
+    }
+    /* Large pages would take other entries of the TLB than the original. */
+    madvise(arena, bytes, MADV_NOHUGEPAGE);
+    *part =
+        (struct part){.arena = arena, .bytes = bytes, .delta = delta, .extras = extras};
+    return true;
+}
+
+/* Below the original first: behind a program its heap grows. */
+static int reserve(const struct part_room *room, unsigned shift, struct part *part,
+                   struct error *error)
+{
+    for (int64_t k = 1; k <= STRIDES; k++)
+        if ((uint64_t)k * STRIDE + STRIDE < room->lo &&
+            reserve_at(room, -k * STRIDE + (int64_t)shift, part))
+            return 0;
+    for (int64_t k = 1; k <= STRIDES; k++)
+        if (reserve_at(room, k * STRIDE + (int64_t)shift, part))
+            return 0;
+    return error_set(error, -ERANGE, "there is no free place within 2 GB of the code");
+}
+
+/* ---- contents ---- */
+
+static void copy_block(const struct surgery_variant *variant, const struct block *block)
+{
+    unsigned char *to =
+        (unsigned char *)(uintptr_t)block->lo + variant->part[block->part].delta;
+    const uint64_t n = block->hi - block->lo;
+    for (uint64_t i = 0; i < n; i++) {
+        const bool covered = block->mark[i] & MARK_COVERED;
+        if (covered)
+            to[i] = block->image[i];
+        else if (!block->loose || (i && block->mark[i - 1] & MARK_COVERED))
+            to[i] = INT3;
+    }
+}
+
+static uint64_t extra_copy(const struct surgery_variant *variant,
+                           const struct extra *extra)
+{
+    return variant->part[extra->block->part].extras + extra->offset;
+}
+
+static int put_distance(uint64_t from, uint64_t to, uint64_t place, struct error *error)
+{
+    const int64_t distance = (int64_t)(to - from);
+    const int32_t value = (int32_t)distance;
+    if (value != distance)
+        return error_set(error, -ERANGE, "an operand lies beyond 2 GB of the copy");
+    memcpy((void *)(uintptr_t)place, &value, sizeof value);
+    return 0;
+}
+
+static int put_fix(const struct surgery_variant *variant, const struct fix *fix,
+                   struct error *error)
+{
+    const struct surgery *const surgery = variant->surgery;
+    const uint64_t copy = copy_of(variant, fix->address);
+    const uint64_t target =
+        fix->extra != NO_EXTRA ? extra_copy(variant, &surgery->extra[fix->extra])
+        : fix->reference == REFERS_BRANCH || fix->reference == REFERS_LEA
+            ? copy_of(variant, fix->target)
+            : fix->target;
+    return put_distance(copy + fix->length, target, copy + fix->field, error);
+}
+
+static int put_extra(const struct surgery_variant *variant, const struct extra *extra,
+                     struct error *error)
+{
+    const uint64_t to = extra_copy(variant, extra);
+    uint64_t value;
+    int status = 0;
+    if (extra->n == 0) {
+        memcpy(&value, (const void *)(uintptr_t)extra->address, sizeof value);
+        value = copy_of(variant, value);
+        memcpy((void *)(uintptr_t)to, &value, sizeof value);
+    }
+    for (size_t i = 0; i < extra->n && status == 0; i++) {
+        int32_t distance;
+        memcpy(&distance, (const void *)(uintptr_t)(extra->address + 4 * i),
+               sizeof distance);
+        const uint64_t target = extra->address + (uint64_t)(int64_t)distance;
+        status = put_distance(to, copy_of(variant, target), to + 4 * i, error);
+    }
+    return status;
+}
+
+static int fill(const struct surgery_variant *variant, struct error *error)
+{
+    const struct surgery *const surgery = variant->surgery;
+    int status = 0;
+    for (size_t i = 0; i < surgery->n_blocks; i++)
+        copy_block(variant, &surgery->block[i]);
+    for (size_t i = 0; i < surgery->n_fixes && status == 0; i++)
+        status = put_fix(variant, &surgery->fix[i], error);
+    for (size_t i = 0; i < surgery->n_extras && status == 0; i++)
+        status = put_extra(variant, &surgery->extra[i], error);
+    for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
+        if (mprotect(variant->part[i].arena, variant->part[i].bytes,
+                     PROT_READ | PROT_EXEC) < 0)
+            status = error_set(error, -errno, "the system forbids code in new memory: %s",
+                               strerror(errno));
+    return status;
+}
+
+int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
+                 struct error *error)
+{
+    struct surgery_variant *variant = calloc(1, sizeof *variant);
+    int status = variant ? 0 : error_set(error, -ENOMEM, "out of memory");
+    if (status < 0)
+        return status;
+    variant->surgery = surgery;
+    variant->next = surgery->first;
+    surgery->first = variant;
+    for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
+        status = reserve(&surgery->part[i], shift % PAGE, &variant->part[i], error);
+    if (status == 0)
+        status = fill(variant, error);
+    if (status < 0)
+        surgery_drop(variant);
+    else
+        *out = variant;
+    return status;
+}
+
+void surgery_drop(struct surgery_variant *variant)
+{
+    struct surgery *surgery = variant->surgery;
+    struct surgery_variant **at = &surgery->first;
+    if (surgery->selected == variant)
+        (void)surgery_restore(surgery, NULL);
+    while (*at != variant)
+        at = &(*at)->next;
+    *at = variant->next;
+    for (size_t i = 0; i < surgery->n_parts; i++)
+        if (variant->part[i].arena)
+            munmap(variant->part[i].arena, variant->part[i].bytes);
+    free(variant);
+}

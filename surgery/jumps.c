@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens and closes; selects a variant: jumps at old entries lead to its functions. */
+#include "surgery_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { JUMP = 0xe9, ENDBR_BYTES = 4 };
+
+/* ---- names ---- */
+
+void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
+                   size_t size)
+{
+    const struct object *const object = object_at(&surgery->objects, address);
+    const struct region *const region = region_at(&surgery->objects, address);
+    const char *const base = object ? strrchr(object->path, '/') : NULL;
+    struct symbol symbol;
+    if (object && symbol_at(object, address, &symbol))
+        snprintf(text, size, "%s+0x%" PRIx64, symbol.name, address - symbol.lo);
+    else if (object)
+        snprintf(text, size, "%s+0x%" PRIx64, base ? base + 1 : object->path,
+                 address - object->lo);
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, region && region->own ? "jit" : "kernel",
+                 address - (region ? region->lo : 0));
+}
+
+/* ---- jumps ---- */
+
+/* The code of this process is written as a debugger does it, whatever its protection. */
+static int write_code(const struct surgery *surgery, uint64_t address, const void *bytes,
+                      size_t n, struct error *error)
+{
+    const ssize_t written = pwrite(surgery->memory_fd, bytes, n, (off_t)address);
+    return written == (ssize_t)n
+               ? 0
+               : error_set(error, written < 0 ? -errno : -EIO,
+                           "the system forbids writing to code: %s",
+                           written < 0 ? strerror(errno) : "not all of it");
+}
+
+static int no_room(const struct surgery *surgery, uint64_t entry, const char *why,
+                   struct error *error)
+{
+    char where[96];
+    surgery_where(surgery, entry, where, sizeof where);
+    return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
+}
+
+int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
+{
+    const struct block *const block = block_at(surgery, entry);
+    struct insn insn;
+    if (!block || !is_copied(surgery, entry))
+        return no_room(surgery, entry, "is no beginning of a copied instruction", error);
+    if (surgery->n_jumps == JUMPS_MAX)
+        return no_room(surgery, entry, "there are too many such places", error);
+    const unsigned char *image = block->image + (entry - block->lo);
+    if (!insn_decode(image, block->hi - entry, entry, &insn))
+        return no_room(surgery, entry, "cannot be decoded", error);
+    const uint64_t at = entry + (insn.endbr ? ENDBR_BYTES : 0);
+    if (block->hi - at < JUMP_BYTES)
+        return no_room(surgery, entry, "is shorter than a jump", error);
+    struct jump jump = {.at = at, .entry = entry};
+    for (unsigned i = 0; i < JUMP_BYTES; i++) {
+        const unsigned char mark = block->mark[at - block->lo + i];
+        if (!(mark & MARK_COVERED))
+            return no_room(surgery, entry, "is shorter than a jump", error);
+        if (i && mark & MARK_TARGET)
+            return no_room(surgery, entry, "jumps lead into its first 5 bytes", error);
+        jump.before[i] = block->image[at - block->lo + i];
+    }
+    for (size_t i = 0; i < surgery->n_jumps; i++)
+        if (surgery->jump[i].at < at + JUMP_BYTES &&
+            at < surgery->jump[i].at + JUMP_BYTES)
+            return no_room(surgery, entry, "another such place is too near", error);
+    surgery->jump[surgery->n_jumps++] = jump;
+    return 0;
+}
+
+int surgery_restore(struct surgery *surgery, struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < surgery->n_jumps && surgery->selected; i++) {
+        const struct jump *const jump = &surgery->jump[i];
+        const int wrote = write_code(surgery, jump->at, jump->before, JUMP_BYTES, error);
+        status = status < 0 ? status : wrote;
+    }
+    surgery->selected = NULL;
+    return status;
+}
+
+static int write_jump(const struct surgery_variant *variant, const struct jump *jump,
+                      struct error *error)
+{
+    const uint64_t to = copy_of(variant, jump->entry) + (jump->at - jump->entry);
+    const int64_t distance = (int64_t)(to - (jump->at + JUMP_BYTES));
+    const int32_t value = (int32_t)distance;
+    unsigned char bytes[JUMP_BYTES] = {JUMP};
+    if (value != distance)
+        return error_set(error, -ERANGE, "a copy lies beyond 2 GB of the original");
+    memcpy(bytes + 1, &value, sizeof value);
+    return write_code(variant->surgery, jump->at, bytes, sizeof bytes, error);
+}
+
+int surgery_select(struct surgery_variant *variant, surgery_function **run,
+                   struct error *error)
+{
+    struct surgery *surgery = variant->surgery;
+    const uint64_t original = (uint64_t)(uintptr_t)surgery->subject.run;
+    int status = surgery->selected ? surgery_restore(surgery, error) : 0;
+    surgery->selected = variant;
+    for (size_t i = 0; i < surgery->n_jumps && status == 0; i++)
+        status = write_jump(variant, &surgery->jump[i], error);
+    if (status < 0)
+        (void)surgery_restore(surgery, NULL);
+    *run = (surgery_function *)(uintptr_t)(status < 0 ? original
+                                                      : copy_of(variant, original));
+    return status;
+}
+
+/* ---- open and close ---- */
+
+/* Other threads may stand in the old code, and a child would be without them. */
+static bool has_threads(void)
+{
+    DIR *directory = opendir("/proc/self/task");
+    size_t n = 0;
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        n += entry->d_name[0] != '.';
+    if (directory)
+        closedir(directory);
+    return n != 1;
+}
+
+void surgery_close(struct surgery *surgery)
+{
+    if (!surgery)
+        return;
+    while (surgery->first)
+        surgery_drop(surgery->first);
+    functions_free(surgery);
+    objects_close(&surgery->objects);
+    if (surgery->memory_fd >= 0)
+        close(surgery->memory_fd);
+    free(surgery);
+}
+
+int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
+                 size_t n, struct surgery **out, struct error *error)
+{
+    if (has_threads())
+        return error_set(error, -ENOTSUP, "the process has several threads");
+    struct surgery *surgery = calloc(1, sizeof *surgery);
+    if (!surgery)
+        return error_set(error, -ENOMEM, "out of memory");
+    surgery->subject = *subject;
+    surgery->executed = executed;
+    surgery->n_executed = n;
+    surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    int status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
+    if (status < 0)
+        error_set(error, status, "cannot read this process: %s", strerror(-status));
+    else
+        status = functions_find(surgery, error);
+    surgery->executed = NULL;
+    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
+        if (surgery->block[i].object)
+            object_hold(&surgery->objects, surgery->block[i].object);
+    if (status < 0)
+        surgery_close(surgery);
+    else
+        *out = surgery;
+    return status;
+}
+
+void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
+{
+    char where[64];
+    *facts = (struct surgery_facts){.functions = (unsigned)surgery->n_blocks,
+                                    .jumps = (unsigned)surgery->n_jumps,
+                                    .left = (unsigned)surgery->n_left};
+    for (size_t i = 0; i < surgery->n_extras; i++)
+        facts->tables += surgery->extra[i].n > 0;
+    for (size_t i = 0; i < surgery->n_blocks; i++) {
+        const struct block *const block = &surgery->block[i];
+        for (uint64_t k = 0; k < block->hi - block->lo; k++)
+            facts->bytes += (block->mark[k] & MARK_COVERED) != 0;
+    }
+    if (!surgery->n_left)
+        return;
+    surgery_where(surgery, surgery->left[0].lo, where, sizeof where);
+    snprintf(facts->why_left, sizeof facts->why_left, "%s %s", where,
+             surgery->left[0].handles ? "handles exceptions" : "is the kernel's");
+}

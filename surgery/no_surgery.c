@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of surgery where instructions cannot be decoded: nothing can be opened, so
+ * nothing else is ever called. */
+#include "surgery.h"
+
+#include <errno.h>
+
+int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
+                 size_t n, struct surgery **out, struct error *error)
+{
+    (void)subject;
+    (void)executed;
+    (void)n;
+    *out = NULL;
+    return error_set(error, -ENOTSUP, "%s",
+#ifdef __x86_64__
+                     "this simdbench was built without Zydis, which decodes instructions "
+                     "(package libzydis-dev)"
+#else
+                     "code can be copied on x86-64 alone"
+#endif
+    );
+}
+
+void surgery_close(struct surgery *surgery)
+{
+    (void)surgery;
+}
+
+void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
+{
+    (void)surgery;
+    *facts = (struct surgery_facts){.functions = 0};
+}
+
+int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
+                 struct error *error)
+{
+    (void)shift;
+    *out = NULL;
+    return surgery_open(NULL, NULL, 0, &surgery, error);
+}
+
+void surgery_drop(struct surgery_variant *variant)
+{
+    (void)variant;
+}
+
+int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
+                  struct error *error)
+{
+    struct surgery *surgery = NULL;
+    (void)timeout_ns;
+    return surgery_copy(surgery, 0, &variant, error);
+}
+
+int surgery_select(struct surgery_variant *variant, surgery_function **run,
+                   struct error *error)
+{
+    *run = NULL;
+    return surgery_prove(variant, 0, error);
+}
+
+int surgery_restore(struct surgery *surgery, struct error *error)
+{
+    (void)surgery;
+    (void)error;
+    return 0;
+}
+
+uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
+{
+    (void)variant;
+    (void)address;
+    return 0;
+}
+
+void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
+                   size_t size)
+{
+    (void)surgery;
+    (void)address;
+    if (size)
+        text[0] = '\0';
+}

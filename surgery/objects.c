@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs and libraries of this process, their symbols and relocations, and mappings. */
+#include "surgery_private.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+/* ---- mappings ---- */
+
+static int add_region(struct objects *objects, const char *line)
+{
+    struct region *more =
+        realloc(objects->region, (objects->n_regions + 1) * sizeof *more);
+    char flags[5] = "";
+    int name = 0;
+    uint64_t lo, hi;
+    if (!more)
+        return -ENOMEM;
+    objects->region = more;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &lo, &hi, flags,
+               &name) < 3)
+        return 0;
+    const char *const path = line + name;
+    more[objects->n_regions++] =
+        (struct region){.lo = lo,
+                        .hi = hi,
+                        .readable = flags[0] == 'r',
+                        .writable = flags[1] == 'w',
+                        .executable = flags[2] == 'x',
+                        .own = !path[0] || !strncmp(path, "/memfd:", 7) ||
+                               !strncmp(path, "/dev/", 5) || !strncmp(path, "[anon", 5)};
+    return 0;
+}
+
+static int read_regions(struct objects *objects)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    char *line = NULL;
+    size_t room = 0;
+    int status = file ? 0 : -errno;
+    while (file && status == 0 && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        status = add_region(objects, line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return status;
+}
+
+const struct region *region_at(const struct objects *objects, uint64_t address)
+{
+    for (size_t i = 0; i < objects->n_regions; i++)
+        if (address >= objects->region[i].lo && address < objects->region[i].hi)
+            return &objects->region[i];
+    return NULL;
+}
+
+/* ---- objects ---- */
+
+static void unmap_file(struct object *object)
+{
+    if (object->file)
+        munmap((void *)(uintptr_t)object->file, object->file_bytes);
+    object->file = NULL;
+    object->file_bytes = 0;
+}
+
+/* Its symbols are of use if it is the file that was loaded: the first page has a linker's
+ * number of the build. `first`: how many bytes are loaded from the beginning of the file.
+ */
+static void map_file(struct object *object, uint64_t first)
+{
+    struct stat facts;
+    const size_t known = first < PAGE ? (size_t)first : PAGE;
+    const int fd = open(object->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &facts) == 0 && facts.st_size >= (off_t)sizeof(ElfW(Ehdr)) &&
+        (size_t)facts.st_size >= known) {
+        void *file = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        object->file = file == MAP_FAILED ? NULL : file;
+        object->file_bytes = object->file ? (size_t)facts.st_size : 0;
+    }
+    close(fd);
+    if (object->file && memcmp((const void *)(uintptr_t)object->lo, object->file, known))
+        unmap_file(object);
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct objects *objects = context;
+    struct object *more = realloc(objects->object, (objects->n + 1) * sizeof *more);
+    struct object object = {.lo = UINT64_MAX, .bias = info->dlpi_addr};
+    uint64_t first = 0;
+    (void)size;
+    if (!more)
+        return -ENOMEM;
+    objects->object = more;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
+        const uint64_t lo = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_EH_FRAME)
+            object.frames = lo;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        first = lo < object.lo ? segment->p_filesz : first;
+        object.lo = lo < object.lo ? lo : object.lo;
+        object.hi = lo + segment->p_memsz > object.hi ? lo + segment->p_memsz : object.hi;
+    }
+    /* The kernel's own, whose data lie where no copy reaches them, stays. */
+    if (!strncmp(info->dlpi_name, "linux-vdso", 10) || object.lo == UINT64_MAX)
+        return 0;
+    object.path = strdup(info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+    if (!object.path)
+        return -ENOMEM;
+    map_file(&object, first);
+    more[objects->n++] = object;
+    return 0;
+}
+
+int objects_open(struct objects *objects)
+{
+    const int status = read_regions(objects);
+    return status < 0 ? status : dl_iterate_phdr(add_object, objects);
+}
+
+void objects_close(struct objects *objects)
+{
+    for (size_t i = 0; i < objects->n; i++) {
+        struct object *object = &objects->object[i];
+        if (object->handle)
+            dlclose(object->handle);
+        unmap_file(object);
+        free(object->path);
+    }
+    free(objects->object);
+    free(objects->region);
+    *objects = (struct objects){.n = 0};
+}
+
+const struct object *object_at(const struct objects *objects, uint64_t address)
+{
+    for (size_t i = 0; i < objects->n; i++)
+        if (address >= objects->object[i].lo && address < objects->object[i].hi)
+            return &objects->object[i];
+    return NULL;
+}
+
+void object_hold(struct objects *objects, const struct object *object)
+{
+    struct object *own = &objects->object[object - objects->object];
+    if (own->path && !own->handle)
+        own->handle = dlopen(strcmp(own->path, "/proc/self/exe") ? own->path : NULL,
+                             RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* ---- sections of its file ---- */
+
+static const void *part_of(const struct object *object, uint64_t offset, uint64_t bytes)
+{
+    return offset <= object->file_bytes && bytes <= object->file_bytes - offset
+               ? object->file + offset
+               : NULL;
+}
+
+/* The i-th section, if it has a type; its entries, and how many. */
+static const ElfW(Shdr) * section(const struct object *object, size_t i)
+{
+    const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
+    return elf && i < elf->e_shnum
+               ? part_of(object, elf->e_shoff + i * sizeof(ElfW(Shdr)),
+                         sizeof(ElfW(Shdr)))
+               : NULL;
+}
+
+static const void *entries(const struct object *object, const ElfW(Shdr) * of,
+                           size_t size, size_t *n)
+{
+    const void *const all = part_of(object, of->sh_offset, of->sh_size);
+    *n = all ? of->sh_size / size : 0;
+    return all;
+}
+
+static const char *text_of(const struct object *object, size_t table, size_t at)
+{
+    const ElfW(Shdr) *const texts = section(object, table);
+    const char *const all =
+        texts ? part_of(object, texts->sh_offset, texts->sh_size) : NULL;
+    return all && at < texts->sh_size && memchr(all + at, '\0', texts->sh_size - at)
+               ? all + at
+               : "";
+}
+
+static void search_symbols(const struct object *object, const ElfW(Shdr) * table,
+                           uint64_t address, struct symbol *best)
+{
+    size_t n;
+    const ElfW(Sym) *const symbol = entries(object, table, sizeof *symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
+        const uint64_t lo = object->bias + symbol[i].st_value;
+        if ((type != STT_FUNC && type != STT_OBJECT) || symbol[i].st_shndx == SHN_UNDEF ||
+            address < lo || address - lo >= symbol[i].st_size || lo < best->lo)
+            continue;
+        *best =
+            (struct symbol){.lo = lo,
+                            .hi = lo + symbol[i].st_size,
+                            .name = text_of(object, table->sh_link, symbol[i].st_name),
+                            .code = type == STT_FUNC};
+    }
+}
+
+bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol)
+{
+    const ElfW(Shdr) * table;
+    *symbol = (struct symbol){.lo = 0};
+    for (size_t i = 0; (table = section(object, i)); i++)
+        if (table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM)
+            search_symbols(object, table, address, symbol);
+    return symbol->lo != 0;
+}
+
+static const char *relocated(const struct object *object, const ElfW(Shdr) * table,
+                             uint64_t place)
+{
+    size_t n, n_symbols;
+    const ElfW(Rela) *const rela = entries(object, table, sizeof *rela, &n);
+    const ElfW(Shdr) *const symbols = section(object, table->sh_link);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned type = ELF64_R_TYPE(rela[i].r_info);
+        if (rela[i].r_offset != place ||
+            (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+             type != R_X86_64_IRELATIVE))
+            continue;
+        const ElfW(Sym) *const symbol =
+            symbols ? entries(object, symbols, sizeof *symbol, &n_symbols) : NULL;
+        const size_t number = ELF64_R_SYM(rela[i].r_info);
+        return symbol && number && number < n_symbols
+                   ? text_of(object, symbols->sh_link, symbol[number].st_name)
+                   : "";
+    }
+    return NULL;
+}
+
+bool slot_at(const struct object *object, uint64_t address, const char **name)
+{
+    const ElfW(Shdr) * table;
+    *name = NULL;
+    for (size_t i = 0; !*name && (table = section(object, i)); i++)
+        if (table->sh_type == SHT_RELA)
+            *name = relocated(object, table, address - object->bias);
+    return *name != NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room surgery: copies the functions that a kernel executes, within the process that runs
+ * the kernel. A copy may lie at another place modulo 64, so that the effect of placement
+ * can be told from that of the code, or with some instructions changed. docs/surgery.md
+ * says which code can be copied, and why a copy can be trusted.
+ *
+ * In order: trace one call of the kernel (inspect.h, in a forked child, whose addresses
+ * are the same); surgery_open() with the addresses that executed; surgery_copy() or
+ * surgery_edit() for each variant; surgery_prove() each; surgery_select() before a batch;
+ * surgery_close(). The process has one thread meanwhile, and one open surgery at a time.
+ *
+ * It needs x86-64 and Zydis. Without them surgery_open() fails with the reason.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+typedef void surgery_function(void);
+
+struct surgery_subject {
+    surgery_function *run; /* the function through which the kernel is called */
+    /* Calls the kernel once, as a batch does, through `run` or through its copy. */
+    void (*call)(surgery_function *run, void *context);
+    void *context;
+};
+
+struct surgery;
+struct surgery_variant;
+
+/* Finds the functions to which executed addresses belong; the addresses stand in the
+ * order of their first execution. -ENOTSUP: not in this build, or not in a process with
+ * several threads. Otherwise the error says which code cannot be copied, and why. */
+int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
+                 size_t n, struct surgery **out, struct error *error);
+/* Restores the old code and frees all variants. NULL is allowed. */
+void surgery_close(struct surgery *surgery);
+
+struct surgery_facts {
+    unsigned functions; /* copied */
+    unsigned tables;    /* jump tables that were copied with them */
+    unsigned jumps;    /* functions that are reached by pointers: their old entry jumps to
+                          the copy while a variant is selected */
+    size_t bytes;      /* of copied functions */
+    unsigned left;     /* functions that were not copied */
+    char why_left[96]; /* the first one and the reason; empty: none */
+};
+void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts);
+
+/* Copies all functions to places that are `shift` bytes behind those of the originals,
+ * modulo 4096. -ERANGE: no such place within 2 GB. */
+int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
+                 struct error *error);
+void surgery_drop(struct surgery_variant *variant);
+
+/* Runs one call of a variant in a forked child whose old code traps. 0: nothing but the
+ * jumps at entries ran at the old place. -EFAULT: some other code did; -ETIMEDOUT,
+ * -ECHILD: the call did not end within the time (0: 10 s), or died. */
+int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
+                  struct error *error);
+
+/* Writes the jumps at old entries; the kernel is to be called through `run` then. Another
+ * selected variant is left. */
+int surgery_select(struct surgery_variant *variant, surgery_function **run,
+                   struct error *error);
+/* Restores the old code. */
+int surgery_restore(struct surgery *surgery, struct error *error);
+
+/* The place of the original of a copied instruction, or 0 for any other address. */
+uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address);
+/* "mix_avx2+0x40", "libm.so.6+0x1230", "jit+0x20" */
+void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
+                   size_t size);

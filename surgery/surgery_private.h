@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside room surgery, where there are x86-64 and Zydis. */
+#pragma once
+
+#include "surgery.h"
+
+/* ---- insn.c: an instruction as far as a copy needs it ---- */
+
+enum reference {
+    REFERS_NOT,
+    REFERS_BRANCH, /* a direct jump, call or branch */
+    REFERS_LEA,    /* takes the address of a place relative to it */
+    REFERS_SLOT,   /* jumps to, or calls, what such a place holds */
+    REFERS_DATA    /* accesses such a place */
+};
+struct insn {
+    uint64_t address, target; /* target: of the reference */
+    enum reference reference;
+    uint8_t length, field, field_bytes; /* field: where its displacement is */
+    uint8_t data_bytes;                 /* of the place that it accesses */
+    bool ends;                          /* the next instruction does not follow */
+    bool indirect_jump, conditional, call, nop, endbr;
+};
+enum { INSN_BYTES_MAX = 15 };
+/* False for bytes that are no instruction. */
+bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
+                 struct insn *insn);
+
+/* ---- objects.c: what is loaded here ---- */
+
+/* A program or library, or a mapping with code that was made while the program ran. */
+struct object {
+    uint64_t lo, hi, bias;
+    uint64_t frames; /* address of .eh_frame_hdr, or 0 */
+    char *path;      /* NULL: made while the program ran */
+    void *handle;    /* keeps it loaded */
+    const unsigned char *file;
+    size_t file_bytes; /* 0: the file is not the one that was loaded */
+};
+struct region {
+    uint64_t lo, hi;
+    bool readable, writable, executable, own; /* own: no file, and not the kernel's */
+};
+struct objects {
+    struct object *object;
+    size_t n;
+    struct region *region;
+    size_t n_regions;
+};
+int objects_open(struct objects *objects);
+void objects_close(struct objects *objects);
+const struct region *region_at(const struct objects *objects, uint64_t address);
+/* NULL: no code of a program, library or generator. */
+const struct object *object_at(const struct objects *objects, uint64_t address);
+/* Loads nothing, but keeps the object loaded up to objects_close(). */
+void object_hold(struct objects *objects, const struct object *object);
+
+struct symbol {
+    uint64_t lo, hi;
+    const char *name;
+    bool code;
+};
+/* The innermost sized symbol that holds the address. */
+bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol);
+/* Whether the dynamic linker filled those 8 bytes for good; and the symbol, or "". */
+bool slot_at(const struct object *object, uint64_t address, const char **name);
+
+/* ---- frames.c: functions by unwind information ---- */
+
+struct frame {
+    uint64_t lo, hi;
+    bool handles; /* exceptions, or has something to clean up when one passes */
+};
+bool frame_at(uint64_t frames, uint64_t address, struct frame *frame);
+
+/* ---- functions.c: what is copied ---- */
+
+enum { BLOCKS_MAX = 96 };
+/* Of each byte of a block. */
+enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4 };
+/* A function, or several that only short jumps connect; or a whole mapping of which some
+ * instructions were reached. */
+struct block {
+    uint64_t lo, hi;
+    const struct object *object;
+    unsigned char *image, *mark; /* the code before any change */
+    bool indirect;               /* has a jump to a place that is computed */
+    size_t part;                 /* its number */
+    bool loose; /* the bounds are those of a mapping, not of a function */
+};
+/* A reference that depends on the place of its instruction. */
+struct fix {
+    uint64_t address, target;
+    enum reference reference;
+    uint8_t length, field;
+    size_t extra; /* index of its table or slot, or NO_EXTRA */
+};
+#define NO_EXTRA SIZE_MAX
+/* A jump table, or a slot, that a variant has a copy of. */
+struct extra {
+    uint64_t address;
+    size_t n; /* entries of a table; 0: a slot */
+    const struct block *block;
+    uint64_t offset; /* among those of its part */
+};
+struct jump {
+    uint64_t at, entry;
+    unsigned char before[5];
+};
+enum { JUMP_BYTES = 5, JUMPS_MAX = 256 };
+/* The blocks of one object: their copies keep their distances. */
+struct part_room {
+    const struct block *block; /* one of them */
+    uint64_t lo, hi;
+    uint64_t extras; /* bytes of its tables and slots */
+};
+struct surgery {
+    struct surgery_subject subject;
+    struct objects objects;
+    struct block block[BLOCKS_MAX];
+    size_t n_blocks;
+    struct frame left[BLOCKS_MAX]; /* functions that stay */
+    size_t n_left;
+    struct fix *fix;
+    size_t n_fixes, fixes_room;
+    struct extra *extra;
+    size_t n_extras;
+    struct part_room part[BLOCKS_MAX];
+    size_t n_parts;
+    struct jump jump[JUMPS_MAX];
+    size_t n_jumps;
+    const uint64_t *executed; /* while it is opened */
+    size_t n_executed;
+    struct surgery_variant *first, *selected;
+    int memory_fd;
+};
+int functions_find(struct surgery *surgery, struct error *error);
+void functions_free(struct surgery *surgery);
+struct block *block_at(const struct surgery *surgery, uint64_t address);
+/* An instruction that is copied begins there. */
+bool is_copied(const struct surgery *surgery, uint64_t address);
+
+/* ---- copy.c ---- */
+
+struct part {
+    unsigned char *arena;
+    size_t bytes;
+    int64_t delta;   /* from an original to its copy */
+    uint64_t extras; /* address of the copied tables and slots */
+};
+struct surgery_variant {
+    struct surgery *surgery;
+    struct surgery_variant *next;
+    struct part part[BLOCKS_MAX];
+};
+/* Where the copy of an instruction is; the instruction itself if there is none. */
+uint64_t copy_of(const struct surgery_variant *variant, uint64_t address);
+
+/* ---- jumps.c ---- */
+
+/* From an entry that pointers lead to: -EFAULT if there is no room for a jump. */
+int jump_add(struct surgery *surgery, uint64_t entry, struct error *error);

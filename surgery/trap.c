@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of a variant in a child whose old code traps. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { INT3 = 0xcc, TRIES = JUMPS_MAX + 1, DEFAULT_MS = 10000 };
+
+/* ---- the child ---- */
+
+/* Functions of libc may be among those that trap. */
+static long system_call(long number, long a, long b, long c, long d)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static volatile int report_fd;
+
+/* Tells its parent, who ends it. */
+static void report(uint64_t address)
+{
+    system_call(SYS_write, report_fd, (long)(uintptr_t)&address, sizeof address, 0);
+    for (;;)
+        system_call(SYS_pause, 0, 0, 0, 0);
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+    const ucontext_t *const at = context;
+    (void)signal;
+    (void)info;
+    report((uint64_t)at->uc_mcontext.gregs[REG_RIP] - 1);
+}
+
+/* All old instructions but the jumps, which were written before. */
+static unsigned char *make_poison(const struct surgery *surgery,
+                                  const struct block *block)
+{
+    const uint64_t n = block->hi - block->lo;
+    unsigned char *poison = malloc(n);
+    if (!poison)
+        return NULL;
+    memcpy(poison, (const void *)(uintptr_t)block->lo, n);
+    for (uint64_t i = 0; i < n; i++)
+        if (block->mark[i] & MARK_COVERED)
+            poison[i] = INT3;
+    for (size_t k = 0; k < surgery->n_jumps; k++) {
+        const struct jump *const jump = &surgery->jump[k];
+        const uint64_t bytes = jump->at + JUMP_BYTES - jump->entry;
+        if (block_at(surgery, jump->entry) == block)
+            memcpy(poison + (jump->entry - block->lo),
+                   (const void *)(uintptr_t)jump->entry, bytes);
+    }
+    return poison;
+}
+
+static void be_tried(struct surgery_variant *variant, int fd)
+{
+    struct surgery *surgery = variant->surgery;
+    const struct rlimit no_core = {0};
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+    unsigned char *poison[BLOCKS_MAX];
+    surgery_function *run;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &no_core);
+    report_fd = fd;
+    /* What is open shows the memory of the parent. */
+    surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (surgery->memory_fd < 0 || surgery_select(variant, &run, NULL) < 0)
+        report(1);
+    for (size_t i = 0; i < surgery->n_blocks; i++)
+        if (!(poison[i] = make_poison(surgery, &surgery->block[i])))
+            report(1);
+    for (int number = 1; number < NSIG; number++)
+        if (number != SIGTRAP)
+            signal(number, SIG_DFL);
+    sigaction(SIGTRAP, &action, NULL);
+    sigemptyset(&action.sa_mask);
+    sigprocmask(SIG_SETMASK, &action.sa_mask, NULL);
+    for (size_t i = 0; i < surgery->n_blocks; i++) {
+        const struct block *const block = &surgery->block[i];
+        system_call(SYS_pwrite64, surgery->memory_fd, (long)(uintptr_t)poison[i],
+                    (long)(block->hi - block->lo), (long)block->lo);
+    }
+    surgery->subject.call(run, surgery->subject.context);
+    report(0);
+}
+
+/* ---- the parent ---- */
+
+static int died(pid_t child, struct error *error)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return error_set(error, -ECHILD, "a call of the copy ends by signal %d",
+                     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static int wait_for(pid_t child, int fd, int timeout_ms, uint64_t *trapped,
+                    struct error *error)
+{
+    struct pollfd from = {.fd = fd, .events = POLLIN};
+    int ready, status;
+    do
+        ready = poll(&from, 1, timeout_ms);
+    while (ready < 0 && errno == EINTR);
+    if (ready > 0 && read(fd, trapped, sizeof *trapped) != sizeof *trapped)
+        return died(child, error);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return ready > 0 ? 0
+                     : error_set(error, -ETIMEDOUT, "a call of the copy does not end");
+}
+
+/* Into `trapped` 0, or where old code ran. */
+static int try_call(struct surgery_variant *variant, int timeout_ms, uint64_t *trapped,
+                    struct error *error)
+{
+    int ends[2];
+    if (pipe(ends) < 0)
+        return error_set(error, -errno, "pipe: %s", strerror(errno));
+    const pid_t child = fork();
+    if (child == 0)
+        be_tried(variant, ends[1]);
+    const int code = errno;
+    close(ends[1]);
+    const int status = child < 0 ? error_set(error, -code, "fork: %s", strerror(code))
+                                 : wait_for(child, ends[0], timeout_ms, trapped, error);
+    close(ends[0]);
+    return status;
+}
+
+static int ran(const struct surgery *surgery, uint64_t address, struct error *error)
+{
+    char where[96];
+    surgery_where(surgery, address, where, sizeof where);
+    return error_set(error, -EFAULT, "%s still ran at the old place", where);
+}
+
+int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
+                  struct error *error)
+{
+    struct surgery *surgery = variant->surgery;
+    const int timeout_ms = timeout_ns ? (int)(timeout_ns / 1000000) : DEFAULT_MS;
+    uint64_t before = 0;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t trapped = 0;
+        int status = try_call(variant, timeout_ms, &trapped, error);
+        if (status < 0 || trapped == 0)
+            return status;
+        if (trapped == 1)
+            return error_set(error, -EIO, "the copy could not be selected in a child");
+        if (trapped == before || !is_copied(surgery, trapped))
+            return ran(surgery, trapped, error);
+        before = trapped;
+        status = jump_add(surgery, trapped, error);
+        if (status < 0)
+            return status;
+    }
+    return ran(surgery, before, error);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function under surgery, and what it executes. */
+#pragma once
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inspect.h"
+#include "surgery.h"
+#include "unit.h"
+
+/* Functions are called as kernels are. */
+typedef void patient_function(const void *a, void *b);
+struct patient {
+    patient_function *function;
+    const void *a;
+    void *b;
+};
+
+static inline void call_patient(surgery_function *run, void *context)
+{
+    const struct patient *patient = context;
+    ((patient_function *)run)(patient->a, patient->b);
+}
+
+static inline int by_first(const void *a, const void *b)
+{
+    const struct inspect_line *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Traces one call through `run` in a child. */
+static inline void trace_patient(const struct patient *patient, surgery_function *run,
+                                 struct inspect_census *census)
+{
+    const struct inspect_options options = {.max_steps = 2000000, .whole_only = true};
+    struct error error = {.text = ""};
+    int go[2], status;
+    char byte;
+    assert_int_equal(pipe(go), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (read(go[0], &byte, 1) == 1)
+            inspect_call((patient_function *)run, patient->a, patient->b, 1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(inspect_attach(child, &error), 0);
+    assert_int_equal(write(go[1], "", 1), 1);
+    if (inspect_follow(child, &options, census, &error) < 0)
+        fail_msg("%s", error.text);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(go[0]);
+    close(go[1]);
+}
+
+/* 0, or as surgery_open(). */
+static inline int open_patient(struct patient *patient, struct surgery **surgery,
+                               struct error *error)
+{
+    struct inspect_census census;
+    patient->function(patient->a, patient->b); /* the linker fills its slots */
+    trace_patient(patient, (surgery_function *)patient->function, &census);
+    qsort(census.line, census.n_lines, sizeof *census.line, by_first);
+    uint64_t *executed = calloc(census.n_lines, sizeof *executed);
+    assert_non_null(executed);
+    for (size_t i = 0; i < census.n_lines; i++)
+        executed[i] = census.line[i].address;
+    const struct surgery_subject subject = {.run = (surgery_function *)patient->function,
+                                            .call = call_patient,
+                                            .context = patient};
+    const int status = surgery_open(&subject, executed, census.n_lines, surgery, error);
+    free(executed);
+    inspect_census_free(&census);
+    return status;
+}
+
+/* Of the instructions of a call, those that are copies. */
+static inline double share_of_copies(const struct patient *patient,
+                                     struct surgery_variant *variant)
+{
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    surgery_function *run = NULL;
+    double copied = 0;
+    if (surgery_select(variant, &run, &error) < 0)
+        fail_msg("%s", error.text);
+    trace_patient(patient, run, &census);
+    for (size_t i = 0; i < census.n_lines; i++)
+        if (surgery_origin(variant, census.line[i].address))
+            copied += (double)census.line[i].executed;
+    copied /= (double)census.instructions;
+    inspect_census_free(&census);
+    return copied;
+}
+
+/* Why nothing can be traced here: a test returns 77. */
+static inline bool cannot_operate(void)
+{
+    struct error error = {.text = "valgrind runs the program, not the CPU"};
+    const char *const preload = getenv("LD_PRELOAD");
+    const bool valgrind = preload && strstr(preload, "vgpreload");
+    if (!valgrind && inspect_available(NULL, &error) == 0)
+        return false;
+    print_message("skipped, nothing can be traced here: %s\n", error.text);
+    return true;
+}
