@@ -4,7 +4,7 @@
 #include "lay_out.h"
 #include "surgeon.h"
 
-static const unsigned shifts[] = {0, 1, 20, 48};
+static const unsigned shifts[] = {0, 20, 33};
 
 static void bind(const struct arena *arena, const struct simdbench_kernel *kernel,
                  const char *text, struct operands *operands)
@@ -126,12 +126,12 @@ static void test_tanh(void **state)
 
 static void test_gemm(void **state)
 {
-    try_op(*state, "gemm", "17");
+    try_op(*state, "gemm", "9x11x5");
 }
 
 static void test_conv(void **state)
 {
-    try_op(*state, "conv", "n1c16h9w17k16r3s3p1q1");
+    try_op(*state, "conv", "n1c16h3w5k16r3s3p1q1");
 }
 
 int main(void)
