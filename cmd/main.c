@@ -22,6 +22,7 @@ static const struct {
     {"doctor", command_doctor},     {"explain", command_explain},
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
+    {"trust", command_trust},
 };
 
 static int run_command(struct options *options)
@@ -40,7 +41,7 @@ static int finish(int status)
     if (flushed < 0)
         status = flushed == -EINTR ? EXIT_INTERRUPTED : EXIT_USAGE;
     if (status == EXIT_USAGE && error.text[0])
-        fprintf(stderr, "simdbench: %s\n", error.text);
+        complain("%s", error.text);
     return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
 }
 
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
         return worker_main(argc, argv);
     struct options options;
     struct error error = {.text = ""};
-    int status = args_parse(argc, argv, &options, &error);
+    int status = stack_claim(&error) ?: args_parse(argc, argv, &options, &error);
     if (status < 0 && error.text[0])
         complain("%s", error.text);
     if (status)

@@ -142,14 +142,6 @@ static double divide_cycles(const struct inspect_facts *facts)
            takes(integers(facts), GET(rate_integer_divides));
 }
 
-/* A time that is shorter refutes it: the core looked farther ahead than it did in the
- * loops that told how far. */
-static double window_cycles(const struct inspect_facts *facts)
-{
-    const double accuracy = 1.05;
-    return GET(window_chain) > accuracy * GET(cycles) ? (double)NAN : GET(window_chain);
-}
-
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -211,7 +203,7 @@ static void put_code(struct inspect_facts *facts)
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(chain_cycles, GET(chain));
-    PUT(window_cycles, window_cycles(facts));
+    PUT(window_cycles, GET(window_chain));
     PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
 }
 
@@ -277,6 +269,32 @@ static void put_tame_input(struct inspect_facts *facts)
     }
 }
 
+/* What a bound stands for beside itself. */
+static const struct {
+    enum inspect_fact bound, too;
+} twins[] = {
+    {FACT_roof_cycles, FACT_roof_share},  {FACT_memory_cycles, FACT_memory_share},
+    {FACT_memory_cycles, FACT_far_share}, {FACT_load_cycles, FACT_whole_load_cycles},
+    {FACT_chain_cycles, FACT_chain},      {FACT_window_cycles, FACT_window_chain}};
+
+/* No machine is faster than it can be: a bound that the time refutes was derived from a
+ * count, a latency or a rate that is wrong, and is evidence of nothing. */
+static void refute(struct inspect_facts *facts)
+{
+    static const char why[] = "the time refutes it";
+    const double most = INSPECT_REFUTED * GET(cycles);
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        if (!(inspect_fact_value(facts, bound) > most))
+            continue;
+        inspect_fact_set_absent(facts, bound, why);
+        facts->fact[bound].refuted = true;
+        for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)
+            if (twins[k].bound == bound)
+                inspect_fact_set_absent(facts, twins[k].too, why);
+    }
+}
+
 static void put_limit(struct inspect_facts *facts)
 {
     static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
@@ -290,17 +308,44 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
+/* Why the windows of a call cannot stand for all of it, or NULL. */
+static const char *why_no_sample(const struct inspect_facts *facts)
+{
+    const double error = 0.25, share = 0.3;
+    const double enter =
+        takes(GET(instructions) - known(GET(branches)), GET(rate_instructions));
+    return !(GET(sampled) > 0) ? NULL
+           : GET(loop_share) < share
+               ? "the loop that takes most time has under 30% of the "
+                 "instructions that its windows saw"
+           : GET(sample_error) > error ? "the windows of its call contradict each other"
+           : enter > INSPECT_REFUTED * GET(cycles)
+               ? "its windows tell of more instructions a cycle than this core takes"
+               : NULL;
+}
+
+/* What such windows told is not known. */
+static void doubt_sample(struct inspect_facts *facts)
+{
+    const char *const why = why_no_sample(facts);
+    for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
+        if (i == FACT_cycles || inspect_fact_source(i) == INSPECT_TRACE)
+            inspect_fact_set_absent(facts, i, why);
+}
+
 void inspect_bounds(struct inspect_facts *facts)
 {
     /* The loop takes of the call what it has of all instructions. */
     if (!facts->fact[FACT_cycles].known)
         PUT(cycles, GET(call_cycles) * part(GET(instructions), GET(call_instructions)));
+    doubt_sample(facts);
     put_shares(facts);
     put_code(facts);
     put_costs(facts);
     put_memory(facts);
     put_tame_input(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
+    refute(facts);
     put_limit(facts);
 }
 

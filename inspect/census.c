@@ -3,16 +3,21 @@
 #include "inspect_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* No more windows than these tell how much they differ. */
+enum { WINDOWS_MAX = 64 };
 
 /* The same loop may be reached by different calls: it is one, by the address of its
  * head. */
 struct sum {
     struct inspect_loop loop; /* sums, not yet means */
     uint64_t entries, executed;
-    uint64_t chain_weight; /* executions of the head whose chain it has */
+    uint64_t chain_weight;    /* executions of the head whose chain it has */
+    double seen[WINDOWS_MAX]; /* iterations in each window */
 };
 
 struct making {
@@ -171,6 +176,22 @@ static size_t find_sum(struct making *m, uint64_t address)
     return m->n_sums++;
 }
 
+static unsigned windows_of(const struct making *m)
+{
+    return m->census->windows < WINDOWS_MAX ? m->census->windows : WINDOWS_MAX;
+}
+
+/* The standard error of the mean of some numbers, as a part of it. */
+static double error_of(const double *number, unsigned n)
+{
+    double sum = 0, squares = 0;
+    for (unsigned i = 0; i < n; i++)
+        sum += number[i];
+    for (unsigned i = 0; i < n; i++)
+        squares += (number[i] - sum / n) * (number[i] - sum / n);
+    return n > 1 && sum > 0 ? sqrt(squares / (n - 1) / n) / (sum / n) : 0;
+}
+
 static void add_loops(struct making *m)
 {
     for (uint32_t l = 0; l < m->loops.n; l++) {
@@ -182,6 +203,8 @@ static void add_loops(struct making *m)
         sum->loop.iterations += (double)head->executed;
         sum->entries += loop->entries;
         sum->loop.innermost &= loop->inner;
+        for (unsigned w = 0; head->seen && w < windows_of(m); w++)
+            sum->seen[w] += head->seen[w];
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
             sum->loop.chain =
@@ -213,6 +236,7 @@ static bool take_loops(struct making *m)
         struct inspect_loop *loop = &census->loop[census->n_loops++];
         *loop = m->sum[i].loop;
         loop->share = loop->instructions / (double)census->instructions;
+        loop->error = error_of(m->sum[i].seen, windows_of(m));
         loop->trips =
             m->sum[i].entries ? loop->iterations / (double)m->sum[i].entries : 0;
         divide_by_iterations(loop);

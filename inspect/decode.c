@@ -216,10 +216,13 @@ static bool is_zero_idiom(const ZydisDecodedInstruction *instruction,
            operand[n - 1].reg.value == operand[n - 2].reg.value;
 }
 
+/* An EVEX instruction without a mask names k0 in its place, and reads none. */
 static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
                            struct code *code)
 {
-    const uint64_t mask = register_mask(operand->reg.value);
+    const bool no_mask = operand->encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+                         operand->reg.value == ZYDIS_REGISTER_K0;
+    const uint64_t mask = no_mask ? 0 : register_mask(operand->reg.value);
     const int gpr = gpr_of(operand->reg.value);
     const bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)

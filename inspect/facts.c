@@ -25,6 +25,7 @@ void inspect_fact_set_interval(struct inspect_facts *facts, enum inspect_fact fa
     facts->fact[fact].low = low;
     facts->fact[fact].high = high;
     facts->fact[fact].known = true;
+    facts->fact[fact].refuted = false;
 }
 
 void inspect_fact_set(struct inspect_facts *facts, enum inspect_fact fact, double value)
@@ -122,6 +123,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
                          const struct inspect_loop *loop)
 {
     inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
+    inspect_fact_set(facts, FACT_sampled, !census->whole);
     if (census->n_loops > 0)
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)
@@ -140,6 +142,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     inspect_fact_set(facts, FACT_code_bytes,
                      code_bytes(census, loop->line, loop->n_lines));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
+    inspect_fact_set(facts, FACT_sample_error, loop->error);
     if (loop->window_chain > 0)
         SET(window_chain);
     SET(instructions);

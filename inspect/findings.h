@@ -38,6 +38,7 @@ struct inspect_facts {
         double value, low,
             high; /* the interval: equal to the value where there is none */
         bool known;
+        bool refuted;       /* a bound that the time refutes; its value is still there */
         const char *absent; /* the reason if it is not known, or NULL; borrowed */
     } fact[INSPECT_FACTS];
 };
@@ -66,7 +67,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
                          const struct inspect_loop *loop);
 
 /* Derives the facts of source BOUND, `cycles` and `tame_input` from those that are known:
- * a bound whose rate or count is unknown stays unknown. */
+ * a bound whose rate or count is unknown stays unknown. A bound of more than
+ * INSPECT_REFUTED times the measured cycles becomes unknown, and so do all facts of the
+ * trace if windows of a call told them that cannot stand for all of it. */
+#define INSPECT_REFUTED 1.1
 void inspect_bounds(struct inspect_facts *facts);
 /* The bounds that a table shows, in its order, and the largest of those that are known;
  * INSPECT_FACTS if none is. */

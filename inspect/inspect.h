@@ -33,6 +33,8 @@ struct inspect_loop {
     char *source;      /* "plants.c:49"; NULL without debug information */
     double share;      /* of executed instructions */
     double iterations; /* all of them */
+    double error;      /* of these: how well the windows know them, as a part (standard
+                          error of their mean); 0 if the census is whole */
     double trips;      /* for each time it was entered; 0: no entry was seen */
     double instructions;
     double vector; /* several elements at once; also loads, stores and copies of them */

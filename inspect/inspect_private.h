@@ -162,6 +162,7 @@ struct node {
     struct path *path;                /* that began here; NULL: none */
     uint64_t reached;                 /* so often such a path that is blind was there */
     uint32_t mark, position;          /* in the recording of that number */
+    uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 
 struct nodes {
@@ -174,6 +175,9 @@ struct nodes {
 uint32_t nodes_find(const struct nodes *nodes, uint64_t context, uint64_t address);
 /* A new one; NO_NODE without memory. */
 uint32_t nodes_add(struct nodes *nodes, const struct code *code, uint64_t context);
+/* Window `number` of so many ends: what was executed since the last one was in it.
+ * -ENOMEM */
+int nodes_end_window(struct nodes *nodes, unsigned number, unsigned windows);
 /* -ENOMEM */
 int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count);
 void nodes_free(struct nodes *nodes);

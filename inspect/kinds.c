@@ -98,7 +98,7 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
 {
     static const char *const fma[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", NULL};
     static const char *const copies[] = {"mova", "movu", "movdq", NULL};
-    const bool masked = code->reads >> REGISTER_MASK & 0xfe; /* k0 masks nothing */
+    const bool masked = code->reads >> REGISTER_MASK & 0xff;
     code->scalar_float = is_scalar_float(name);
     code->vector = !code->scalar_float;
     code->bits = (uint16_t)(code->scalar_float ? scalar_bits(name) : widest);

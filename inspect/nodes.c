@@ -82,9 +82,24 @@ int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count)
     return 0;
 }
 
+int nodes_end_window(struct nodes *nodes, unsigned number, unsigned windows)
+{
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        struct node *const node = &nodes->node[i];
+        uint64_t before = 0;
+        if (!node->seen && !(node->seen = calloc(windows, sizeof *node->seen)))
+            return -ENOMEM;
+        for (unsigned w = 0; w < number; w++)
+            before += node->seen[w];
+        node->seen[number] = (uint32_t)(node->executed - before);
+    }
+    return 0;
+}
+
 void nodes_free(struct nodes *nodes)
 {
     for (uint32_t i = 0; i < nodes->n; i++) {
+        free(nodes->node[i].seen);
         free(nodes->node[i].edge);
         path_free(nodes->node[i].path);
     }

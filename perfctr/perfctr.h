@@ -245,6 +245,15 @@ int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
+/* For tests: SIMDBENCH_TEST_CLOCK=NS[,VARIANT=NS]... makes up what batches take, NS for
+ * each operation, or for each byte if these are more. The probes above then tell 3 GHz
+ * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
+ * is real. */
+const char *clock_script(void);
+/* NS of a variant. */
+double clock_script_rate(const char *variant);
+/* A batch that took about `ns`, undisturbed; page faults stay. `turn` numbers batches. */
+void sample_script(struct sample *sample, double ns, uint64_t turn);
 /* Resolution and cost of one reading of the timer, in nanoseconds. */
 void clock_cost(double *resolution_ns, double *cost_ns);
 

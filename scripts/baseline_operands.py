@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands in shared memory as NumPy arrays, and the check of what a kernel wrote.
 
-The rules are those of simdbench's own workers (kernels/operands.c, kernels/check.c).
+The rules are those of simdbench's own workers (kernels/core/operands.c, kernels/core/check.c).
 """
 import hashlib
 

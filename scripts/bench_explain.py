@@ -180,7 +180,8 @@ class Own(Bench):
                 if r["role"] != "roof":
                     print(f"  {r['id']:<48} {r['status']} {r['reason'] or 'no residual'}")
                 continue
-            limit = max((b["cycles"] for b in why["bounds"] if b["name"] in WORK), default=0)
+            limit = max((b["cycles"] for b in why["bounds"]
+                         if b["name"] in WORK and not b.get("refuted")), default=0)
             distance = max(0, 1 - limit / why["cycles"]) if why["cycles"] else 1
             rest = min(distance, why["residual"]["share"])
             causes = ", ".join(f["cause"] for f in r["findings"])

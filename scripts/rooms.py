@@ -18,6 +18,7 @@ ROOMS = {
     "kernels": ["base"],
     "perfctr": ["base"],
     "inspect": ["base"],
+    "surgery": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],
@@ -37,23 +38,24 @@ ROOMS = {
                 "reports/judge", "reports/json", "reports/tables", "reports/export",
                 "reports/fleet", "reports/history", "reports/html"],
     "cmd/process": LEAVES,
+    "cmd/case": [*LEAVES, "cmd/process"],
     "cmd/cli": [*LEAVES, "cmd/process"],
     "cmd/worker": [*LEAVES, "cmd/process"],
-    "cmd/plan": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker"],
-    "cmd/measure": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan"],
-    "cmd/ab": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan", "cmd/measure"],
+    "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker"],
+    "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan"],
+    "cmd/ab": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan", "cmd/measure"],
     "cmd/output": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
                    "cmd/measure"],
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
-    "cmd/variant": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/variant": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure"],
-    "cmd/explain": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
-    "cmd/studies": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
-    "cmd/commands": [*LEAVES, "cmd/process", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/output", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
             "cmd/explain", "cmd/studies", "cmd/commands"],
@@ -61,7 +63,9 @@ ROOMS = {
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
           "inspect": {"findings.h", "inspect.h"},
-          "kernels": {"kernels.h", "simdbench.h", "split.h", "team.h"}}
+          "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
+# Folders of a leaf in which compilers search, too.
+SEARCHED = ["kernels/core"]
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -84,7 +88,7 @@ def sources(root):
 def resolve(root, path, name):
     """The file that an include means, as the compiler searches."""
     wing = path.relative_to(root).parts[0]
-    for folder in [path.parent, root / wing, *(root / leaf for leaf in LEAVES)]:
+    for folder in [path.parent, root / wing, *(root / name for name in LEAVES + SEARCHED)]:
         if (folder / name).is_file():
             return folder / name
     return None

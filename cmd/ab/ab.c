@@ -36,7 +36,7 @@ static int start_own(struct ab *ab, struct error *error)
     catalog_add_worker(catalog, own);
     int status = worker_start(own, false, error);
     return status < 0 ? status
-                      : worker_ask(own, message_new("describe"), ab->options.timeout_ns,
+                      : worker_ask(own, describe_call(), ab->options.timeout_ns,
                                    &own->description, error);
 }
 

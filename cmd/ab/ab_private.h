@@ -42,6 +42,7 @@ struct ab {
     struct ab_arm arm[ARMS];
     bool programs, own_processes;
     char folder[64]; /* of private copies; empty: none */
+    int folder_lock;
     struct worker *workers[ARMS];
     /* Workers: own kernels, then each build's, which own the ops that only they have. Of
      * a kernel that both builds have, the catalog has one offer. */

@@ -120,27 +120,34 @@ static int prepare(struct ab_group *group, size_t c, int which)
     struct ab *ab = group->ab;
     const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
     const struct ab_arm *arm = &ab->arm[which];
-    cJSON *request = message_new("prepare"), *reply = NULL;
-    message_add_u64(request, "kernel",
-                    arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]);
-    int status = ab_ask(group, c, which, request, ab->options.timeout_ns, &reply);
+    const struct prepare_call call = {
+        .kernel = arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]};
+    struct prepare_reply told;
+    cJSON *reply = NULL;
+    int status =
+        ab_ask(group, c, which, prepare_call(&call), ab->options.timeout_ns, &reply);
+    prepare_reply_read(reply, &told);
     if (reply)
-        group->cases[c].number[which] = message_u64(reply, "case", UINT64_MAX);
+        group->cases[c].number[which] = told.number;
     if (reply && which == ARM_HEAD)
-        case_take(&group->state, &group->state.cases[c], reply);
+        case_take(&group->state, &group->state.cases[c], &told);
     cJSON_Delete(reply);
     return status;
 }
 
-static int ask_check(struct ab_group *group, size_t c, int which, cJSON *request)
+static int ask_check(struct ab_group *group, size_t c, int which,
+                     const struct check_call *call)
 {
     const struct ab *ab = group->ab;
+    struct check_reply told;
     cJSON *reply = NULL;
     char who[16];
-    int status = ab_ask(group, c, which, request, ab->options.timeout_ns, &reply);
+    int status =
+        ab_ask(group, c, which, check_call(call), ab->options.timeout_ns, &reply);
     snprintf(who, sizeof who, "%s ", ab->arm[which].name);
+    check_reply_read(reply, &told);
     if (reply)
-        group_take_check(&group->state, ab_result(group, c), reply, who);
+        group_take_check(&group->state, ab_result(group, c), &told, who);
     cJSON_Delete(reply);
     return status;
 }
@@ -148,14 +155,10 @@ static int ask_check(struct ab_group *group, size_t c, int which, cJSON *request
 static int check(struct ab_group *group, size_t c, int which)
 {
     const struct case_state *entry = &group->state.cases[c];
-    const struct answers *answers = group_answers(&group->state, entry);
-    cJSON *request = message_new("check");
-    message_add_u64(request, "case", group->cases[c].number[which]);
-    if (answers)
-        group_add_answers(answers, request);
-    /* ab reports no ulp errors: request none. */
-    message_add_u64(request, "accuracy_n", 0);
-    return ask_check(group, c, which, request);
+    /* ab reports no ulp errors: it asks for none. */
+    const struct check_call call = {.number = group->cases[c].number[which],
+                                    .places = group_answers(&group->state, entry)};
+    return ask_check(group, c, which, &call);
 }
 
 /* In each process, so that its calls after the first are known to be right. */
@@ -165,10 +168,11 @@ static int check_again(struct ab_group *group, struct error *error)
     int status = group_change(&group->state, seed, error);
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
         const struct case_state *entry = &group->state.cases[c];
-        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
-            status = ask_check(group, c, i,
-                               group_again_request(&group->state, entry,
-                                                   group->cases[c].number[i], seed));
+        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++) {
+            const struct check_call call =
+                group_again(&group->state, entry, group->cases[c].number[i], seed);
+            status = ask_check(group, c, i, &call);
+        }
     }
     return status;
 }

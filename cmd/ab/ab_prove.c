@@ -28,10 +28,8 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     struct code_proof **const proof = proof_of(result, which);
     struct prepared prepared = {.ops = shape->ops};
     struct error error = {.text = ""};
-    cJSON *request = message_new("prepare");
-    message_add_u64(request, "kernel", arm->first + kernel);
-    const int status =
-        prove_prepare(arm->worker, request, &ab->options, &prepared, &error);
+    const struct prepare_call call = {.kernel = arm->first + kernel};
+    const int status = prove_prepare(arm->worker, &call, &ab->options, &prepared, &error);
     if (status == 0 && smaller && *proof)
         return prove_call(arm->worker, prepared.number, &ab->options, shape->text,
                           prepared.ops, &(*proof)->call);

@@ -24,11 +24,13 @@ int ab_overhead(struct ab_group *group, struct error *error)
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
             continue;
-        cJSON *request = message_new("overhead"), *reply = NULL;
-        cJSON_AddBoolToObject(request, "cold", ab->options.cold);
-        int status =
-            worker_ask(ab->workers[i], request, ab->options.timeout_ns, &reply, error);
-        least = fmin(least, message_number(reply, "ns", 0));
+        const struct overhead_call call = {.cold = ab->options.cold};
+        struct overhead_reply told;
+        cJSON *reply = NULL;
+        int status = worker_ask(ab->workers[i], overhead_call(&call),
+                                ab->options.timeout_ns, &reply, error);
+        overhead_reply_read(reply, &told);
+        least = fmin(least, told.ns);
         cJSON_Delete(reply);
         if (status < 0)
             return status;
@@ -41,11 +43,12 @@ int ab_overhead(struct ab_group *group, struct error *error)
 static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls,
                      struct batch *batch)
 {
-    int64_t timeout;
-    cJSON *request = batch_request(&group->ab->options, group->cases[c].number[which],
-                                   calls, group->cases[c].call_ns, &timeout);
+    const struct options *const options = &group->ab->options;
+    const struct ab_case *const entry = &group->cases[c];
+    const struct batch_call call = batch_of(options, entry->number[which], calls);
     cJSON *reply = NULL;
-    int status = ab_ask(group, c, which, request, timeout, &reply);
+    int status = ab_ask(group, c, which, batch_call(&call),
+                        batch_timeout(options, calls, entry->call_ns), &reply);
     const bool done = reply;
     *batch = batch_read(reply);
     cJSON_Delete(reply);

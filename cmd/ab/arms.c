@@ -76,16 +76,21 @@ static bool same_options(const struct module_spec *a, const struct module_spec *
 }
 
 /* The dynamic loader takes two objects of one name for the same. */
-static bool clash(const cJSON *a, const cJSON *b)
+static const char *name_of(const struct loaded_object *object)
 {
-    const char *x = message_text(a, "soname"), *y = message_text(b, "soname");
-    const char *path_a = message_text(a, "path"), *path_b = message_text(b, "path");
-    const char *id_a = message_text(a, "build_id"), *id_b = message_text(b, "build_id");
-    if (!path_a || !path_b || !strcmp(path_a, path_b))
+    return object->soname && *object->soname ? object->soname : basename(object->path);
+}
+
+static bool clash(const cJSON *first, const cJSON *second)
+{
+    struct loaded_object a, b;
+    loaded_object_read(first, &a);
+    loaded_object_read(second, &b);
+    if (!a.path || !b.path || !strcmp(a.path, b.path) ||
+        strcmp(name_of(&a), name_of(&b)) != 0)
         return false;
-    if (strcmp(x && *x ? x : basename(path_a), y && *y ? y : basename(path_b)) != 0)
-        return false;
-    return !id_a || !id_b || !*id_a || strcmp(id_a, id_b) != 0;
+    return !a.build_id || !b.build_id || !*a.build_id ||
+           strcmp(a.build_id, b.build_id) != 0;
 }
 
 static bool any_clash(const struct ab *ab)
@@ -106,16 +111,9 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
     cJSON *reply = NULL;
     if (ab->programs)
         return 0;
-    cJSON *request = message_new("load");
-    cJSON_AddStringToObject(request, "path", arm->load);
-    cJSON *options = cJSON_AddArrayToObject(request, "options");
-    for (size_t i = 0; i < arm->spec.n_options; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", arm->spec.option[i].name);
-        cJSON_AddStringToObject(item, "value", arm->spec.option[i].value);
-        cJSON_AddItemToArray(options, item);
-    }
-    int status = worker_ask(worker, request, ab->options.timeout_ns, &reply, error);
+    const struct load_call call = {arm->load, arm->spec.option, arm->spec.n_options};
+    int status =
+        worker_ask(worker, load_call(&call), ab->options.timeout_ns, &reply, error);
     arm->first = message_u64(reply, "first", 0);
     if (status == 0 && description)
         *description = reply;
@@ -128,8 +126,7 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static int ask_objects(const struct ab *ab, struct worker *worker, cJSON **reply,
                        struct error *error)
 {
-    int status =
-        worker_ask(worker, message_new("objects"), ab->options.timeout_ns, reply, error);
+    int status = worker_ask(worker, objects_call(), ab->options.timeout_ns, reply, error);
     if (status != -ENOSYS)
         return status;
     cJSON_Delete(*reply);
@@ -163,7 +160,7 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     cJSON *before = NULL, *after = NULL;
     int status = ab->programs ? 0 : ask_objects(ab, worker, &before, error);
     if (status == 0 && ab->programs)
-        status = worker_ask(worker, message_new("describe"), ab->options.timeout_ns,
+        status = worker_ask(worker, describe_call(), ab->options.timeout_ns,
                             &worker->description, error);
     else if (status == 0)
         status = arm_load(ab, arm, worker, &worker->description, error);
@@ -216,7 +213,7 @@ static int copy_arms(struct ab *ab, struct error *error)
     control->spec = base->spec;
     control->file = base->file;
     snprintf(control->path, sizeof control->path, "%s", base->path);
-    int status = private_folder(ab->folder, sizeof ab->folder, error);
+    int status = private_folder(ab->folder, sizeof ab->folder, &ab->folder_lock, error);
     for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
         if (same_file(base->path, arm->path))
             status = private_copy(ab->folder, arm->name, arm->path,
@@ -269,7 +266,7 @@ void arms_close(struct ab *ab)
         free(arm->version);
         free(arm->commit);
     }
-    private_remove(ab->folder);
+    private_remove(ab->folder, ab->folder_lock);
 }
 
 void arms_tell(const struct ab *ab, struct gate *gate)
@@ -285,9 +282,10 @@ void arms_tell(const struct ab *ab, struct gate *gate)
         const cJSON *object;
         cJSON_ArrayForEach (object, told->objects) {
             char text[PATH_MAX + 80];
-            const char *id = message_text(object, "build_id");
-            snprintf(text, sizeof text, "%s%s%s", message_text(object, "path") ?: "",
-                     id && *id ? " " : "", id ? id : "");
+            struct loaded_object loaded;
+            loaded_object_read(object, &loaded);
+            const char *const id = loaded.build_id ?: "";
+            snprintf(text, sizeof text, "%s%s%s", loaded.path ?: "", *id ? " " : "", id);
             must(strings_add(&arm->objects, &arm->n_objects, text));
         }
     }

@@ -9,22 +9,82 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-int private_folder(char *folder, size_t size, struct error *error)
+#define PREFIX "simdbench-ab-"
+enum { FOLDER_TRIES = 100 };
+
+/* Locks a folder of this user, for as long as the descriptor is open. -EWOULDBLOCK: it
+ * belongs to another process; -ENOENT: another process has removed it. */
+static int lock_folder(const char *path)
+{
+    struct stat open_one, named;
+    int status = 0;
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &open_one) < 0 ||
+        lstat(path, &named) < 0)
+        status = -errno;
+    else if (open_one.st_ino != named.st_ino || open_one.st_dev != named.st_dev)
+        status = -ENOENT;
+    else if (open_one.st_uid != geteuid())
+        status = -EPERM;
+    if (status < 0)
+        close(fd);
+    return status < 0 ? status : fd;
+}
+
+/* The folder of a process that was killed has no lock any more. */
+static void remove_left(const char *where)
+{
+    DIR *directory = opendir(where);
+    const struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        char path[2 * PATH_MAX];
+        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", where, entry->d_name);
+        const int lock = lock_folder(path);
+        if (lock >= 0)
+            private_remove(path, lock);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+/* Another process may find the new folder before it has its lock. */
+static int make_locked(char *folder, size_t size, const char *where, int *lock)
+{
+    for (int i = 0; i < FOLDER_TRIES; i++) {
+        const int n = snprintf(folder, size, "%s/" PREFIX "XXXXXX", where);
+        if (n < 0 || (size_t)n >= size)
+            return -ENAMETOOLONG;
+        if (!mkdtemp(folder))
+            return -errno;
+        *lock = lock_folder(folder);
+        /* On a file system without locks, nobody removes the folder. */
+        if (*lock != -EWOULDBLOCK && *lock != -ENOENT)
+            return 0;
+    }
+    return -EBUSY;
+}
+
+int private_folder(char *folder, size_t size, int *lock, struct error *error)
 {
     const char *where = getenv("TMPDIR");
     if (!where || !*where)
         where = "/tmp";
-    int n = snprintf(folder, size, "%s/simdbench-ab-XXXXXX", where);
-    if (n < 0 || (size_t)n >= size || !mkdtemp(folder)) {
-        const int code = n < 0 || (size_t)n >= size ? ENAMETOOLONG : errno;
+    remove_left(where);
+    const int status = make_locked(folder, size, where, lock);
+    if (status < 0) {
         folder[0] = '\0';
-        return error_set(error, -code, "cannot make a folder in %.200s (TMPDIR): %s",
-                         where, strerror(code));
+        return error_set(error, status, "cannot make a folder in %.200s (TMPDIR): %s",
+                         where, strerror(-status));
     }
     struct statvfs facts;
     return statvfs(folder, &facts) == 0 && facts.f_flag & ST_NOEXEC
@@ -124,8 +184,11 @@ static int remove_entry(const char *path, const struct stat *facts, int type,
     return remove(path) < 0 ? -errno : 0;
 }
 
-void private_remove(const char *folder)
+void private_remove(const char *folder, int lock)
 {
-    if (folder[0])
-        nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (!folder[0])
+        return;
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (lock >= 0)
+        close(lock);
 }

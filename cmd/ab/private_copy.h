@@ -7,12 +7,14 @@
 
 #include "error.h"
 
-/* Makes a folder in $TMPDIR or /tmp and writes its path. */
-int private_folder(char *folder, size_t size, struct error *error);
+/* Makes a folder in $TMPDIR or /tmp, and writes its path and a descriptor that locks it,
+ * or -errno where that cannot be. Removes the folders of processes that are gone. */
+int private_folder(char *folder, size_t size, int *lock, struct error *error);
 /* Copies a file, with its name and mode, into a folder `name` of that folder; writes the
  * copy's path. With `siblings` it finds beside itself what the original does, for files
  * whose run path says $ORIGIN. */
 int private_copy(const char *folder, const char *name, const char *path, bool siblings,
                  char *copy, size_t size, struct error *error);
-/* Removes the folder and all in it; an empty text is no folder. */
-void private_remove(const char *folder);
+/* Removes the folder and all in it, then gives its lock back; an empty text is no folder.
+ */
+void private_remove(const char *folder, int lock);

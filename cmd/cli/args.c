@@ -22,7 +22,7 @@ void options_free(struct options *options)
         &options->sizes,     &options->shapes,       &options->shape_lists,
         &options->layouts,   &options->inputs,       &options->baselines,
         &options->plugins,   &options->events,       &options->counters,
-        &options->claims,    &options->from_project,
+        &options->claims,    &options->from_project, &options->left_out,
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
@@ -116,14 +116,16 @@ static int unknown_option(const char *text, const struct argument *argument,
                      text, command);
 }
 
-/* --no-quiet takes --quiet back. NULL: it takes nothing back. */
+/* --no-quiet takes --quiet back, and --no-project is --project=no. NULL: it takes nothing
+ * back. */
 static const struct option_row *taken_back(const struct argument *argument, unsigned mask)
 {
     if (argument->length < 3 || memcmp(argument->name, "no-", 3) != 0 || argument->value)
         return NULL;
     const struct option_row *const row =
         option_find(argument->name + 3, argument->length - 3, mask);
-    return row && !row->value && row->set ? row : NULL;
+    const bool is_project = row && !strcmp(row->name, "project");
+    return row && row->set && (!row->value || is_project) ? row : NULL;
 }
 
 static int read_option(const struct argument *argument, unsigned mask, int argc,
@@ -138,6 +140,11 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
     const struct option_row *const row = given.row;
     if (row || back)
         text_list_add(names, project_family(row ? row->name : back->name));
+    if (!row && back && back->value) {
+        given.row = back;
+        given.value = "no";
+        return back->set(&given);
+    }
     if (!row && back) {
         *(bool *)((char *)options + back->field) = false;
         return 0;

@@ -28,7 +28,19 @@ enum command_mask {
     COMMAND_COMPLETION = 1 << 13,
     COMMAND_MAN = 1 << 14,
     COMMAND_NEW_PLUGIN = 1 << 15,
-    COMMAND_ALL = (1 << 16) - 1,
+    COMMAND_TRUST = 1 << 16,
+    COMMAND_ALL = (1 << 17) - 1,
+};
+
+/* What an option may do if a project file sets it, see project.c. */
+enum option_power {
+    NEEDS_TRUST, /* decides an exit status, how long a command takes, what is read: counts
+                    from a trusted file alone */
+    HARMLESS,    /* counts from any file */
+    RUNS_CODE,   /* counts from a trusted file, where something is measured */
+    BY_NAME,     /* harmless as the plain name of a module, or else it runs code */
+    WRITES,      /* counts as what runs code does, below the folder of the file */
+    TYPED,       /* the command line alone has it */
 };
 
 /* One option as it was given. */
@@ -52,6 +64,7 @@ struct option_row {
     const char *help;     /* one or two sentences */
     option_setter *set;   /* NULL for --help and --version, which end the program */
     size_t field;         /* offset in struct options of what a shared setter sets */
+    enum option_power power;
 };
 
 /* In the order of the help text; ends with a row without a name. */
@@ -132,19 +145,22 @@ int project_apply(struct options *options, unsigned mask, struct text_list *give
                   struct error *error);
 /* Options of which only one counts have one name in `given`. */
 const char *project_family(const char *option);
+/* Finds a project file, that of the options or the nearest one, and reads it once: the
+ * bytes are those that count. `path` is NULL if there is none. -errno and an error
+ * (project_file.c). */
+int project_load(const struct options *options, char **path, char **bytes, size_t *size,
+                 enum trust *trust, struct error *error);
 #define PROJECT_HELP                                                                   \
     ".simdbench.json, in the working folder or the nearest one above it, holds "       \
-    "defaults "                                                                        \
-    "of options: {\"global\": {\"quiet\": true}, \"gemm\": {\"sizes\": \"64..512\", "  \
-    "\"plugin\": [\"./mine.so\"]}, \"ab\": {\"threshold\": \"1%\"}}. A section is "    \
-    "global, a "                                                                       \
-    "command or an op; that of the op counts before that of the command, and this "    \
-    "before "                                                                          \
-    "global. Names are those of the options, a list repeats an option, and files are " \
-    "as "                                                                              \
-    "seen from the file's folder. What the command line says replaces what the file "  \
-    "says."                                                                            \
-    " --project=FILE names another file, --project=no ignores it."
+    "defaults of options: {\"global\": {\"quiet\": true}, \"gemm\": {\"sizes\": "      \
+    "\"64..512\", \"plugin\": [\"./mine.so\"]}, \"ab\": {\"threshold\": \"1%\"}}. A "  \
+    "section is global, a command or an op; that of the op counts before that of the " \
+    "command, and this before global. Names are those of the options, a list repeats " \
+    "an option, and files are as seen from the file's folder. What the command line "  \
+    "says replaces what the file says. What runs code, writes files, decides an exit " \
+    "status or how long a command takes counts only if you trust the file: by "        \
+    "`simdbench trust`, until it changes, or by --project=FILE. --project=no ignores " \
+    "it."
 
 /* ---- help (help.c) ---- */
 

@@ -24,16 +24,24 @@ struct output {
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
+/* What the user said of a file that may ask for code to run or files to write. */
+enum trust {
+    TRUST_NO,
+    TRUST_CHANGED, /* `simdbench trust`, but the file had other bytes then */
+    TRUST_KEPT,    /* `simdbench trust` */
+    TRUST_NAMED,   /* it is named by --project or SIMDBENCH_PROJECT */
+};
+
 /* Conditions that no option names: experiments of explain, arms of studies. */
 struct conditions {
-    const char *values;    /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
-    bool flush_denormals;  /* subnormal numbers are zero in the calling thread */
-    bool fresh_output;     /* each call writes to pages that are new */
-    bool keep_heap;        /* malloc gives no memory back to the system */
-    bool spread;           /* operands far from each other within their pages */
-    bool random_addresses; /* of a worker's stack, heap and libraries, see variant_open()
-                            */
-    int memory;            /* file of operands that are shared with others; 0: none */
+    const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
+    bool flush_denormals; /* subnormal numbers are zero in the calling thread */
+    bool fresh_output;    /* each call writes to pages that are new */
+    bool keep_heap;       /* malloc gives no memory back to the system */
+    bool spread;          /* operands far from each other within their pages */
+    unsigned layout; /* number of other places for operands, with random addresses of a
+                        worker's stack, heap and libraries; 0: the usual ones */
+    int memory;      /* file of operands that are shared with others; 0: none */
 };
 
 struct options {
@@ -106,9 +114,12 @@ struct options {
     bool own_op;                      /* new-plugin: an op of its own, not gemm */
     char *project;                    /* --project, a file or "no"; NULL: to be found */
     char *project_file;               /* that was read; NULL: none */
+    enum trust project_trust;         /* how much of it counts */
     struct project_default *defaults; /* all that it says */
     size_t n_defaults;
     struct text_list from_project; /* what counts of it: "--sizes=64" */
+    struct text_list left_out;     /* what else would be for this command: "--plugin" */
+    bool list_trusted, revoke;     /* trust */
     double threshold;              /* of a change, 0.02 */
     bool strict;                   /* inconclusive and unusable cases fail */
     bool gate_code;                /* cases whose code is worse fail */
@@ -155,3 +166,30 @@ const char *args_op_name(const char *word);
  * was; at most SIZES_MAX shapes in the list. */
 enum { SIZES_MAX = 10000 };
 int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
+
+/* ---- the project file, and files that the user trusts ---- */
+
+/* Why a default of the project file does not count, or NULL (project.c). */
+const char *project_doubt(const struct options *options,
+                          const struct project_default *setting);
+/* Adds "--sizes=64 --quiet from FILE", what the project file sets for this command, or
+ * nothing. */
+char *project_told(const struct options *options);
+/* The project file that is found from the working folder, and its bytes, to be freed;
+ * NULL: there is none (project_file.c). */
+int project_find(char **path, char **bytes, size_t *size, struct error *error);
+
+/* What the user trusts is kept as a copy (trusted.c). `path` is absolute, without links.
+ */
+enum trust trust_of(const char *path, const char *bytes, size_t size);
+int trust_keep(const char *path, const char *bytes, size_t size, struct error *error);
+int trust_revoke(const char *path, struct error *error);
+/* Calls `each` for all of them, in no order. */
+void trust_each(void (*each)(const char *path, enum trust trust, void *context),
+                void *context);
+/* Opens a regular file without waiting for anything, and reads it once; `beside` are more
+ * flags of open(). -EBADF: it is no regular file. `facts` are those of the file that was
+ * read. */
+struct stat;
+int regular_load(const char *path, int beside, size_t most, char **bytes, size_t *size,
+                 struct stat *facts);

@@ -3,45 +3,32 @@
 #include <string.h>
 
 #include "args.h"
+#include "op_row.h"
 #include "page.h"
+#include "reports.h"
 
 enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 
-/* Options that are worth trying with one op. */
-static const struct {
-    const char *op, *options;
-} op_examples[] = {
-    {"gemm", "--isa=avx512 --sizes=64..512"},
-    {"gemm", "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256"},
-    {"gemm", "--sizes=64x32x128,65,127 --filter='*/fma@*'"},
-    {"gemm", "--type=i32,i64 --sizes=b8x64x64x64,256"},
-    {"gemm", "--baseline=openblas --baseline=openblas,coretype=SkylakeX"},
-    {"gemm", "--argmax --isa=all --sizes=256"},
-    {"gemm_argmax", "--sizes=256 --input=uniform:-1..1,ties"},
-    {"gemm_backward", "--isa=all --type=f32,f64 --sizes=256"},
-    {"relu", "--sizes=1k..16M*4"},
-    {"relu", "--layout=inplace --type=f32,f64 --sizes=1M"},
-    {"tanh", "--sizes=1k..1M*10 --input=normal,uniform:-8..8,saturated"},
-    {"tanh", "--accuracy --isa=all"},
-    {"tanh", "--accuracy-at-most=1ulp --type=f32,f64"},
-    {"conv", "--shape=n16c16h512w512k16r3s3"},
-    {"conv", "--shapes=resnet50,mobilenet --layout=nchw16c"},
-    {"conv", "--shapes=my_layers.txt --isa=all --dry-run"},
-};
-/* And with all of them. */
+/* Options that are worth trying with every op. */
 static const char *const all_examples[] = {
     "--isa=all --cache=cold",
     "--events=cycles,instructions --json=run.json",
     "--plugin=./mine.so --dry-run",
 };
 
+/* Those of one op alone. */
+static void print_own_examples(const struct page *page, const struct op_row *row)
+{
+    for (const char *const *options = row ? row->examples : NULL; options && *options;
+         options++)
+        page_example(page, row->op->name, *options);
+}
+
 /* An op of a plug-in needs that plug-in in all of them. */
 static void print_op_examples(const struct page *page, const char *op, const char *usage)
 {
     char words[200];
-    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
-        if (strcmp(op_examples[i].op, op) == 0)
-            page_example(page, op, op_examples[i].options);
+    print_own_examples(page, op_row_find(op));
     snprintf(words, sizeof words, "%.80s%s%.100s", op, *usage ? " " : "", usage);
     for (size_t i = 0; i < ARRAY_LEN(all_examples) - (*usage ? 1 : 0); i++)
         page_example(page, words, all_examples[i]);
@@ -112,6 +99,13 @@ static const struct {
     {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, groups, studies or "
              "settings; PATTERN is a part of a name, or a glob."},
     {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
+    {"trust",
+     "FILE is a study, or a project file: without it, the one in the working folder or "
+     "the "
+     "nearest one above it. Look at it before: `simdbench list settings`. It is trusted "
+     "as "
+     "it is now, in that place; after a change, trust it again. What it names, such as a "
+     "plug-in, is not looked at."},
 };
 
 /* What the texts of a page of the manual cannot know from the tables. */
@@ -121,7 +115,7 @@ static const struct {
     {
         {"0", "all that was asked for was done"},
         {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
-              "contested"},
+              "contested; report --by=host: a file was left out"},
         {"2", "bad usage, a bad file, or output that could not be written"},
         {"3",
          "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
@@ -143,12 +137,15 @@ static const struct {
           {"NO_COLOR", "not empty: tables without colour"},
           {"XDG_CONFIG_HOME", "in place of ~/.config"},
           {"XDG_CACHE_HOME", "in place of ~/.cache"},
+          {"XDG_STATE_HOME", "in place of ~/.local/state"},
 },
   files[] = {
       {".simdbench.json", "the project file: defaults of options, see there"},
       {"~/.config/simdbench/threads.json",
        "from which size on several threads are faster, as `simdbench threads` found"},
       {"~/.cache/simdbench/", "what is known of this machine's counters; may be deleted"},
+      {"~/.local/state/simdbench/trusted/",
+       "copies of the files that `simdbench trust` was given"},
 };
 #define PRINT_TABLE(page, title, table)                            \
     do {                                                           \
@@ -192,8 +189,10 @@ static void print_head(const struct page *page, const char *name, const char *su
 {
     char title[200], dashed[128];
     if (!page->roff) {
-        fprintf(page->file, "simdbench %s: %s\n\nUsage: simdbench %s%s%s [OPTION...]\n",
-                name, summary, name, usage[0] ? " " : "", usage);
+        text_line(page->file, "simdbench %s: %s", name, summary);
+        text_line(page->file, "%s", "");
+        text_line(page->file, "Usage: simdbench %s%s%s [OPTION...]", name,
+                  usage[0] ? " " : "", usage);
         return;
     }
     snprintf(dashed, sizeof dashed, "%s", name);
@@ -289,8 +288,8 @@ static void print_manual(const struct page *page)
     PRINT_TABLE(page, "Environment", variables);
     PRINT_TABLE(page, "Files", files);
     page_heading(page, 0, "Examples");
-    for (size_t i = 0; i < ARRAY_LEN(op_examples); i++)
-        page_example(page, op_examples[i].op, op_examples[i].options);
+    for (const struct op_row *const *row = op_rows(); *row; row++)
+        print_own_examples(page, *row);
     for (const struct command_row *row = command_rows; row->name; row++)
         page_example(page, row->examples[0], "");
 }

@@ -4,19 +4,24 @@
 
 #include "args.h"
 #include "page.h"
+#include "reports.h"
 
 enum { WIDTH = 80, WIDTH_MAX = 100, INDENT = 2 };
 
 /* ---- plain ---- */
 
 /* Prints words between `column` and the right edge, the cursor being at `at`. */
-static void wrap(FILE *file, const char *text, int at, int column)
+static void wrap(FILE *file, const char *raw, int at, int column)
 {
+    struct buffer plain = {.text = NULL};
     const int terminal = terminal_width(file);
     const int wanted = terminal ? terminal : WIDTH;
     const int width = wanted > WIDTH_MAX ? WIDTH_MAX : wanted;
+    const char *text;
     bool first = true;
 
+    buffer_plain(&plain, raw);
+    text = buffer_text(&plain);
     while (*text) {
         const int length = (int)strcspn(text, " ");
         if (at > column && !first && at + 1 + length > width) {
@@ -30,6 +35,7 @@ static void wrap(FILE *file, const char *text, int at, int column)
         text += strspn(text, " ");
     }
     fputc('\n', file);
+    buffer_free(&plain);
 }
 
 /* A word at the left and its text beside it, or below it if it is too long for that. */

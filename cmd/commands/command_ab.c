@@ -70,7 +70,7 @@ int command_ab(struct options *options)
     if (status == 0)
         announce(options, ab);
     if (status == 0 && options->dry_run) {
-        printf("seed %" PRIu64 "\n", options->seed);
+        text_line(stdout, "seed %" PRIu64, options->seed);
         plan_print(ab_plan(ab), stdout);
     } else if (status == 0) {
         status = measure(options, ab, &error);

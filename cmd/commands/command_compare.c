@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
@@ -22,6 +24,9 @@ int command_compare(struct options *options)
         head->gate->strict = options->strict;
         head->gate->code = options->gate_code;
         must(run_judge_code(head));
+        char *const told = project_told(options);
+        must(string_set(&head->gate->settings, told));
+        free(told);
         exit_status = run_exit_status(head);
         rc = outputs_write(options, true, head, &error);
     }

@@ -98,13 +98,12 @@ static void print_words(char *const *words, size_t n)
     studies_each(add_study, &studies);
     args_complete(words, n, &(struct complete_names){&topics, &studies}, &found);
     for (size_t i = 0; i < found.n; i++) {
-        char plain[1024];
+        char word[1024];
         char *const tab = strchr(found.item[i], '\t');
         *tab = '\0';
-        text_plain(found.item[i], plain, sizeof plain);
-        printf("%s\t", plain);
-        text_plain(tab + 1, plain, sizeof plain);
-        puts(plain);
+        text_plain(found.item[i], word, sizeof word);
+        printf("%s\t", word);
+        text_line(stdout, "%s", tab + 1);
     }
     text_list_free(&topics);
     text_list_free(&studies);

@@ -5,11 +5,13 @@
 #include "commands/new_plugin.h"
 #include "kernels.h"
 #include "process/process.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The module is called like the last part of its folder. */
 struct project {
@@ -75,14 +77,39 @@ static void expand(const char *pattern, const char *name, char *out, size_t size
     snprintf(out, size, "%s%s", *pattern == '*' ? name : "", pattern + (*pattern == '*'));
 }
 
-/* Never over a file that is there. */
+static void path_of(const struct project *project, const struct project_file *row,
+                    char *path, size_t size)
+{
+    char to[128];
+    expand(row->to, project->name, to, sizeof to);
+    snprintf(path, size, "%s/%s", project->folder, to);
+}
+
+static int check_free(const struct project *project, const struct project_file *row,
+                      struct error *error)
+{
+    char path[4096];
+    struct stat facts;
+    path_of(project, row, path, sizeof path);
+    if (lstat(path, &facts) == 0)
+        return error_set(error, -EEXIST, "%.300s: %s", path, strerror(EEXIST));
+    return errno == ENOENT ? 0 : error_set(error, -errno, "%.300s: %m", path);
+}
+
+static void take_back(const struct project *project, const struct project_file *row)
+{
+    char path[4096];
+    path_of(project, row, path, sizeof path);
+    unlink(path);
+}
+
+/* Never over a file that is there. Nothing is left of a file that failed. */
 static int write_file(const struct project *project, const struct project_file *row,
                       struct error *error)
 {
-    char from[128], to[128], path[4096];
+    char from[128], path[4096];
     expand(row->from, project->stem, from, sizeof from);
-    expand(row->to, project->name, to, sizeof to);
-    snprintf(path, sizeof path, "%s/%s", project->folder, to);
+    path_of(project, row, path, sizeof path);
     FILE *const file = fopen(path, "wxe");
     if (!file)
         return error_set(error, -errno, "%.300s: %s", path, strerror(errno));
@@ -91,9 +118,21 @@ static int write_file(const struct project *project, const struct project_file *
     else
         fputs(embedded(from), file);
     const bool failed = ferror(file);
-    return fclose(file) || failed
-               ? error_set(error, -EIO, "%.300s could not be written", path)
-               : 0;
+    if (!fclose(file) && !failed)
+        return 0;
+    take_back(project, row);
+    return error_set(error, -EIO, "%.300s could not be written", path);
+}
+
+/* `simdbench NAME` would be another command than the op. */
+static bool is_command(const char *name)
+{
+    struct text_list names = {.n = 0};
+    args_commands(&names);
+    text_list_add(&names, "worker");
+    const bool found = text_list_has(&names, name);
+    text_list_free(&names);
+    return found;
 }
 
 /* The folder stands in a command line and in a makefile. */
@@ -114,21 +153,44 @@ static int name_project(struct project *project, bool own_op, struct error *erro
                          "may be '/', '.' and '+'",
                          folder, sizeof project->name - 1);
     if (!strcmp(name, "simdbench") || !strcmp(name, "simdbench_plugin") ||
-        (own_op && op_find(name)))
+        (own_op && op_find(args_op_name(name))))
         return error_set(error, -EINVAL, "%s is a name of simdbench's own", name);
+    if (own_op && is_command(name))
+        return error_set(
+            error, -EINVAL,
+            "%s is a command of simdbench, so no operation can have its name", name);
+    if (!strcasecmp(name, "Makefile") || !strcasecmp(name, "GNUmakefile"))
+        return error_set(error, -EINVAL,
+                         "make would take %s for its own file: the module needs another "
+                         "name",
+                         name);
     snprintf(project->name, sizeof project->name, "%s", name);
     return 0;
 }
 
+/* All files or none. */
 static int make_project(const struct project *project, const char *lang,
                         struct error *error)
 {
-    if (mkdir(project->folder, 0777) < 0 && errno != EEXIST)
-        return error_set(error, -errno, "%.300s: %s", project->folder, strerror(errno));
+    const struct project_file *row[ARRAY_LEN(project_files)];
+    size_t n = 0, written = 0;
     int status = 0;
-    for (size_t i = 0; i < ARRAY_LEN(project_files) && status == 0; i++)
+    for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
         if (!strcmp(project_files[i].lang, lang))
-            status = write_file(project, &project_files[i], error);
+            row[n++] = &project_files[i];
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = check_free(project, row[i], error);
+    if (status < 0)
+        return status;
+    const bool made = mkdir(project->folder, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return error_set(error, -errno, "%.300s: %s", project->folder, strerror(errno));
+    while (written < n && (status = write_file(project, row[written], error)) == 0)
+        written++;
+    while (status < 0 && written > 0)
+        take_back(project, row[--written]);
+    if (status < 0 && made)
+        rmdir(project->folder);
     return status;
 }
 
@@ -161,9 +223,9 @@ int command_new_plugin(struct options *options)
     if (status == 0)
         status = make_project(&project, lang, &error);
     if (status == 0)
-        printf("make -C %s && %s %s --plugin=%s%s/%s.so%s\n", project.folder,
-               options->argv[0], own ? project.name : "gemm",
-               strchr(project.folder, '/') ? "" : "./", project.folder, project.name,
-               own ? "" : " --semiring=maxplus --sizes=64..256");
+        text_line(stdout, "make -C %s && %s %s --plugin=%s%s/%s.so%s", project.folder,
+                  options->argv[0], own ? project.name : "gemm",
+                  strchr(project.folder, '/') ? "" : "./", project.folder, project.name,
+                  own ? "" : " --semiring=maxplus --sizes=64..256");
     return exit_status_of(status, &error);
 }

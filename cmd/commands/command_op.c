@@ -13,7 +13,7 @@
 
 static void print_note(const char *group, const char *note)
 {
-    fprintf(stderr, "simdbench: counters: %s: %s\n", group, note);
+    complain("counters: %s: %s", group, note);
 }
 
 /* Of an op that a plug-in brings; of any other word, that one may. */
@@ -66,9 +66,9 @@ int command_op(struct options *options)
         counted_notes(options, print_note);
     const double seconds = plan_seconds(options, &plan);
     if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
-        fprintf(stderr, "simdbench: this will take about %.0f s\n", seconds);
+        complain("this will take about %.0f s", seconds);
     if (options->dry_run) {
-        printf("seed %" PRIu64 "\n", options->seed);
+        text_line(stdout, "seed %" PRIu64, options->seed);
         plan_print(&plan, stdout);
         goto out;
     }

@@ -58,7 +58,7 @@ int query_print(const struct options *options, const struct run *run)
             continue;
         }
         text_exact(value, text);
-        puts(text);
+        text_line(stdout, "%s", text);
         printed++;
     }
     if (!matches)

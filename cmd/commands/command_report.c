@@ -42,12 +42,8 @@ int command_report(struct options *options)
     int exit_status = EXIT_OK;
 
     int rc = check_together(options, &error) ?: outputs_check(options, &error);
-    if (rc == 0 && options->by) {
-        rc = fleet_report(options, &error);
-        if (rc != 0)
-            complain("%s", error.text);
-        return rc ? EXIT_USAGE : EXIT_OK;
-    }
+    if (rc == 0 && options->by)
+        return fleet_report(options, &error);
     if (rc == 0)
         rc = load_all(&options->files, &run, &error);
     if (rc == 0 && options->query)

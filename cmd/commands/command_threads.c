@@ -2,6 +2,7 @@
 /* `simdbench threads OP`: what several threads gain at each size, what a team costs, and
  * from how much work on it is worth while. */
 #include "commands/commands.h"
+#include "op_row.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "team.h"
@@ -11,24 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From sizes at which a team costs more than it gains to such as fill it. */
-static const struct {
-    const char *op, *sizes;
-} default_sizes[] = {
-    {"gemm", "8..512"},
-    {"gemm_argmax", "8..512"},
-    {"gemm_backward", "8..512"},
-    {"relu", "1Ki..4Mi*4"},
-    {"tanh", "256..1Mi*4"},
-    {"conv", "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,n1c16h32w32k16r3s3,"
-             "n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,n16c16h128w128k16r3s3"},
-};
-
 /* ---- plan: each case with each number of threads, in one group ---- */
 
 static char *with_threads(const char *id, uint32_t threads)
 {
-    return id ? must_have(gain_id(id, threads)) : NULL;
+    return id ? must_have(case_id_threads(id, threads)) : NULL;
 }
 
 static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
@@ -39,6 +27,7 @@ static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
         (struct plan_case){.offer = one->offer,
                            .threads = threads,
                            .id = with_threads(one->id, threads),
+                           .shape = must_have(strdup(one->shape)),
                            .skip = one->skip ? must_have(strdup(one->skip)) : NULL,
                            .limit_id = with_threads(one->limit_id, threads)};
 }
@@ -51,7 +40,8 @@ static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
         for (size_t c = 0; c < cases; c++)
             group->cases[c].threads = 1;
         for (size_t i = 0; i < n; i++) {
-            group->threads = threads[i] > group->threads ? threads[i] : group->threads;
+            if (threads[i] > group->settings.threads)
+                group->settings.threads = threads[i];
             for (size_t c = 0; c < cases && threads[i] > 1; c++)
                 add_copy(group, c, threads[i]);
         }
@@ -60,12 +50,8 @@ static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
 
 /* ---- what a team costs ---- */
 
-struct cost {
-    double spawn_ns, sync_ns;
-};
-
 static int ask_cost(const struct options *options, struct catalog *catalog,
-                    const struct plan *plan, uint32_t threads, struct cost *cost,
+                    const struct plan *plan, uint32_t threads, struct team_reply *cost,
                     struct error *error)
 {
     struct worker *const own = catalog->workers[0];
@@ -73,17 +59,14 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
     int status = worker_alive(own) ? 0 : worker_start(own, options->in_process, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("setup");
-    cJSON_AddItemToObject(request, "cpus",
-                          cJSON_CreateIntArray(plan->cpu, (int)plan->n_cpu));
-    status = worker_tell(own, request, options->timeout_ns, error);
+    struct setup_call setup = {.n_cpu = plan->n_cpu};
+    memcpy(setup.cpu, plan->cpu, plan->n_cpu * sizeof *setup.cpu);
+    status = worker_tell(own, setup_call(&setup), options->timeout_ns, error);
     if (status < 0)
         return status;
-    request = message_new("team");
-    cJSON_AddNumberToObject(request, "threads", threads);
-    status = worker_ask(own, request, options->timeout_ns, &reply, error);
-    *cost = (struct cost){.spawn_ns = message_number(reply, "spawn_ns", NAN),
-                          .sync_ns = message_number(reply, "sync_ns", NAN)};
+    const struct team_call team = {.threads = (int)threads};
+    status = worker_ask(own, team_call(&team), options->timeout_ns, &reply, error);
+    team_reply_read(reply, cost);
     cJSON_Delete(reply);
     return status;
 }
@@ -105,11 +88,13 @@ static void print_result(const struct run *run, const struct result *one,
 {
     char time[32];
     if (!gain_measured(one)) {
-        printf("  %s  %s: %s\n", one->id, status_name(one->status),
-               one->reason ? one->reason : "");
+        text_line(stdout, "  %s  %s: %s", one->id, status_name(one->status),
+                  one->reason ? one->reason : "");
         return;
     }
-    printf("  %-50s  1: %s", one->id, time_text(one->median_ns, time, sizeof time));
+    struct buffer row = {.text = NULL};
+    buffer_format(&row, "  %-50s  1: %s", one->id,
+                  time_text(one->median_ns, time, sizeof time));
     for (size_t i = 0; i < n; i++) {
         const struct result *const many =
             threads[i] > 1 ? gain_partner(run, one, threads[i]) : NULL;
@@ -117,32 +102,36 @@ static void print_result(const struct run *run, const struct result *one,
             continue;
         const struct gain gain = gain_between(one, many);
         if (!gain_measured(many) || !gain.ci.known)
-            printf("  %u: %s", threads[i],
-                   gain_measured(many) ? "too few rounds" : status_name(many->status));
+            buffer_format(&row, "  %u: %s", threads[i],
+                          gain_measured(many) ? "too few rounds"
+                                              : status_name(many->status));
         else
-            printf("  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
-                   time_text(many->median_ns, time, sizeof time), gain.times, gain.ci.lo,
-                   gain.ci.hi, 100 * gain.times / many->threads_used);
+            buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
+                          time_text(many->median_ns, time, sizeof time), gain.times,
+                          gain.ci.lo, gain.ci.hi, 100 * gain.times / many->threads_used);
     }
-    putchar('\n');
+    text_line(stdout, "%s", buffer_text(&row));
+    buffer_free(&row);
 }
 
 static void print_run(const struct options *options, const struct run *run,
-                      const struct cost *cost)
+                      const struct team_reply *cost)
 {
     char first[32], empty[32];
     for (size_t i = 0; i < options->n_threads; i++)
         if (options->threads[i] > 1)
-            printf(
+            text_line(
+                stdout,
                 "%u threads: %s for the first call of a cold team, %s for an empty one "
-                "of a warm team\n",
+                "of a warm team",
                 options->threads[i], time_text(cost[i].spawn_ns, first, sizeof first),
                 time_text(cost[i].sync_ns, empty, sizeof empty));
-    printf("time a call by threads, times as fast as one thread, its share of the "
-           "threads that ran\n");
+    text_line(stdout,
+              "time a call by threads, times as fast as one thread, its share of the "
+              "threads that ran");
     for (int roofs = 0; roofs < 2; roofs++) {
         if (roofs)
-            printf("limits:\n");
+            text_line(stdout, "limits:");
         for (size_t i = 0; i < run->n_results; i++) {
             const struct result *const one = &run->results[i];
             bool seen = one->threads > 1 || one->is_roof != (roofs > 0);
@@ -167,15 +156,15 @@ static int save(const struct options *options, const struct run *run, struct err
         const double ops = gain_least_work(run, threads, &shape);
         thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
         if (isfinite(ops))
-            printf("%u threads from %.6g operations a call on (%s)\n", threads, ops,
-                   shape);
+            text_line(stdout, "%u threads from %.6g operations a call on (%s)", threads,
+                      ops, shape);
         else
-            printf("%u threads: at no size faster for certain\n", threads);
+            text_line(stdout, "%u threads: at no size faster for certain", threads);
     }
     const int status = thresholds_save(run->fingerprint, options->command, thresholds, n,
                                        path, sizeof path, error);
     if (status == 0)
-        printf("saved to %s\n", path);
+        text_line(stdout, "saved to %s", path);
     return status;
 }
 
@@ -189,11 +178,11 @@ static int settle(struct options *options, struct error *error)
     free(options->command);
     options->command = op;
     options->scaling = true;
-    for (size_t i = 0; i < ARRAY_LEN(default_sizes); i++)
-        if (!strcmp(default_sizes[i].op, op) && !options->sizes.n && !options->shapes.n &&
-            !options->shape_lists.n)
-            return sizes_expand(default_sizes[i].sizes, &options->sizes, error);
-    return 0;
+    const struct op_row *const row = op_row_find(op);
+    if (!row || !row->threads_sizes || options->sizes.n || options->shapes.n ||
+        options->shape_lists.n)
+        return 0;
+    return sizes_expand(row->threads_sizes, &options->sizes, error);
 }
 
 /* Unless the user said: 2, 4, 8 ... and one for each CPU. */
@@ -211,7 +200,7 @@ static void choose_counts(struct options *options)
 static int measure(struct options *options, struct catalog *catalog,
                    const struct plan *plan, struct error *error)
 {
-    struct cost cost[THREADS_MAX] = {{0}};
+    struct team_reply cost[THREADS_MAX] = {{0}};
     struct run *const run = run_describe(options, catalog, plan);
     int status = 0;
     for (size_t i = 0; i < options->n_threads && status == 0; i++)

@@ -23,6 +23,9 @@ int command_selftest(struct options *options);
 /* Writes a plug-in to begin with. */
 int command_new_plugin(struct options *options);
 
+/* What files may run code and write files. */
+int command_trust(struct options *options);
+
 /* What a shell asks for, and pages of the manual. */
 int command_completion(struct options *options);
 int command_man(struct options *options);
@@ -31,7 +34,7 @@ int command_man(struct options *options);
  * does, or one of them has no such number (command_query.c). */
 int query_print(const struct options *options, const struct run *run);
 
-/* --by=host: 0 or a negative errno (fleet_report.c). */
+/* --by=host: the exit status; it has complained (fleet_report.c). */
 int fleet_report(const struct options *options, struct error *error);
 
 /* --output: standard output is kept until the end, and the file is replaced then. 1; 0

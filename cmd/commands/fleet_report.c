@@ -34,27 +34,55 @@ static int check_format(enum format format, struct error *error)
                            format_name(format));
 }
 
+/* A file that is no run costs itself alone. 1: it was left out; -ENOMEM. */
 static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = strrchr(path, '/'), *twin = NULL;
+    struct error why = {.text = ""};
     struct run *run = NULL;
-    int rc = run_load(&run, path, error);
+    int rc = run_load(&run, path, &why);
 
-    if (rc == 0 && fleet_add(fleet, run, slash ? slash + 1 : path) != 0)
-        rc = error_set(error, -ENOMEM, "out of memory");
+    if (rc < 0 && rc != -ENOMEM) {
+        complain("left out: %s", why.text);
+        return 1;
+    }
+    if (rc == 0)
+        rc = fleet_add(fleet, run, slash ? slash + 1 : path, &twin);
     run_free(run);
-    return rc;
+    if (rc == -EEXIST) {
+        complain("%s: the same run as %s, counted once", path, twin);
+        return 0;
+    }
+    return rc == 0 ? 0 : error_set(error, rc, "out of memory");
+}
+
+static int add_files(struct fleet *fleet, const struct text_list *files,
+                     struct error *error)
+{
+    int left_out = 0;
+
+    for (size_t i = 0; i < files->n; i++) {
+        const int rc = add_file(fleet, files->item[i], error);
+        if (rc < 0)
+            return rc;
+        left_out |= rc;
+    }
+    return fleet->runs
+               ? left_out
+               : error_set(error, -EINVAL, "--by=host: none of the files is a run");
 }
 
 int fleet_report(const struct options *options, struct error *error)
 {
     struct fleet fleet = {.n_hosts = 0};
+    int left_out = 0;
     int rc = check_format(options->format, error);
 
     for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
         rc = check_format(options->outputs[i].format, error);
-    for (size_t i = 0; i < options->files.n && rc == 0; i++)
-        rc = add_file(&fleet, options->files.item[i], error);
+    if (rc == 0)
+        rc = left_out = add_files(&fleet, &options->files, error);
+    rc = rc > 0 ? 0 : rc;
     if (rc == 0 && fleet_judge(&fleet) != 0)
         rc = error_set(error, -ENOMEM, "out of memory");
     for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
@@ -66,5 +94,5 @@ int fleet_report(const struct options *options, struct error *error)
     if (rc == 0)
         rc = standard_flush(error);
     fleet_free(&fleet);
-    return rc;
+    return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }

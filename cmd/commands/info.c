@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench list: what there is. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +22,6 @@ struct listing {
     int status; /* -errno, with an error */
     struct error *error;
 };
-
-/* One line of text that may come from a module or a file name: anything may be in it. */
-__attribute__((format(printf, 1, 2))) static void print_line(const char *format, ...)
-{
-    char raw[LINE_SIZE], plain[2 * LINE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(raw, sizeof raw, format, arguments);
-    va_end(arguments);
-    text_plain(raw, plain, sizeof plain);
-    puts(plain);
-}
 
 static bool matches(struct listing *listing, const char *text)
 {
@@ -72,8 +59,8 @@ static void print_kernels_of(const struct catalog *catalog, const char *op)
     join(&lists[0], types, sizeof types);
     join(&lists[1], isas, sizeof isas);
     join(&lists[2], semirings, sizeof semirings);
-    print_line("           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
-               types, semirings[0] ? "; semirings: " : "", semirings, isas);
+    text_line(stdout, "           %zu kernels; types: %s%s%s; instruction sets: %s",
+              kernels, types, semirings[0] ? "; semirings: " : "", semirings, isas);
 }
 
 static void add_list_name(const char *name, const char *summary, const char *shapes,
@@ -99,19 +86,19 @@ static void print_op(const struct catalog *catalog, const char *op)
     const bool own = op_find(op) || !owner;
     struct text_list names = {0};
     char lists[LINE_SIZE / 2];
-    print_line("  %-8s %s%s%s", op, summary ? summary : "", own ? "" : "; brought by ",
-               own ? "" : owner->info.name);
+    text_line(stdout, "  %-8s %s%s%s", op, summary ? summary : "",
+              own ? "" : "; brought by ", own ? "" : owner->info.name);
     if (help)
-        print_line("           a size is %s", help);
+        text_line(stdout, "           a size is %s", help);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const char *const text = catalog_op_text(catalog, op, texts[i].field);
         if (text)
-            print_line("           %s: %s", texts[i].title, text);
+            text_line(stdout, "           %s: %s", texts[i].title, text);
     }
     catalog_each_list(catalog, op, add_list_name, &names);
     join(&names, lists, sizeof lists);
     if (lists[0])
-        print_line("           --shapes: %s", lists);
+        text_line(stdout, "           --shapes: %s", lists);
     print_kernels_of(catalog, op);
 }
 
@@ -133,11 +120,11 @@ static void print_list(const char *name, const char *summary, const char *shapes
     struct listing *const listing = context;
     if (!matches(listing, name) && !matches(listing, listing->op))
         return;
-    print_line("  %s --shapes=%s: %s", listing->op, name, summary);
+    text_line(stdout, "  %s --shapes=%s: %s", listing->op, name, summary);
     while (*shapes) {
         const int length = (int)strcspn(shapes, " ");
         if (length)
-            print_line("      %.*s", length, shapes);
+            text_line(stdout, "      %.*s", length, shapes);
         shapes += length;
         shapes += strspn(shapes, " ");
     }
@@ -152,7 +139,7 @@ static void list_shapes(struct listing *listing)
         catalog_each_list(listing->catalog, listing->op, print_list, listing);
     }
     if (!listing->shown && !listing->pattern)
-        puts("  none");
+        text_line(stdout, "  none");
     text_list_free(&names);
 }
 
@@ -190,19 +177,19 @@ static void list_kernels(struct listing *listing)
                      offer->mean_ulp > 0 ? "; at most %.4g ulp, mean %.3g"
                                          : "; at most %.4g ulp",
                      offer->max_ulp, offer->mean_ulp);
-        print_line("  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
-                   offer->roof      ? offer->roof
-                   : offer->is_roof ? "is a roof"
-                                    : "no roof",
-                   here ? "runs here" : "not here: ", here ? "" : reason,
-                   offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
-                   offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
-                   offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
-                   offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
-                   offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
+        text_line(stdout, "  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
+                  offer->roof      ? offer->roof
+                  : offer->is_roof ? "is a roof"
+                                   : "no roof",
+                  here ? "runs here" : "not here: ", here ? "" : reason,
+                  offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
+                  offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
+                  offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
+                  offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
+                  offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
     }
     for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
-        print_line("  %s", listing->catalog->missing.item[i]);
+        text_line(stdout, "  %s", listing->catalog->missing.item[i]);
 }
 
 /* ---- instruction sets ---- */
@@ -220,8 +207,8 @@ static void list_isas(struct listing *listing)
         const char *const state = i == isa_best() ? "runs here, the widest"
                                   : here          ? "runs here"
                                                   : "not here: ";
-        print_line("  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
-        print_line("           %s", isa->summary);
+        text_line(stdout, "  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
+        text_line(stdout, "           %s", isa->summary);
     }
 }
 
@@ -231,9 +218,9 @@ static void print_event(const char *name, const char *description, void *context
 {
     struct listing *const listing = context;
     listing->shown++;
-    print_line("  %s", name);
+    text_line(stdout, "  %s", name);
     if (description && description[0])
-        print_line("      %s", description);
+        text_line(stdout, "      %s", description);
 }
 
 static void list_events(struct listing *listing)
@@ -253,14 +240,14 @@ static void list_groups(struct listing *listing)
 static void print_module(const char *name, const char *path, void *context)
 {
     if (matches(context, name))
-        print_line("  %-16s %s", name, path);
+        text_line(stdout, "  %-16s %s", name, path);
 }
 
 static void list_modules(struct listing *listing)
 {
     module_each(print_module, listing);
     if (!listing->shown && !listing->pattern)
-        puts("  none; name folders with modules in SIMDBENCH_MODULES");
+        text_line(stdout, "  none; name folders with modules in SIMDBENCH_MODULES");
 }
 
 /* ---- studies ---- */
@@ -268,7 +255,7 @@ static void list_modules(struct listing *listing)
 static void print_study(const char *name, const char *title, void *context)
 {
     if (matches(context, name))
-        print_line("  %-16s %s", name, title ? title : "");
+        text_line(stdout, "  %-16s %s", name, title ? title : "");
 }
 
 static void list_studies(struct listing *listing)
@@ -351,11 +338,14 @@ static int list_all(const struct options *options, const struct catalog *catalog
 {
     int rc = 0;
     for (size_t i = 0; i < ARRAY_LEN(topics) - LONG_TOPICS && rc == 0; i++) {
-        printf("%s%s\n", i ? "\n" : "", topics[i].title);
+        if (i)
+            text_line(stdout, "%s", "");
+        text_line(stdout, "%s", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    puts("\nMore is listed by: simdbench list shapes|events|groups|studies|settings "
-         "[PATTERN]");
+    text_line(stdout, "%s", "");
+    text_line(stdout, "More is listed by: simdbench list "
+                      "shapes|events|groups|studies|settings [PATTERN]");
     return rc;
 }
 

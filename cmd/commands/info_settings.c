@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simdbench list settings: what is not as the options' help says, and why. */
+/* simdbench list settings: what is not as the options' help says, and why; what does not
+ * count, and why not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +15,7 @@ static bool wanted(const char *pattern, const char *section, const char *name)
 
 static void print_setting(const char *section, const char *text, const char *from)
 {
-    struct buffer line = {.text = NULL};
-    buffer_plain(&line, text);
-    printf("  %-12s %-36s  %s\n", section, buffer_text(&line), from);
-    buffer_free(&line);
+    text_line(stdout, "  %-12s %-36s  %s", section, text, from);
 }
 
 static size_t print_file(const struct options *options, const char *pattern)
@@ -25,17 +23,17 @@ static size_t print_file(const struct options *options, const char *pattern)
     size_t shown = 0;
     for (size_t i = 0; i < options->n_defaults; i++) {
         const struct project_default *const setting = &options->defaults[i];
-        char text[300], from[300], section[80], path[200];
+        char text[300], from[500];
         if (!wanted(pattern, setting->section, setting->name))
             continue;
         shown++;
-        text_plain(setting->section, section, sizeof section);
-        text_plain(options->project_file, path, sizeof path);
         snprintf(text, sizeof text, "--%s%s%s%s", setting->off ? "no-" : "",
                  setting->name, setting->value ? "=" : "",
                  setting->value ? setting->value : "");
-        snprintf(from, sizeof from, "%s:%zu", path, setting->line);
-        print_setting(section, text, from);
+        const char *const doubt = project_doubt(options, setting);
+        snprintf(from, sizeof from, "%s:%zu%s%s", options->project_file, setting->line,
+                 doubt ? "  does not count: " : "", doubt ?: "");
+        print_setting(setting->section, text, from);
     }
     return shown;
 }
@@ -56,13 +54,34 @@ static size_t print_environment(const char *pattern)
     return shown;
 }
 
+static void print_trust(enum trust trust)
+{
+    const bool trusted = trust >= TRUST_KEPT;
+    text_line(stdout, "  The project file is %s.",
+              trust == TRUST_NAMED  ? "trusted, as it was named"
+              : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
+              : trust == TRUST_CHANGED
+                  ? "not trusted: it has changed since `simdbench trust`"
+                  : "not trusted: `simdbench trust` does");
+    if (!trusted)
+        text_line(stdout,
+                  "  So nothing of it runs code, writes files, decides an exit status "
+                  "or how long a command takes,");
+    if (!trusted)
+        text_line(stdout, "  and ab, compare, selftest and study take nothing of it.");
+}
+
 size_t settings_print(const struct options *options, const char *pattern)
 {
     const size_t shown = print_file(options, pattern) + print_environment(pattern);
+    if (!pattern && options->project_file)
+        print_trust(options->project_trust);
     if (!pattern)
-        puts(options->project_file
-                 ? "  All else is as simdbench COMMAND --help says."
-                 : "  There is no project file: all else is as simdbench COMMAND --help "
-                   "says.");
+        text_line(
+            stdout, "%s",
+            options->project_file
+                ? "  All else is as simdbench COMMAND --help says."
+                : "  There is no project file: all else is as simdbench COMMAND --help "
+                  "says.");
     return shown;
 }

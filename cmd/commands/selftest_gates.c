@@ -103,27 +103,24 @@ static int take_gates(const struct options *options, struct ab *ab,
     uint64_t random = options->seed;
     int rc = 0;
     if (!options->quiet)
-        fprintf(stderr, "simdbench: %zu gates will take about %.0f s\n", all,
-                (double)all * ab_seconds(ab));
+        complain("%zu gates will take about %.0f s", all, (double)all * ab_seconds(ab));
     for (size_t i = 0; i < all && rc == 0; i++) {
         struct selftest_effect *const effect =
             &selftest->effects[i % selftest->n_effects];
         if (progress)
-            fprintf(stderr, "\r\033[Kgate %zu of %zu, %.0f s so far", i + 1, all,
-                    (double)(clock_now() - started) * 1e-9);
+            progress_show("gate %zu of %zu, %.0f s so far", i + 1, all,
+                          (double)(clock_now() - started) * 1e-9);
         rc = take_gate(ab, random_next(&random), selftest, effect, error);
     }
     if (progress)
-        fputs("\r\033[K", stderr);
+        progress_show("%s", "");
     selftest->total_seconds = (double)(clock_now() - started) * 1e-9;
     return rc;
 }
 
 static void tell(const char *what, const struct error *error)
 {
-    char plain[2 * sizeof error->text];
-    text_plain(error->text, plain, sizeof plain);
-    fprintf(stderr, "simdbench selftest: %s%s\n", what, plain);
+    text_line(stderr, "simdbench selftest: %s%s", what, error->text);
 }
 
 /* A selftest that cannot be kept for ab is still printed. */
@@ -163,5 +160,5 @@ int command_selftest(struct options *options)
     if (rc == 0)
         return EXIT_OK;
     tell("", &error);
-    return rc == -EINTR ? EXIT_INTERRUPTED : rc == -EBUSY ? EXIT_BUSY : EXIT_USAGE;
+    return rc == -EINTR ? EXIT_INTERRUPTED : rc == -CPUS_BUSY ? EXIT_BUSY : EXIT_USAGE;
 }

@@ -42,11 +42,12 @@ static void print_recommendation(const struct selftest *selftest, FILE *file)
 
 void selftest_print(const struct selftest *selftest, FILE *file)
 {
-    fprintf(file,
-            "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
-            "itself\n\n",
-            selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
-    fprintf(file, "%9s %6s %10s %9s %5s %13s %9s  %19s %9s %7s %11s %7s\n", "more work",
+    text_line(
+        file,
+        "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
+        "itself",
+        selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
+    fprintf(file, "\n%9s %6s %10s %9s %5s %13s %9s  %19s %9s %7s %11s %7s\n", "more work",
             "gates", "REGRESSED", "IMPROVED", "SAME", "INCONCLUSIVE", "UNUSABLE",
             "REGRESSED [95% CI]", "change", "floor", "detectable", "s/gate");
     for (size_t i = 0; i < selftest->n_effects; i++)
@@ -58,5 +59,5 @@ void selftest_print(const struct selftest *selftest, FILE *file)
         fprintf(file, "found with this threshold: %+.3g%% and more\n",
                 100 * selftest->found->effect);
     print_recommendation(selftest, file);
-    fprintf(file, "host: %s, fingerprint %s\n", selftest->cpu, selftest->fingerprint);
+    text_line(file, "host: %s, fingerprint %s", selftest->cpu, selftest->fingerprint);
 }

@@ -26,7 +26,7 @@ static void ask(struct baseline *baseline, const char *path, int memory_fd)
     cJSON *reply = NULL;
     int status = worker_start(worker, false, &error);
     if (status == 0)
-        status = worker_ask(worker, message_new("describe"), timeout_ns, &reply, &error);
+        status = worker_ask(worker, describe_call(), timeout_ns, &reply, &error);
     baseline->started = status == 0;
     snprintf(baseline->error, sizeof baseline->error, "%.255s", error.text);
     copy(baseline->version, sizeof baseline->version, reply, "version");

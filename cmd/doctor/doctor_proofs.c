@@ -35,13 +35,12 @@ static int ask(const struct event_list *list, struct worker *worker,
     static const int64_t timeout_ns = 60 * INT64_C(1000000000);
     int cpu[CPUS_MAX];
     const size_t n_cpu = cpus_allowed(cpu, CPUS_MAX);
-    cJSON *const request = message_new("setup"), *reply = NULL;
-    cJSON *const events = cJSON_AddArrayToObject(request, "events");
-    if (n_cpu)
-        cJSON_AddItemToObject(request, "cpus", cJSON_CreateIntArray(&cpu[n_cpu - 1], 1));
+    struct setup_call call = {.n_cpu = n_cpu > 0, .n_events = list->n};
+    cJSON *reply = NULL;
+    call.cpu[0] = n_cpu ? cpu[n_cpu - 1] : 0;
     for (size_t i = 0; i < list->n; i++)
-        cJSON_AddItemToArray(events, cJSON_CreateString(list->event[i].name));
-    const int status = worker_ask(worker, request, timeout_ns, &reply, error);
+        call.event[i] = list->event[i].name;
+    const int status = worker_ask(worker, setup_call(&call), timeout_ns, &reply, error);
     proofs_read(reply, proofs);
     cJSON_Delete(reply);
     return status;

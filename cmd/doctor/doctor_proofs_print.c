@@ -31,15 +31,13 @@ static void print_row(const struct host *host, const struct event *event,
                       const struct proof *proof, int width, FILE *file)
 {
     const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason) != 0;
-    char expected[32], counted[32], name[2 * EVENT_NAME_SIZE];
-    char reason[2 * sizeof proof->reason];
+    char expected[32], counted[32];
     number(proof->expected, expected);
     number(proof->counted, counted);
-    text_plain(event->name, name, sizeof name);
-    text_plain(proof->reason, reason, sizeof reason);
-    fprintf(file, "%-*s  %-*s  %10s  %10s  %s%s%s\n", width, name, LOOP_WIDTH,
-            proof->loop[0] ? proof->loop : "-", expected, counted,
-            proof_verdict_name(proof->verdict), tells ? ": " : "", tells ? reason : "");
+    text_line(file, "%-*s  %-*s  %10s  %10s  %s%s%s", width, event->name, LOOP_WIDTH,
+              proof->loop[0] ? proof->loop : "-", expected, counted,
+              proof_verdict_name(proof->verdict), tells ? ": " : "",
+              tells ? proof->reason : "");
 }
 
 void proofs_print(const struct host *host, const struct event_list *list,
@@ -49,12 +47,14 @@ void proofs_print(const struct host *host, const struct event_list *list,
     if (proofs->slots.announced)
         fprintf(file, "counters of the PMU: %u of %u count\n\n", proofs->slots.live,
                 proofs->slots.announced);
-    fprintf(file, "%-*s  %-*s  %10s  %10s  %s\n", width, "event", LOOP_WIDTH, "loop",
-            "expected", "counted", "verdict");
+    text_line(file, "%-*s  %-*s  %10s  %10s  %s", width, "event", LOOP_WIDTH, "loop",
+              "expected", "counted", "verdict");
     for (size_t i = 0; i < list->n; i++)
         print_row(host, &list->event[i], &proofs->proof[i], width, file);
-    if (host->pmu != PMU_OK)
-        fprintf(file, "\nno PMU: %s\n", host->pmu_reason);
+    if (host->pmu == PMU_OK)
+        return;
+    text_line(file, "%s", "");
+    text_line(file, "no PMU: %s", host->pmu_reason);
 }
 
 int proofs_print_json(const struct host *host, const struct event_list *list,

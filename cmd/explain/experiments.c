@@ -13,7 +13,7 @@ struct situation {
     const struct subject *subject;
     int other_cpu;
     char *smaller; /* shape; NULL: none */
-    const char *why_not_smaller;
+    struct error why_not_smaller;
 };
 
 /* Changes the options of a variant. NULL, or why there is none. */
@@ -53,7 +53,7 @@ static const char *same(struct options *options, const struct situation *at)
 static const char *smaller(struct options *options, const struct situation *at)
 {
     if (!at->smaller)
-        return at->why_not_smaller;
+        return at->why_not_smaller.text;
     text_list_cut(&options->shapes, 0);
     text_list_add(&options->shapes, at->smaller);
     return NULL;
@@ -198,12 +198,11 @@ static const char *next_isa(struct options *options, const struct situation *at)
                     widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
 }
 
-/* Another seed places operands elsewhere, and random addresses everything else. */
+/* Operands lie elsewhere, and all else at random addresses. */
 static const char *layout(struct options *options, const struct situation *at)
 {
     (void)at;
-    options->conditions.random_addresses = true;
-    (void)random_next(&options->seed);
+    options->conditions.layout++;
     return NULL;
 }
 
@@ -280,9 +279,8 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     struct variant *const variant = &trial->variant;
     struct error error = {.text = ""};
     variant_options(&base_of(at)->options, subject->name, &variant->options);
-    for (size_t i = 0; i < number; i++)
-        if (!strcmp(conditions[i].name, "layout"))
-            (void)random_next(&variant->options.seed);
+    for (size_t i = 0; i < number && conditions[number].change == layout; i++)
+        variant->options.conditions.layout += conditions[i].change == layout;
     const char *why = conditions[number].change(&variant->options, at);
     trial->number = number;
     variant->run = must_have(run_new());
@@ -354,7 +352,7 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
 {
     struct situation at = {.subject = subject, .other_cpu = other_cpu};
     size_t n = 0;
-    at.smaller = smaller_shape(&subject->base, &at.why_not_smaller);
+    at.smaller = smaller_shape(&subject->base, subject->name, &at.why_not_smaller);
     for (size_t i = 0; i < ARRAY_LEN(conditions) && !interrupted_by; i++) {
         trials[n] = (struct trial_of){.subject = subject};
         n += open_trial(&at, i, &trials[n]);

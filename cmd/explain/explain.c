@@ -28,8 +28,8 @@ static size_t most_threads(const struct case_list *list)
 {
     size_t most = 1;
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].threads > most)
-            most = list->item[i].threads;
+        if (list->item[i].settings.threads > most)
+            most = list->item[i].settings.threads;
     return most;
 }
 
@@ -58,12 +58,13 @@ static void print_case(const struct subject *subject)
     const struct text_options text = text_of_stdout();
     struct result *const result = variant_result(&subject->base);
     const struct run alone = {.results = result, .n_results = 1};
-    char id[512];
-    text_plain(result->id, id, sizeof id);
-    if (result->explanation)
+    if (result->explanation) {
         explain_write(&alone, &text, stdout);
-    else
-        printf("\n%s   %s: %s\n", id, status_name(result->status), result->reason ?: "");
+        return;
+    }
+    text_line(stdout, "%s", "");
+    text_line(stdout, "%s   %s: %s", result->id, status_name(result->status),
+              result->reason ?: "");
 }
 
 static void print_cases(const struct run *run, const struct subject *subjects, size_t n)
@@ -231,12 +232,10 @@ static int explain(struct options *options, struct case_list *list, struct error
 {
     struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
-    int status = split_builds(options, list, error);
     all.pair = is_pair(options, list) ||
-               (options->files.n == 1 && status == 0 && list->n == 2 &&
-                options->plugins.n == 2 && case_name_is(options->files.item[0]));
-    if (status == 0)
-        status = take_cpus(options, most_threads(list), &cpus, error);
+               (options->files.n == 1 && list->n == 2 && options->plugins.n == 2 &&
+                case_name_is(options->files.item[0]));
+    int status = take_cpus(options, most_threads(list), &cpus, error);
     free(options->cpu);
     options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
     memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
@@ -260,14 +259,25 @@ static int explain(struct options *options, struct case_list *list, struct error
 
 static void print_plan(const struct options *options, const struct case_list *list)
 {
-    printf("seed %" PRIu64 "\n", options->seed);
+    text_line(stdout, "seed %" PRIu64, options->seed);
     for (size_t i = 0; i < list->n; i++) {
-        const struct case_name *const name = &list->item[i];
-        printf("%s%s%s/%s%s%s/%s/%s@%s\n", name->prefix ? name->prefix : "",
-               name->prefix ? ":" : "", name->op, name->semiring ? name->semiring : "",
-               name->semiring ? "-" : "", name->type, name->isa, name->variant,
-               name->shape);
+        char *const id = case_name_format(&list->item[i]);
+        text_line(stdout, "%s", id);
+        free(id);
     }
+}
+
+/* An op was planned already, and all modules on the command line were loaded for it. */
+static int check_cases(const struct options *options, const struct case_list *list,
+                       struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < options->files.n; i++)
+        if (!case_name_is(options->files.item[i]))
+            return 0;
+    for (size_t i = 0; i < list->n && status == 0; i++)
+        status = variant_check(options, &list->item[i], error);
+    return status;
 }
 
 int command_explain(struct options *options)
@@ -281,6 +291,10 @@ int command_explain(struct options *options)
         status = case_list_make(options, &list, &why_instead, &error);
     for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
         complain("%s", why_instead.item[i]);
+    if (status == 0)
+        status = split_builds(options, &list, &error);
+    if (status == 0)
+        status = check_cases(options, &list, &error);
     if (status == 0 && options->dry_run)
         print_plan(options, &list);
     else if (status == 0)

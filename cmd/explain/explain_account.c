@@ -57,17 +57,23 @@ static void set_cycles(const struct account_row *time,
     cycles->a = cycles->b * cycles->ratio;
 }
 
-/* Of a whole trace, or counted. */
+/* Of a whole trace, of a sample that nothing contradicts, or counted. */
 static double instructions_of(const struct subject *subject)
 {
     const double traced = subject->trace.instructions_per_op;
-    return traced > 0 ? traced
-                      : measured_metric(variant_result(&subject->base), "instructions");
+    return traced > 0 && !subject->doubt
+               ? traced
+               : measured_metric(variant_result(&subject->base), "instructions");
+}
+
+static bool is_exact(const struct subject *subject)
+{
+    return subject->trace.census.whole && subject->trace.instructions_per_op > 0;
 }
 
 static const char *why_no_instructions(const struct subject *subject)
 {
-    return subject->trace.known ? NULL : subject->trace.absent;
+    return subject->trace.known ? subject->doubt : subject->trace.absent;
 }
 
 static void add_factors(const struct subject *a, const struct subject *b,
@@ -82,7 +88,7 @@ static void add_factors(const struct subject *a, const struct subject *b,
         second->median_ns / second->ops);
     if (known) {
         add(factors, "instructions", "an operation", of_a, of_b)->exact =
-            a->trace.instructions_per_op > 0 && b->trace.instructions_per_op > 0;
+            is_exact(a) && is_exact(b);
         add(factors, "cycles", "an instruction", NAN, NAN);
     } else {
         char text[600];

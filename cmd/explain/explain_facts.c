@@ -135,4 +135,5 @@ void explain_facts(struct subject *subject, const double *rates,
         add_hot_loop(subject, rates, facts);
     add_counts(subject, facts);
     inspect_bounds(facts);
+    subject->doubt = subject->trace.known ? facts->fact[FACT_sampled].absent : NULL;
 }

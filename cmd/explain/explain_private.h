@@ -29,8 +29,9 @@ struct subject {
     struct variant base;
     struct experiments experiments;
     struct variant_trace trace;
-    size_t hot_loop; /* index: the one that facts are about; 0 if there is none */
-    double seconds;  /* that rounds took */
+    const char *doubt; /* why its trace cannot be believed, or NULL */
+    size_t hot_loop;   /* index: the one that facts are about; 0 if there is none */
+    double seconds;    /* that rounds took */
 };
 /* Measures the bases of the subjects, which are open, and their experiments in common
  * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */

@@ -105,13 +105,14 @@ static void take_bounds(const struct inspect_facts *facts,
     const enum inspect_fact limiting = inspect_limiting_bound(facts);
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact fact = inspect_bound_list[i];
-        if (!facts->fact[fact].known)
+        if (!facts->fact[fact].known && !facts->fact[fact].refuted)
             continue;
         struct explained_bound *const bound =
             must_have(explanation_add_bound(explanation, inspect_fact_name(fact)));
         set(&bound->text, inspect_fact_text(fact));
         bound->cycles = facts->fact[fact].value;
         bound->limits = fact == limiting;
+        bound->refuted = facts->fact[fact].refuted;
     }
 }
 

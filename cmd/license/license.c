@@ -99,7 +99,7 @@ static int measure_clocks(const struct options *options, bool progress,
         if (scope->skip[0])
             continue;
         if (progress)
-            fprintf(stderr, "simdbench license: the clock of %s\n", scope->name);
+            complain("license: the clock of %s", scope->name);
         rc = license_probe(scope, rounds, (uint64_t)clock_now(), i ? NULL : counters,
                            error);
         if (rc == 0)

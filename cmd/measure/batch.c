@@ -8,21 +8,19 @@
 enum { CALIBRATION_TRIES = 40, CALIBRATION_PATIENCE = 30 };
 #define CALL_NS_LEAST 1e-3 /* no call is as short as that */
 
-cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
-                     double call_ns, int64_t *timeout_ns)
+struct batch_call batch_of(const struct options *options, uint64_t number, uint64_t calls)
 {
-    cJSON *request = message_new("batch");
-    message_add_u64(request, "case", number);
-    message_add_u64(request, "iterations", calls);
-    cJSON_AddBoolToObject(request, "cold", options->cold);
-    if (options->conditions.flush_denormals)
-        cJSON_AddTrueToObject(request, "flush_denormals");
-    if (options->conditions.fresh_output)
-        cJSON_AddTrueToObject(request, "fresh_output");
-    /* --timeout is for one call; calls that were measured may all take ten times as long.
-     */
-    *timeout_ns = timeout_with(options, 10 * call_ns * (double)(calls + 1));
-    return request;
+    return (struct batch_call){.number = number,
+                               .iterations = calls,
+                               .cold = options->cold,
+                               .flush_denormals = options->conditions.flush_denormals,
+                               .fresh_output = options->conditions.fresh_output};
+}
+
+/* --timeout is for one call; calls that were measured may all take ten times as long. */
+int64_t batch_timeout(const struct options *options, uint64_t calls, double call_ns)
+{
+    return timeout_with(options, 10 * call_ns * (double)(calls + 1));
 }
 
 int64_t timeout_with(const struct options *options, double more_ns)
@@ -33,20 +31,19 @@ int64_t timeout_with(const struct options *options, double more_ns)
 
 struct batch batch_read(cJSON *reply)
 {
-    struct batch batch = {.reply = reply, .ns = message_number(reply, "ns", 0)};
-    const double cpu_ns = message_number(reply, "cpu_ns", 0);
-    const double process_ns = message_number(reply, "process_ns", cpu_ns);
-    const double busy = message_number(reply, "threads_busy", process_ns / batch.ns);
+    struct batch batch = {.reply = reply};
+    struct batch_reply *const told = &batch.told;
+    batch_reply_read(reply, told);
+    const double process_ns = isnan(told->process_ns) ? told->cpu_ns : told->process_ns;
+    const double busy =
+        isnan(told->threads_busy) ? process_ns / told->ns : told->threads_busy;
+    batch.ns = told->ns;
     batch.threads = busy < 1.5 ? 1 : (int)lround(fmin(busy, CPUS_MAX));
     /* A caller may wait for its helpers. If a process has several threads, what counts is
      * how long any of them was ready to run and had no CPU. */
-    const double waited = message_number(reply, "waited_ns", -1);
-    const bool preempted =
-        waited < 0 ? batch.ns > cpu_ns * 1.01 : waited > batch.ns * 0.01;
-    batch.void_ = preempted || message_number(reply, "major_faults", 0) > 0 ||
-                  message_true(reply, "migrated");
-    batch.core_split = (int)message_number(reply, "core_split", -1);
-    batch.core_share = message_number(reply, "core_share", 0);
+    const bool preempted = told->waited_ns < 0 ? told->ns > told->cpu_ns * 1.01
+                                               : told->waited_ns > told->ns * 0.01;
+    batch.void_ = preempted || told->major_faults > 0 || told->migrated;
     return batch;
 }
 

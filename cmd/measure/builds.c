@@ -83,11 +83,13 @@ static bool is_of_user(const struct group_state *group, struct worker *worker,
     if (!of->info.is_baseline || module_find(name, path, sizeof path, &error) < 0 ||
         strcmp(path, of->info.path) != 0)
         return true;
-    worker_ask(worker, message_new("objects"), group->session->options->timeout_ns,
-               &reply, &error);
+    worker_ask(worker, objects_call(), group->session->options->timeout_ns, &reply,
+               &error);
     cJSON_ArrayForEach (object, message_get(reply, "objects")) {
-        const char *const at = message_text(object, "path");
-        found |= at && !is_of_system(at) && strcmp(at, path) != 0;
+        struct loaded_object loaded;
+        loaded_object_read(object, &loaded);
+        found |=
+            loaded.path && !is_of_system(loaded.path) && strcmp(loaded.path, path) != 0;
     }
     cJSON_Delete(reply);
     return found;

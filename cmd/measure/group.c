@@ -16,18 +16,17 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
         worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("setup");
-    cJSON_AddItemToObject(
-        request, "cpus", cJSON_CreateIntArray(session->plan->cpu, (int)group->used_cpus));
-    cJSON *events = cJSON_AddArrayToObject(request, "events");
-    for (size_t i = 0; i < session->plan->n_events; i++)
-        cJSON_AddItemToArray(events, cJSON_CreateString(session->plan->event[i].name));
-    cJSON_AddBoolToObject(request, "multiplex", options->multiplex);
-    if (options->conditions.keep_heap)
-        cJSON_AddTrueToObject(request, "keep_heap");
-    proofs_ask(session, request);
+    const struct plan *const plan = session->plan;
+    struct setup_call call = {.n_cpu = group->used_cpus,
+                              .n_events = plan->n_events,
+                              .multiplex = options->multiplex,
+                              .keep_heap = options->conditions.keep_heap,
+                              .proofs = proofs_known(session)};
+    memcpy(call.cpu, plan->cpu, group->used_cpus * sizeof *call.cpu);
+    for (size_t i = 0; i < plan->n_events; i++)
+        call.event[i] = plan->event[i].name;
     cJSON *reply = NULL;
-    status = worker_ask(worker, request, options->timeout_ns, &reply, error);
+    status = worker_ask(worker, setup_call(&call), options->timeout_ns, &reply, error);
     proofs_take(group, worker, reply);
     cJSON_Delete(reply);
     return status;
@@ -38,28 +37,24 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
 {
     const struct options *options = group->session->options;
     const bool huge = copy && options->huge_pages;
-    cJSON *request = message_new("map"), *reply = NULL;
-    message_add_u64(request, "bytes", group->memory_bytes);
-    message_add_u64(request, "block", group->map.bytes);
-    cJSON_AddItemToObject(request, "dims", message_dims(&group->plan->shape.shape));
-    cJSON_AddItemToObject(request, "operands", message_operands(&group->map));
-    cJSON_AddNumberToObject(request, "threads", group->plan->threads);
-    if (options->most_ulp > 0)
-        cJSON_AddNumberToObject(request, "most_ulp", options->most_ulp);
-    cJSON_AddBoolToObject(request, "huge", huge);
-    if (copy && !huge)
-        cJSON_AddTrueToObject(request, "private");
-    int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
-    if (status == 0 && huge && group->map.bytes) {
-        double got = message_number(reply, "huge_bytes", -1);
-        double asked = message_number(reply, "arena_bytes", 0);
-        if (got < asked)
-            status = error_set(
-                error, -EOPNOTSUPP,
-                "--pages=2m: smaps shows %.0f of %.0f bytes on 2 MiB pages; try: echo "
-                "madvise > /sys/kernel/mm/transparent_hugepage/enabled",
-                got, asked);
-    }
+    const struct map_call call = {.bytes = group->memory_bytes,
+                                  .block = group->map.bytes,
+                                  .dims = group->plan->shape.shape,
+                                  .operands = group->map,
+                                  .threads = (int)group->plan->settings.threads,
+                                  .most_ulp = group->plan->settings.most_ulp,
+                                  .huge = huge,
+                                  .private = copy && !huge};
+    struct map_reply told;
+    cJSON *reply = NULL;
+    int status = worker_ask(worker, map_call(&call), options->timeout_ns, &reply, error);
+    map_reply_read(reply, &told);
+    if (status == 0 && huge && group->map.bytes && told.huge_bytes < told.arena_bytes)
+        status = error_set(
+            error, -EOPNOTSUPP,
+            "--pages=2m: smaps shows %.0f of %.0f bytes on 2 MiB pages; try: echo "
+            "madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+            told.huge_bytes, told.arena_bytes);
     cJSON_Delete(reply);
     return status;
 }
@@ -109,17 +104,18 @@ static void find_semirings(struct group_state *group)
 {
     for (size_t i = 0; i < group->n_cases; i++) {
         const struct case_state *entry = &group->cases[i];
-        if (!case_is_limit(group, entry) && !group_answers(group, entry) &&
+        if (!case_is_limit(group, entry) && !group_find_answers(group, entry) &&
             group->n_answers < ARRAY_LEN(group->answers))
             group->answers[group->n_answers++] =
-                (struct answers){.semiring = entry->offer->semiring};
+                (struct semiring_answers){.semiring = entry->offer->semiring};
     }
     memcpy(group->again, group->answers, sizeof group->again);
 }
 
 /* Gives n answers of each semiring, and their common index, a place from `end` on;
  * returns where they end. */
-static uint64_t place_answers(const struct group_state *group, struct answers *list,
+static uint64_t place_answers(const struct group_state *group,
+                              struct semiring_answers *list,
                               const struct simdbench_operand *output, uint64_t n,
                               uint64_t end)
 {
@@ -130,11 +126,7 @@ static uint64_t place_answers(const struct group_state *group, struct answers *l
     }
     for (size_t i = 0; i < group->n_answers; i++) {
         const uint64_t slack = end + (n * type_bytes(output->type) + 63) / 64 * 64;
-        list[i] = (struct answers){.semiring = list[i].semiring,
-                                   .n = n,
-                                   .index = index,
-                                   .value = end,
-                                   .slack = slack};
+        list[i].places = (struct answer_places){n, index, end, slack};
         end = slack + n * sizeof(double);
     }
     return end;
@@ -155,7 +147,7 @@ int group_place(struct group_state *group, struct error *error)
 {
     const struct options *options = group->session->options;
     const struct plan_group *plan = group->plan;
-    int status = group_offsets(group, group->seed, error);
+    int status = group_offsets(group, group->seed + options->conditions.layout, error);
     if (status < 0)
         return status;
     const struct simdbench_operand *output = output_of(group);
@@ -183,6 +175,14 @@ int group_place(struct group_state *group, struct error *error)
     return 0;
 }
 
+static struct inputs_call inputs_of(const struct group_state *group, uint64_t seed)
+{
+    return (struct inputs_call){.op = group->plan->op,
+                                .seed = seed,
+                                .input = group->plan->settings.input,
+                                .values = group->session->options->conditions.values};
+}
+
 int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error)
 {
@@ -191,44 +191,37 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     int status = enter_worker(group, owner, false, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("fill");
-    cJSON_AddStringToObject(request, "op", group->plan->op);
-    message_add_u64(request, "seed", group->seed);
-    if (group->plan->input)
-        cJSON_AddStringToObject(request, "input", group->plan->input);
-    if (options->conditions.values)
-        cJSON_AddStringToObject(request, "values", options->conditions.values);
-    status = worker_ask(owner, request, options->timeout_ns, &reply, error);
+    const struct inputs_call call = inputs_of(group, group->seed);
+    struct fill_reply told;
+    status = worker_ask(owner, fill_call(&call), options->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
-    const char *hash = message_text(reply, "hash");
-    for (size_t i = 0; i < group->n_cases && hash && status == 0; i++)
-        must(string_set(&case_result(group, &group->cases[i])->input_hash, hash));
+    fill_reply_read(reply, &told);
+    for (size_t i = 0; i < group->n_cases && told.hash && status == 0; i++)
+        must(string_set(&case_result(group, &group->cases[i])->input_hash, told.hash));
     cJSON_Delete(reply);
     return status;
 }
 
 /* The op's owner writes the answers that the list has places for. */
-static int write_answers(struct group_state *group, struct answers *list, bool full,
-                         double ops, uint64_t seed, struct error *error)
+static int write_answers(struct group_state *group, struct semiring_answers *list,
+                         bool full, double ops, uint64_t seed, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
     const struct options *options = group->session->options;
     int status = 0;
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
-        struct answers *answers = &list[i];
-        cJSON *request = message_new("reference");
-        cJSON_AddStringToObject(request, "op", group->plan->op);
-        if (answers->semiring)
-            cJSON_AddStringToObject(request, "semiring", answers->semiring);
-        message_add_u64(request, "seed", seed);
-        cJSON_AddBoolToObject(request, "full", full);
-        cJSON_AddNumberToObject(request, "ops", ops);
-        group_add_answers(answers, request);
+        struct semiring_answers *answers = &list[i];
+        const struct reference_call call = {.op = group->plan->op,
+                                            .semiring = answers->semiring,
+                                            .seed = seed,
+                                            .full = full,
+                                            .ops = ops,
+                                            .places = answers->places};
         /* A full check of a large shape takes as long as it takes. */
         int64_t timeout = timeout_with(options, group->plan->shape.ops * 20);
-        status = worker_tell(owner, request, timeout, error);
+        status = worker_tell(owner, reference_call(&call), timeout, error);
         if (status == -ENOTSUP) {
-            answers->n = 0; /* the op has nothing to compare for these kernels */
+            answers->places.n = 0; /* the op has nothing to compare for these kernels */
             status = 0;
         }
     }
@@ -246,14 +239,8 @@ int group_change(struct group_state *group, uint64_t seed, struct error *error)
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
     const struct options *options = group->session->options;
     const struct simdbench_operand *output = output_of(group);
-    cJSON *request = message_new("change");
-    cJSON_AddStringToObject(request, "op", group->plan->op);
-    message_add_u64(request, "seed", seed);
-    if (group->plan->input)
-        cJSON_AddStringToObject(request, "input", group->plan->input);
-    if (options->conditions.values)
-        cJSON_AddStringToObject(request, "values", options->conditions.values);
-    const int status = worker_tell(owner, request, options->timeout_ns, error);
+    const struct inputs_call call = inputs_of(group, seed);
+    const int status = worker_tell(owner, change_call(&call), options->timeout_ns, error);
     if (status < 0 || !output)
         return status;
     return write_answers(group, group->again, false, again_ops(group, output), seed,

@@ -8,14 +8,13 @@
 
 /* Takes the choice that the kernel made. */
 static void take_choice(struct case_state *entry, struct result *result,
-                        const cJSON *reply)
+                        const struct prepare_reply *reply)
 {
-    const char *isa = message_text(reply, "isa");
-    if (isa)
-        string_set(&result->module_isa, isa);
+    if (reply->isa)
+        string_set(&result->module_isa, reply->isa);
     fairness_clear(result);
-    fairness_implementation(result, message_text(reply, "implementation"));
-    fairness_isa(result, entry->offer, isa);
+    fairness_implementation(result, reply->implementation);
+    fairness_isa(result, entry->offer, reply->isa);
 }
 
 /* The limit that belongs to the choice is another roof of the same kind. */
@@ -37,39 +36,41 @@ static void take_roof(const struct group_state *group, const struct case_state *
 }
 
 void case_take(const struct group_state *group, struct case_state *entry,
-               const cJSON *reply)
+               const struct prepare_reply *reply)
 {
     struct result *result = case_result(group, entry);
-    take_roof(group, entry, message_text(reply, "roof"));
-    entry->team = message_int(reply, "threads", 0);
-    result->prepare_ns = message_number(reply, "prepare_ns", 0);
-    result->ops = message_number(reply, "ops", result->ops);
-    result->bytes = message_number(reply, "bytes", result->bytes);
-    result->workspace_bytes = (double)message_u64(reply, "workspace_bytes", 0);
-    must(string_set(&result->implementation, message_text(reply, "implementation")));
-    note_once(result, message_text(reply, "note"));
+    take_roof(group, entry, reply->roof);
+    entry->team = reply->threads;
+    result->prepare_ns = reply->prepare_ns;
+    result->ops = isnan(reply->ops) ? result->ops : reply->ops;
+    result->bytes = isnan(reply->bytes) ? result->bytes : reply->bytes;
+    result->workspace_bytes = (double)reply->workspace_bytes;
+    must(string_set(&result->implementation, reply->implementation));
+    note_once(result, reply->note);
 }
 
 static int prepare(struct group_state *group, struct case_state *entry)
 {
     const struct options *options = group->session->options;
     struct result *result = case_result(group, entry);
-    cJSON *request = message_new("prepare"), *reply = NULL;
-    message_add_u64(request, "kernel", entry->offer->index);
-    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
+    const struct prepare_call call = {.kernel = entry->offer->index,
+                                      .threads = (int)entry->plan->team};
+    struct prepare_reply told;
+    cJSON *reply = NULL;
     result->has_accuracy = false;
-    int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+    int status = case_ask(group, entry, prepare_call(&call), options->timeout_ns, &reply);
     if (reply) {
-        entry->number = message_u64(reply, "case", UINT64_MAX);
-        take_choice(entry, result, reply);
-        case_take(group, entry, reply);
+        prepare_reply_read(reply, &told);
+        entry->number = told.number;
+        take_choice(entry, result, &told);
+        case_take(group, entry, &told);
     }
     cJSON_Delete(reply);
     return status;
 }
 
-const struct answers *group_answers(const struct group_state *group,
-                                    const struct case_state *entry)
+const struct semiring_answers *group_find_answers(const struct group_state *group,
+                                                  const struct case_state *entry)
 {
     for (size_t i = 0; i < group->n_answers && !case_is_limit(group, entry); i++)
         if (!strcmp(group->answers[i].semiring ?: "", entry->offer->semiring ?: ""))
@@ -77,119 +78,121 @@ const struct answers *group_answers(const struct group_state *group,
     return NULL;
 }
 
-void group_add_answers(const struct answers *answers, cJSON *request)
+static const struct answer_places nowhere = {.index = UINT64_MAX};
+
+struct answer_places group_answers(const struct group_state *group,
+                                   const struct case_state *entry)
 {
-    message_add_u64(request, "n", answers->n);
-    if (answers->index != UINT64_MAX)
-        message_add_u64(request, "index", answers->index);
-    message_add_u64(request, "value", answers->value);
-    message_add_u64(request, "slack", answers->slack);
+    const struct semiring_answers *const answers = group_find_answers(group, entry);
+    return answers ? answers->places : nowhere;
 }
 
 /* With --accuracy, errors are those of all outputs that are checked. */
-static void add_answers(const struct group_state *group, const struct answers *answers,
-                        cJSON *request)
+static uint64_t accuracy_outputs(const struct group_state *group,
+                                 const struct answer_places *places)
 {
-    group_add_answers(answers, request);
-    if (group->session->options->accuracy)
-        message_add_u64(request, "accuracy_n", answers->n);
+    return group->session->options->accuracy ? places->n : ACCURACY_OUTPUTS;
 }
 
 /* Larger errors are not known: readers of saved runs refuse such numbers. */
 #define ULP_MAX 1e300
 
-static bool take_accuracy(struct result *result, const cJSON *reply)
+static bool take_accuracy(struct result *result, const struct check_reply *reply)
 {
-    result->max_ulp = message_number(reply, "max_ulp", NAN);
-    result->mean_ulp = message_number(reply, "mean_ulp", 0);
+    result->max_ulp = reply->max_ulp;
+    result->mean_ulp = reply->mean_ulp;
     result->has_accuracy = result->max_ulp <= ULP_MAX && result->mean_ulp <= ULP_MAX;
     if (!result->has_accuracy)
         result->max_ulp = result->mean_ulp = 0;
-    result->worst_input = message_number(reply, "worst_input", NAN);
+    result->worst_input = reply->worst_input;
     return result->has_accuracy;
 }
 
 /* The op's owner finds the outputs in the shared memory, unless huge pages of its own
  * keep them in the worker. */
 static int ask_owner(struct group_state *group, struct result *result,
-                     const struct answers *answers)
+                     const struct answer_places *places)
 {
     const struct session *session = group->session;
     struct worker *owner = catalog_op_owner(session->catalog, group->plan->op);
     struct error error = {.text = ""};
     if (session->options->huge_pages || session->options->conditions.fresh_output ||
-        !answers || !answers->n ||
+        !places->n ||
         !catalog_op_text(session->catalog, group->plan->op, "accuracy_inputs"))
         return 0;
-    cJSON *request = message_new("accuracy"), *reply = NULL;
-    cJSON_AddStringToObject(request, "op", group->plan->op);
-    add_answers(group, answers, request);
-    int status = worker_ask(owner, request, session->options->timeout_ns, &reply, &error);
+    const struct accuracy_call call = {.op = group->plan->op,
+                                       .places = *places,
+                                       .accuracy_n = accuracy_outputs(group, places)};
+    struct check_reply told;
+    cJSON *reply = NULL;
+    int status = worker_ask(owner, accuracy_call(&call), session->options->timeout_ns,
+                            &reply, &error);
+    check_reply_read(reply, &told);
     if (status == 0)
-        take_accuracy(result, reply);
+        take_accuracy(result, &told);
     cJSON_Delete(reply);
     return status == -EINTR ? status : 0;
 }
 
 void group_take_check(const struct group_state *group, struct result *result,
-                      const cJSON *reply, const char *who)
+                      const struct check_reply *reply, const char *who)
 {
-    const char *note = message_text(reply, "note");
     char text[512];
-    snprintf(text, sizeof text, "%s%s", who, note ?: "");
-    note_once(result, note ? text : NULL);
-    fairness_alive(result, message_int(reply, "threads_alive", 1),
-                   (int)group->session->plan->most_threads);
+    snprintf(text, sizeof text, "%s%s", who, reply->note ?: "");
+    note_once(result, reply->note ? text : NULL);
+    fairness_alive(result, reply->threads_alive, (int)group->session->plan->most_threads);
 }
 
 static int check(struct group_state *group, struct case_state *entry)
 {
     struct result *result = case_result(group, entry);
-    const struct answers *answers = group_answers(group, entry);
-    cJSON *request = message_new("check"), *reply = NULL;
-    message_add_u64(request, "case", entry->number);
-    if (answers)
-        add_answers(group, answers, request);
+    const struct answer_places places = group_answers(group, entry);
+    const struct check_call call = {.number = entry->number,
+                                    .places = places,
+                                    .accuracy_n = accuracy_outputs(group, &places)};
+    struct check_reply told;
+    cJSON *reply = NULL;
     const int64_t started = clock_now();
-    int status = case_ask(group, entry, request, budget_first_call(group, entry), &reply);
+    int status = case_ask(group, entry, check_call(&call),
+                          budget_first_call(group, entry), &reply);
     entry->check_ns = (double)(clock_now() - started);
     if (reply) {
-        group_take_check(group, result, reply, "");
-        if (!take_accuracy(result, reply))
-            status = ask_owner(group, result, answers);
+        check_reply_read(reply, &told);
+        group_take_check(group, result, &told, "");
+        if (!take_accuracy(result, &told))
+            status = ask_owner(group, result, &places);
     }
     cJSON_Delete(reply);
     return status;
 }
 
-cJSON *group_again_request(const struct group_state *group,
-                           const struct case_state *entry, uint64_t number, uint64_t seed)
+struct check_call group_again(const struct group_state *group,
+                              const struct case_state *entry, uint64_t number,
+                              uint64_t seed)
 {
-    const struct answers *answers = group_answers(group, entry);
-    cJSON *request = message_new("check");
-    message_add_u64(request, "case", number);
-    cJSON_AddTrueToObject(request, "again");
-    message_add_u64(request, "seed", seed);
-    if (answers)
-        group_add_answers(&group->again[answers - group->answers], request);
-    message_add_u64(request, "accuracy_n", 0);
-    return request;
+    const struct semiring_answers *const answers = group_find_answers(group, entry);
+    return (struct check_call){
+        .number = number,
+        .places = answers ? group->again[answers - group->answers].places : nowhere,
+        .again = true,
+        .seed = seed};
 }
 
-int group_check_again(struct group_state *group, struct error *error)
+int group_check_again(struct group_state *group, uint64_t seed, struct error *error)
 {
-    const uint64_t seed = random_next(&group->random);
     int status = group_change(group, seed, error);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         struct case_state *entry = &group->cases[i];
         if (!entry->active || case_is_limit(group, entry))
             continue;
+        const struct check_call call = group_again(group, entry, entry->number, seed);
+        struct check_reply told;
         cJSON *reply = NULL;
-        status =
-            case_ask(group, entry, group_again_request(group, entry, entry->number, seed),
-                     group->session->options->timeout_ns, &reply);
+        status = case_ask(group, entry, check_call(&call),
+                          group->session->options->timeout_ns, &reply);
+        check_reply_read(reply, &told);
         if (reply)
-            group_take_check(group, case_result(group, entry), reply, "");
+            group_take_check(group, case_result(group, entry), &told, "");
         cJSON_Delete(reply);
     }
     return status;

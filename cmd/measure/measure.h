@@ -54,6 +54,8 @@ struct run_arm {
 int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
              struct error *error);
 
+/* Prepares and checks the first case of an arm: whether it takes that shape. */
+int run_arm_check(const struct run_arm *arm, struct error *error);
 /* Prepares and checks an arm, and traces a call of its first case, as worker_step() does;
  * nothing of it is to be timed. Its results stay pending. */
 int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
@@ -93,9 +95,9 @@ struct case_state {
 };
 
 /* Right answers for one semiring, in shared memory. */
-struct answers {
+struct semiring_answers {
     const char *semiring;
-    uint64_t n, index, value, slack; /* offsets; index UINT64_MAX: all outputs in order */
+    struct answer_places places;
 };
 
 struct group_state {
@@ -110,7 +112,7 @@ struct group_state {
     uint64_t block; /* least that is reserved for operands, before the answers */
     struct operands_map map;
     /* For the first check, and fewer for those that follow. */
-    struct answers answers[8], again[8];
+    struct semiring_answers answers[8], again[8];
     size_t n_answers;
     bool refused;  /* the op does not know the --input that was asked for */
     bool may_lead; /* as of struct run_arm */
@@ -137,7 +139,7 @@ int case_ask(struct group_state *group, struct case_state *entry, cJSON *request
              int64_t timeout_ns, cJSON **reply);
 /* Takes what the answer to prepare says of a case (group_case.c). */
 void case_take(const struct group_state *group, struct case_state *entry,
-               const cJSON *reply);
+               const struct prepare_reply *reply);
 
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
@@ -168,23 +170,22 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
 int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error);
 int group_write_answers(struct group_state *group, struct error *error);
-/* The answers that a case is compared with, or NULL (group_case.c); into a request. */
-const struct answers *group_answers(const struct group_state *group,
-                                    const struct case_state *entry);
-void group_add_answers(const struct answers *answers, cJSON *request);
+/* The answers that a case is compared with (group_case.c); n is 0 if there are none. */
+struct answer_places group_answers(const struct group_state *group,
+                                   const struct case_state *entry);
 /* Prepares and checks one case in the worker that offers it; like case_ask(). */
 int group_prepare_case(struct group_state *group, struct case_state *entry);
 /* Takes the note of an answer to check, which begins with `who` ("head "), and how many
  * threads there are. */
 void group_take_check(const struct group_state *group, struct result *result,
-                      const cJSON *reply, const char *who);
+                      const struct check_reply *reply, const char *who);
 /* For a check after the first one: the owner changes a part of the inputs and writes the
  * answers for a sample of outputs, both drawn from `seed`. */
 int group_change(struct group_state *group, uint64_t seed, struct error *error);
 /* Then this asks for it, of a case with that number in its worker. */
-cJSON *group_again_request(const struct group_state *group,
-                           const struct case_state *entry, uint64_t number,
-                           uint64_t seed);
+struct check_call group_again(const struct group_state *group,
+                              const struct case_state *entry, uint64_t number,
+                              uint64_t seed);
 /* A limit of the group's op: what it writes is no answer. */
 static inline bool case_is_limit(const struct group_state *group,
                                  const struct case_state *entry)
@@ -219,25 +220,26 @@ struct prepared {
     uint64_t number;
     double ops; /* of a call, if the kernel knows better; else untouched */
 };
-int prove_prepare(struct worker *worker, cJSON *request, const struct options *options,
-                  struct prepared *prepared, struct error *error);
+int prove_prepare(struct worker *worker, const struct prepare_call *call,
+                  const struct options *options, struct prepared *prepared,
+                  struct error *error);
 
 /* batch.c: one batch, and how many calls it should have. */
 
 /* --timeout and what more is needed; saturates. */
 int64_t timeout_with(const struct options *options, double more_ns);
-/* Asks for a batch of a case, by its number; into `timeout_ns` how long it may take. */
-cJSON *batch_request(const struct options *options, uint64_t number, uint64_t calls,
-                     double call_ns, int64_t *timeout_ns);
+/* A batch of a case, by its number in the worker, and how long it may take. */
+struct batch_call batch_of(const struct options *options, uint64_t number,
+                           uint64_t calls);
+int64_t batch_timeout(const struct options *options, uint64_t calls, double call_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
-    double ns;         /* 0 if the clock did not advance */
-    int threads;       /* that did something */
-    bool void_;        /* on evidence: preempted, migrated, or a major fault */
-    bool alone;        /* no evidence of another thread on the core */
-    double core_share; /* adds a cycle beside it, see clock_core_share(); 0: not known */
-    int core_split;    /* see clock_core_split() */
-    cJSON *reply;
+    double ns;   /* 0 if the clock did not advance */
+    int threads; /* that did something */
+    bool void_;  /* on evidence: preempted, migrated, or a major fault */
+    bool alone;  /* no evidence of another thread on the core */
+    struct batch_reply told;
+    cJSON *reply; /* that texts of `told` belong to */
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);

@@ -19,9 +19,12 @@ enum usage_counter {
 int group_prepare(struct group_state *group, struct error *error);
 /* Only as far as the op's owner says whether it knows the group's input. */
 int group_try_input(struct group_state *group, struct error *error);
-/* group_case.c: checks all cases that are left once more, on other inputs; the same, or
- * an errno with its error. */
-int group_check_again(struct group_state *group, struct error *error);
+/* The answers of a case's semiring, or NULL (group_case.c). */
+const struct semiring_answers *group_find_answers(const struct group_state *group,
+                                                  const struct case_state *entry);
+/* group_case.c: checks all cases that are left once more, on inputs that `seed` changes;
+ * the same, or an errno with its error. */
+int group_check_again(struct group_state *group, uint64_t seed, struct error *error);
 /* rounds.c: the calibration of a group's cases; like case_ask(). */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's
@@ -95,7 +98,7 @@ int64_t budget_first_call(const struct group_state *group,
 bool budget_exceeded(struct group_state *group, struct case_state *entry, double call_ns);
 /* proven.c: what is known of the run's events goes into a request, and what a worker has
  * proven into the run, the file of this host, and the counters of the worker's cases. */
-void proofs_ask(struct session *session, cJSON *setup);
+const struct proofs *proofs_known(struct session *session); /* NULL: no events */
 void proofs_take(struct group_state *group, const struct worker *worker,
                  const cJSON *reply);
 /* Counts of a case that cannot all be right are in doubt. */

@@ -204,13 +204,17 @@ int prove_ready(struct group_state *group, struct worker *worker, struct error *
                                          group->session->options->huge_pages, error);
 }
 
-int prove_prepare(struct worker *worker, cJSON *request, const struct options *options,
-                  struct prepared *prepared, struct error *error)
+int prove_prepare(struct worker *worker, const struct prepare_call *call,
+                  const struct options *options, struct prepared *prepared,
+                  struct error *error)
 {
+    struct prepare_reply told;
     cJSON *reply = NULL;
-    const int status = worker_ask(worker, request, options->timeout_ns, &reply, error);
-    prepared->number = message_u64(reply, "case", UINT64_MAX);
-    prepared->ops = message_number(reply, "ops", prepared->ops);
+    const int status =
+        worker_ask(worker, prepare_call(call), options->timeout_ns, &reply, error);
+    prepare_reply_read(reply, &told);
+    prepared->number = told.number;
+    prepared->ops = isnan(told.ops) ? prepared->ops : told.ops;
     cJSON_Delete(reply);
     return status;
 }
@@ -221,10 +225,9 @@ int prove_kernel(struct group_state *group, const struct case_state *entry,
     const int status = prove_ready(group, worker, error);
     if (status < 0)
         return status;
-    cJSON *request = message_new("prepare");
-    message_add_u64(request, "kernel", entry->offer->index);
-    cJSON_AddNumberToObject(request, "threads", entry->plan->team);
-    return prove_prepare(worker, request, group->session->options, prepared, error);
+    const struct prepare_call call = {.kernel = entry->offer->index,
+                                      .threads = (int)entry->plan->team};
+    return prove_prepare(worker, &call, group->session->options, prepared, error);
 }
 
 /* A group is traced with its own shape, with less work where that takes too many steps,

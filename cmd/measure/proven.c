@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-void proofs_ask(struct session *session, cJSON *setup)
+const struct proofs *proofs_known(struct session *session)
 {
     const struct plan *plan = session->plan;
     if (!plan->n_events)
-        return;
+        return NULL;
     if (!session->proofs.loaded)
         proofs_load(session->run->fingerprint, plan->event, plan->n_events,
                     &session->proofs);
-    proofs_add(setup, &session->proofs);
+    return &session->proofs;
 }
 
 void proofs_take(struct group_state *group, const struct worker *worker,

@@ -16,22 +16,22 @@
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
 {
-    int64_t timeout;
+    const struct options *const options = group->session->options;
     const double expected_ns = entry->call_ns * (double)entry->iterations;
-    cJSON *request = batch_request(group->session->options, entry->number,
-                                   entry->iterations, entry->call_ns, &timeout);
-    message_add_u64(request, "pass", pass);
-    cJSON_AddBoolToObject(request, "probe", probe);
-    cJSON_AddBoolToObject(request, "core_share", !run_is_emulated(group->session->run));
+    struct batch_call call = batch_of(options, entry->number, entry->iterations);
+    call.pass = pass;
+    call.probe = probe;
+    call.core_share = !run_is_emulated(group->session->run);
     /* Counters that take turns need long regions. */
-    if (!group->session->options->multiplex)
-        message_add_u64(request, "regions", (uint64_t)ceil(expected_ns / REGION_NS));
-    int status = case_ask(group, entry, request, timeout, &batch->reply);
+    if (!options->multiplex)
+        call.regions = (uint64_t)ceil(expected_ns / REGION_NS);
+    int status = case_ask(group, entry, batch_call(&call),
+                          batch_timeout(options, entry->iterations, entry->call_ns),
+                          &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)
         return status ? status : GROUP_RESTART;
-    entry->regions = message_u64(batch->reply, "regions",
-                                 group->session->options->cold ? entry->iterations : 1);
+    entry->regions = batch->told.regions ?: options->cold ? entry->iterations : 1;
     if (entry->team)
         batch->threads = entry->team;
     const char *const doubt = batch_doubt(batch, entry->iterations);
@@ -74,14 +74,18 @@ static bool same_worker(const struct case_state *a, const struct case_state *b)
 static void take_overhead(struct group_state *group, struct case_state *entry,
                           const cJSON *reply)
 {
+    struct overhead_reply told;
     size_t i = 0;
-    const cJSON *count;
-    case_result(group, entry)->overhead_ns = message_number(reply, "ns", 0);
-    cJSON_ArrayForEach (count, cJSON_GetObjectItemCaseSensitive(reply, "counts")) {
+    const cJSON *item;
+    overhead_reply_read(reply, &told);
+    case_result(group, entry)->overhead_ns = told.ns;
+    cJSON_ArrayForEach (item, message_get(reply, "counts")) {
+        struct overhead_count count;
         if (i == group->session->plan->n_events)
             break;
-        entry->empty_call[i] = message_number(count, "call", 0);
-        entry->empty_region[i++] = message_number(count, "region", 0);
+        overhead_count_read(item, &count);
+        entry->empty_call[i] = isnan(count.call) ? 0 : count.call;
+        entry->empty_region[i++] = isnan(count.region) ? 0 : count.region;
     }
 }
 
@@ -106,10 +110,11 @@ static int measure_overhead(struct group_state *group)
             known = same_worker(&group->cases[k], entry);
         if (known)
             continue;
-        cJSON *request = message_new("overhead"), *reply = NULL;
-        cJSON_AddBoolToObject(request, "cold",
-                              options->cold || options->conditions.fresh_output);
-        int status = case_ask(group, entry, request, options->timeout_ns, &reply);
+        const struct overhead_call call = {.cold = options->cold ||
+                                                   options->conditions.fresh_output};
+        cJSON *reply = NULL;
+        int status =
+            case_ask(group, entry, overhead_call(&call), options->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_worker(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
@@ -132,80 +137,80 @@ static void add_value(struct counter *counter, double value, bool alone)
     counter->samples[counter->n_alone++] = value;
 }
 
-static void add_count(struct counter *counter, const cJSON *count, bool alone)
+static void add_count(struct counter *counter, const struct batch_count *count,
+                      bool alone)
 {
-    add_value(counter, message_number(count, "value", 0), alone);
-    double share = message_number(count, "running_share", 1);
-    counter->running_share += (share - counter->running_share) / (double)counter->n;
-    string_set(&counter->scope, message_text(count, "scope"));
-    counter->threads = fmax(counter->threads, message_number(count, "threads", 1));
-    counter->user_read = message_true(count, "user_read");
+    add_value(counter, count->value, alone);
+    counter->running_share +=
+        (count->running_share - counter->running_share) / (double)counter->n;
+    string_set(&counter->scope, count->scope);
+    counter->threads = fmax(counter->threads, count->threads);
+    counter->user_read = count->user_read;
     string_set(&counter->absent, NULL);
 }
 
 /* A batch without a value matters only while there is none from another batch. */
-static void add_absence(struct counter *counter, const cJSON *count)
+static void add_absence(struct counter *counter, const struct batch_count *count)
 {
-    counter->voided += message_true(count, "impossible");
+    counter->voided += count->impossible;
     if (counter->n)
         return;
-    string_set(&counter->absent, message_text(count, "absent"));
-    string_set(&counter->fix, message_text(count, "fix"));
-    string_set(&counter->errno_name, message_text(count, "errno_name"));
-    counter->code = message_number(count, "errno", 0);
+    string_set(&counter->absent, count->absent);
+    string_set(&counter->fix, count->fix);
+    string_set(&counter->errno_name, count->errno_name);
+    counter->code = count->code;
 }
 
 /* Takes the counts of perf_event, and those of getrusage where perf_event has none. */
 static void add_counters(struct group_state *group, struct case_state *entry,
-                         const cJSON *reply, bool alone)
+                         const struct batch *batch)
 {
     const struct session *session = group->session;
     struct result *result = case_result(group, entry);
+    const struct batch_reply *const told = &batch->told;
     double usage[USAGE_COUNTERS] = {
-        [USAGE_PAGE_FAULTS] = message_number(reply, "minor_faults", 0) +
-                              message_number(reply, "major_faults", 0),
-        [USAGE_CONTEXT_SWITCHES] = message_number(reply, "voluntary_switches", 0) +
-                                   message_number(reply, "involuntary_switches", 0),
-        [USAGE_TASK_CLOCK] = message_number(reply, "process_ns", 0)};
+        [USAGE_PAGE_FAULTS] = told->minor_faults + told->major_faults,
+        [USAGE_CONTEXT_SWITCHES] = told->voluntary_switches + told->involuntary_switches,
+        [USAGE_TASK_CLOCK] = isnan(told->process_ns) ? 0 : told->process_ns};
     size_t i = 0;
-    const cJSON *count;
-    cJSON_ArrayForEach (count, cJSON_GetObjectItemCaseSensitive(reply, "counts")) {
+    const cJSON *item;
+    cJSON_ArrayForEach (item, message_get(batch->reply, "counts")) {
+        struct batch_count count;
         if (i >= session->plan->n_events)
             break;
+        batch_count_read(item, &count);
         size_t at = session->counter_of_event[i++];
         struct counter *counter = &result->counters[at];
-        const cJSON *value = cJSON_GetObjectItemCaseSensitive(count, "value");
-        const double threads = message_number(count, "threads", 1);
         /* Threads that a kernel started by itself have no counters, but CPU time. */
-        const bool too_few = at == USAGE_TASK_CLOCK && threads < result->threads;
-        const bool absent = too_few || message_text(count, "absent");
-        if (!absent && cJSON_IsNumber(value) && at < USAGE_COUNTERS) {
-            usage[at] = value->valuedouble;
-            string_set(&counter->scope, message_text(count, "scope"));
-            counter->threads = fmax(counter->threads, threads);
-        } else if (!absent && cJSON_IsNumber(value)) {
-            add_count(counter, count, alone);
+        const bool too_few = at == USAGE_TASK_CLOCK && count.threads < result->threads;
+        const bool absent = too_few || count.absent;
+        if (!absent && !isnan(count.value) && at < USAGE_COUNTERS) {
+            usage[at] = count.value;
+            string_set(&counter->scope, count.scope);
+            counter->threads = fmax(counter->threads, count.threads);
+        } else if (!absent && !isnan(count.value)) {
+            add_count(counter, &count, batch->alone);
         } else if (absent && at < USAGE_COUNTERS) {
             string_set(&counter->event, "getrusage");
             string_set(&counter->config, NULL);
         } else if (absent) {
-            add_absence(counter, count);
+            add_absence(counter, &count);
         }
     }
     for (i = 0; i < USAGE_COUNTERS; i++)
-        add_value(&result->counters[i], usage[i], alone);
+        add_value(&result->counters[i], usage[i], batch->alone);
 }
 
 /* False on evidence that another thread ran on the core. */
 static bool had_core(struct session *session, const struct batch *batch)
 {
-    if (batch->core_split < 0 && !(batch->core_share > 0))
+    const int split = (int)batch->told.core_split;
+    const double share = batch->told.core_share;
+    if (split < 0 && !(share > 0))
         return true;
-    session->core_best = fmax(session->core_best, batch->core_share);
+    session->core_best = fmax(session->core_best, share);
     const double whole = clock_core_whole(session->core_best);
-    const bool alone = batch->core_split < 0
-                           ? batch->core_share >= CLOCK_CORE_SHARED * whole
-                           : !batch->core_split;
+    const bool alone = split < 0 ? share >= CLOCK_CORE_SHARED * whole : !split;
     session->n_core_probed++;
     session->n_core_shared += !alone;
     return alone;
@@ -216,12 +221,12 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
                       const struct batch *batch)
 {
     struct result *result = case_result(group, entry);
-    const double ghz = message_number(batch->reply, "ghz", 0);
+    const double ghz = batch->told.ghz;
     must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
-    add_counters(group, entry, batch->reply, batch->alone);
+    add_counters(group, entry, batch);
     if (ghz > 0)
         must(result_add_clock(result, ghz));
-    note_once(result, message_text(batch->reply, "note"));
+    note_once(result, batch->told.note);
 }
 
 /* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
@@ -332,8 +337,20 @@ static void add_turns(struct rounds *rounds, struct group_state *group)
     }
 }
 
-/* Rounds until they end; what ran is judged. The first group's inputs also change before
- * two of them, which a kernel cannot foresee. */
+/* The inputs of all groups change in the same way: cases that are compared compute the
+ * same, also if their time depends on the numbers. */
+static int change_inputs(struct rounds *rounds, struct error *error)
+{
+    const uint64_t seed = random_next(&rounds->groups[0].random);
+    int status = 0;
+    for (size_t i = 0; i < rounds->n_groups && status == 0; i++)
+        status = without(rounds, &rounds->groups[i],
+                         group_check_again(&rounds->groups[i], seed, error));
+    return status;
+}
+
+/* Rounds until they end; what ran is judged. Inputs also change before two of them, which
+ * a kernel cannot foresee. */
 static int run_rounds(struct rounds *rounds, struct error *error)
 {
     struct group_state *const first = &rounds->groups[0];
@@ -353,7 +370,7 @@ static int run_rounds(struct rounds *rounds, struct error *error)
         session_tell(rounds->lead, first->number, "round", complete, pace->wanted);
         order_shuffle(order, rounds->n, &random);
         if (round == check_at[0] || round == check_at[1])
-            status = group_check_again(first, error);
+            status = change_inputs(rounds, error);
         if (status == 0) {
             status = run_round(rounds, round, order, batches, &whole);
             complete += whole;
@@ -361,9 +378,8 @@ static int run_rounds(struct rounds *rounds, struct error *error)
     }
     free(batches);
     free(order);
-    for (size_t i = 0; i < rounds->n_groups && status == 0; i++)
-        status = without(rounds, &rounds->groups[i],
-                         group_check_again(&rounds->groups[i], error));
+    if (status == 0)
+        status = change_inputs(rounds, error);
     for (size_t i = 0; i < rounds->n; i++)
         if (rounds->turns[i].entry->active)
             set_overhead(rounds->turns[i].group, rounds->turns[i].entry);

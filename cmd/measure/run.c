@@ -30,10 +30,10 @@ static int try_inputs(struct session *session, const size_t *first, struct error
 {
     const struct plan *plan = session->plan;
     for (size_t g = 0; g < plan->n_groups; g++) {
-        const char *input = plan->groups[g].input;
+        const char *input = plan->groups[g].settings.input;
         bool seen = !input;
         for (size_t i = 0; i < g && !seen; i++)
-            seen = plan->groups[i].input && !strcmp(plan->groups[i].input, input);
+            seen = text_same(plan->groups[i].settings.input, input);
         if (seen)
             continue;
         struct group_state group;

@@ -188,21 +188,37 @@ int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher
     return status;
 }
 
+static int check_arm(const struct run_arm *arm, struct session *session,
+                     struct group_state *group, struct error *error)
+{
+    begin_arm(arm, NULL, session, group);
+    const struct case_state *const first = &group->cases[0];
+    const int status = group_prepare(group, error);
+    const char *const reason = case_result(group, first)->reason;
+    return status < 0 || first->active
+               ? status
+               : error_set(error, -EINVAL, "%s", reason ? reason : "it cannot run here");
+}
+
+int run_arm_check(const struct run_arm *arm, struct error *error)
+{
+    struct session session;
+    struct group_state group;
+    const int status = check_arm(arm, &session, &group, error);
+    free(group.cases);
+    return status;
+}
+
 int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
                   int64_t timeout_ns, struct inspect_census *census, struct error *error)
 {
     struct session session;
     struct group_state group;
-    begin_arm(arm, NULL, &session, &group);
+    int status = check_arm(arm, &session, &group, error);
     const struct case_state *const first = &group.cases[0];
-    int status = group_prepare(&group, error);
-    if (status >= 0 && !first->active) {
-        const char *const reason = case_result(&group, first)->reason;
-        status = error_set(error, -EINVAL, "%s", reason ? reason : "it cannot run here");
-    } else if (status == 0) {
+    if (status == 0)
         status = worker_step(first->offer->worker, first->number, how, timeout_ns, census,
                              error);
-    }
     free(group.cases);
     return status;
 }

@@ -38,29 +38,9 @@ static void add_counters(struct session *session, struct result *result)
     counted_metrics(session->options, session->plan, result);
 }
 
-static void add_settings(struct result *result, const struct options *options,
-                         const struct plan_group *group, uint32_t threads)
+static void add_setting(const char *name, const char *value, void *result)
 {
-    const char *const input = group->input;
-    char number[32];
-    if (threads > 1) {
-        snprintf(number, sizeof number, "%u", threads);
-        must(result_add_setting(result, "threads", number));
-    }
-    if (options->cold)
-        must(result_add_setting(result, "cache", "cold"));
-    if (options->huge_pages)
-        must(result_add_setting(result, "pages", "2m"));
-    if (options->align != 64) {
-        snprintf(number, sizeof number, "%" PRIu64, options->align);
-        must(result_add_setting(result, "align", number));
-    }
-    if (options->most_ulp > 0) {
-        snprintf(number, sizeof number, "%g", options->most_ulp);
-        must(result_add_setting(result, "accuracy-at-most", number));
-    }
-    if (input)
-        must(result_add_setting(result, "input", input));
+    must(result_add_setting(result, name, value));
 }
 
 /* Only op roof has shapes that say where its operands lie. */
@@ -85,13 +65,11 @@ void session_add_result(struct session *session, size_t g, size_t c)
     char type[64];
     snprintf(type, sizeof type, "%s%s%s", offer->semiring ? offer->semiring : "",
              offer->semiring ? "-" : "", type_name(offer->type));
-    const char *at = strchr(entry->id, '@');
-    char shape[256] = "";
-    if (at)
-        snprintf(shape, sizeof shape, "%.*s", (int)strcspn(at + 1, ";"), at + 1);
     result->group = session->first_group + g;
-    const uint32_t threads = entry->threads ? entry->threads : group->threads;
-    result->threads = (int)threads;
+    struct case_settings settings = group->settings;
+    if (entry->threads)
+        settings.threads = entry->threads;
+    result->threads = (int)settings.threads;
     result->is_roof = offer->is_roof && strcmp(group->op, "roof");
     result->is_baseline = offer->is_baseline;
     result->ops = group->shape.ops;
@@ -107,7 +85,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
         {&result->type, type},
         {&result->isa, offer->isa},
         {&result->variant, offer->variant},
-        {&result->shape, shape},
+        {&result->shape, entry->shape},
         {&result->module, worker->path ? worker->name : NULL},
         {&result->module_version, worker->version},
         {&result->module_core, worker->core},
@@ -124,7 +102,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     for (size_t i = 0; i < worker->n_options; i++)
         must(result_add_module_option(result, worker->options[i].name,
                                       worker->options[i].value));
-    add_settings(result, session->options, group, threads);
+    case_settings_each(&settings, add_setting, result);
     add_counters(session, result);
     if (entry->skip)
         must(result_set_status(result, STATUS_SKIPPED, entry->skip));
@@ -146,8 +124,9 @@ void group_begin(struct session *session, size_t g, size_t first,
         .cases = must_have(calloc(plan->n_cases, sizeof *group->cases))};
     /* One thread may have several CPUs to choose from, if the user says so. */
     const size_t n_cpu = session->plan->n_cpu;
-    const bool list = session->options->n_cpu && plan->threads == 1;
-    group->used_cpus = list || plan->threads > n_cpu ? n_cpu : plan->threads;
+    const bool list = session->options->n_cpu && plan->settings.threads == 1;
+    group->used_cpus =
+        list || plan->settings.threads > n_cpu ? n_cpu : plan->settings.threads;
     uint64_t state = session->options->seed + g;
     group->seed = random_next(&state);
     group->random = random_next(&state);

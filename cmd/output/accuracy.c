@@ -47,7 +47,7 @@ static const struct result *find_result(const struct block *block, size_t g,
 
 static const char *column_name(const struct block *block, size_t g)
 {
-    const char *input = block->plan->groups[g].input;
+    const char *input = block->plan->groups[g].settings.input;
     return input ? input : block->default_input;
 }
 
@@ -57,18 +57,17 @@ static int column_width(const struct block *block, size_t g)
     return length > CELL ? length : CELL;
 }
 
-static void print_ulp(double ulp, int width, FILE *file)
+static void add_ulp(double ulp, int width, struct buffer *row)
 {
-    fprintf(file, ulp < 1000 ? "  %*.3f" : "  %*.3g", width, ulp);
+    buffer_format(row, ulp < 1000 ? "  %*.3f" : "  %*.3g", width, ulp);
 }
 
 static void print_row(const struct block *block, const char *id, int width, FILE *file)
 {
     double most = 0, sum = 0;
     size_t known = 0;
-    char name[512];
-    snprintf(name, sizeof name, "%.*s", name_length(id), id);
-    fprintf(file, "%-*s", width, name);
+    struct buffer row = {.text = NULL};
+    buffer_format(&row, "%-*.*s", width, name_length(id), id);
     for (size_t g = block->first; g < block->plan->n_groups; g++) {
         const struct result *result =
             in_block(block, g) ? find_result(block, g, id) : NULL;
@@ -76,22 +75,24 @@ static void print_row(const struct block *block, const char *id, int width, FILE
             continue;
         const int column = column_width(block, g);
         if (result->status != STATUS_OK || !result->has_accuracy) {
-            fprintf(file, "  %*s", column,
-                    result->status == STATUS_OK ? "-" : status_name(result->status));
+            buffer_format(&row, "  %*s", column,
+                          result->status == STATUS_OK ? "-"
+                                                      : status_name(result->status));
             continue;
         }
-        print_ulp(result->max_ulp, column, file);
+        add_ulp(result->max_ulp, column, &row);
         most = result->max_ulp > most ? result->max_ulp : most;
         sum += result->mean_ulp;
         known++;
     }
     if (known) {
-        print_ulp(most, CELL, file);
-        print_ulp(sum / (double)known, CELL, file);
+        add_ulp(most, CELL, &row);
+        add_ulp(sum / (double)known, CELL, &row);
     } else {
-        fprintf(file, "  %*s  %*s", CELL, "-", CELL, "-");
+        buffer_format(&row, "  %*s  %*s", CELL, "-", CELL, "-");
     }
-    fputc('\n', file);
+    text_line(file, "%s", buffer_text(&row));
+    buffer_free(&row);
 }
 
 /* Why cells hold no number. */
@@ -99,31 +100,30 @@ static void print_reasons(const struct block *block, FILE *file)
 {
     for (size_t i = 0; i < block->run->n_results; i++) {
         const struct result *result = &block->run->results[i];
-        char text[1024];
         if (!in_block(block, result->group) || !result->reason)
             continue;
-        snprintf(text, sizeof text, "%s: %s", result->id, result->reason);
-        char plain[2 * sizeof text];
-        text_plain(text, plain, sizeof plain);
-        fprintf(file, "  %s\n", plain);
+        text_line(file, "  %s: %s", result->id, result->reason);
     }
 }
 
 static void print_block(const struct block *block, FILE *file)
 {
     const struct plan_group *group = &block->plan->groups[block->first];
+    struct buffer row = {.text = NULL};
     int width = (int)strlen("largest error in ulp");
     for (size_t c = 0; c < group->n_cases; c++) {
         const int length = name_length(group->cases[c].id);
         width = length > width ? length : width;
     }
-    fprintf(file, "%s %s, %s\n\n%-*s", group->op, type_name(group->type),
-            group->shape.text, width, "largest error in ulp");
+    text_line(file, "%s %s, %s", group->op, type_name(group->type), group->shape.text);
+    text_line(file, "%s", "");
+    buffer_format(&row, "%-*s", width, "largest error in ulp");
     for (size_t g = block->first; g < block->plan->n_groups; g++) {
         if (in_block(block, g))
-            fprintf(file, "  %*s", column_width(block, g), column_name(block, g));
+            buffer_format(&row, "  %*s", column_width(block, g), column_name(block, g));
     }
-    fprintf(file, "  %*s  %*s\n", CELL, "max", CELL, "mean");
+    text_line(file, "%s  %*s  %*s", buffer_text(&row), CELL, "max", CELL, "mean");
+    buffer_free(&row);
     for (size_t c = 0; c < group->n_cases; c++)
         print_row(block, group->cases[c].id, width, file);
     print_reasons(block, file);
@@ -143,7 +143,7 @@ void accuracy_print(const struct plan *plan, const struct run *run,
         if (earliest < g)
             continue; /* printed */
         if (g > 0)
-            fputc('\n', file);
+            text_line(file, "%s", "");
         const struct block block = {
             .plan = plan, .run = run, .default_input = first, .first = g};
         print_block(&block, file);

@@ -22,11 +22,10 @@ static void draw(void *context, const struct progress *progress)
     char left[32] = "";
     if (share > 0.02)
         snprintf(left, sizeof left, ", %.0f s left", spent * (1 - share) / share);
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s %s %s: %s %u of %u%s", progress->group + 1,
-            progress->n_groups, progress->plan->op, type_name(progress->plan->type),
-            progress->plan->shape.text, progress->step, progress->done + 1,
-            progress->wanted, left);
-    fflush(stderr);
+    progress_show("[%zu/%zu] %s %s %s: %s %u of %u%s", progress->group + 1,
+                  progress->n_groups, progress->plan->op, type_name(progress->plan->type),
+                  progress->plan->shape.text, progress->step, progress->done + 1,
+                  progress->wanted, left);
 }
 
 /* A disk that is full now may have room at the end: then it counts. */
@@ -47,7 +46,7 @@ static void show_group(void *context, struct run *run, size_t group)
     struct live *const live = context;
     const struct text_options text = text_of_stdout();
     if (live->progress)
-        fputs("\r\033[K", stderr);
+        progress_show("%s", "");
     if (live->table && !live->begun)
         table_begin(run, &text, stdout);
     live->begun = true;
@@ -71,7 +70,7 @@ void live_end(const struct live *live, const struct run *run)
 {
     const struct text_options text = text_of_stdout();
     if (live->progress)
-        fputs("\r\033[K", stderr);
+        progress_show("%s", "");
     if (live->table && live->begun)
         table_end(run, &text, stdout);
 }

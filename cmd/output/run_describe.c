@@ -84,6 +84,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
         must(facts_bool(settings, "ladder", true));
     must(facts_bool(settings, "in_process", options->in_process));
     must(facts_bool(settings, "multiplex", options->multiplex));
+    if (clock_script())
+        must(facts_text(settings, "test_clock", clock_script()));
     must(facts_text(settings, "check", options->check_full ? "full" : "auto"));
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "op_row.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -8,21 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The baselines of an op when the user names none. */
-static const struct {
-    const char *op, *baseline;
-} defaults[] = {
-    {"gemm", "openblas"}, {"relu", "onednn"},  {"tanh", "onednn"},
-    {"tanh", "sleef"},    {"tanh", "libmvec"}, {"conv", "onednn"},
-};
-
 bool catalog_is_usual(const char *op, const struct worker *baseline)
 {
-    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
-        if (!strcmp(defaults[i].op, op) &&
-            !strcmp(defaults[i].baseline, baseline->info.name))
+    const struct op_row *const row = op_row_find(op);
+    for (const char *const *name = row ? row->libraries : NULL; name && *name; name++)
+        if (!strcmp(*name, baseline->info.name))
             return true;
-    }
     return false;
 }
 
@@ -169,7 +161,7 @@ static int enlist(struct catalog *catalog, const struct options *options,
     worker->info.renamed = spec->alias;
     int status = worker_start(worker, options->in_process, error);
     if (status == 0)
-        status = worker_ask(worker, message_new("describe"), options->timeout_ns,
+        status = worker_ask(worker, describe_call(), options->timeout_ns,
                             &worker->description, error);
     if (status == 0)
         status = check_description(worker, error);
@@ -229,9 +221,10 @@ static int enlist_defaults(struct catalog *catalog, const struct options *option
                            struct error *error)
 {
     struct text_list names = {.n = 0};
-    for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
-        if (!options->is_op || !strcmp(options->command, defaults[i].op))
-            text_list_add_once(&names, defaults[i].baseline);
+    for (const struct op_row *const *row = op_rows(); *row; row++)
+        if (!options->is_op || !strcmp(options->command, (*row)->op->name))
+            for (const char *const *name = (*row)->libraries; name && *name; name++)
+                text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
         const int status = enlist_module(catalog, options, names.item[i], true, &why);
@@ -358,18 +351,16 @@ void catalog_each_list(const struct catalog *catalog, const char *op,
 
 static int read_shape(const cJSON *reply, struct shape_info *info)
 {
-    const char *canonical = message_text(reply, "text");
-    const char *layout = message_text(reply, "layout");
-    *info = (struct shape_info){.ops = message_number(reply, "ops", 0),
-                                .bytes = message_number(reply, "bytes", 0)};
-    if (!canonical || strlen(canonical) >= sizeof info->text ||
-        (layout && strlen(layout) >= sizeof info->layout))
+    struct shape_reply told;
+    const int status = shape_reply_read(reply, &told);
+    *info = (struct shape_info){
+        .shape = told.dims, .ops = told.ops, .bytes = told.bytes, .map = told.operands};
+    if (!told.text || strlen(told.text) >= sizeof info->text ||
+        (told.layout && strlen(told.layout) >= sizeof info->layout))
         return -EPROTO;
-    snprintf(info->text, sizeof info->text, "%s", canonical);
-    snprintf(info->layout, sizeof info->layout, "%s", layout ? layout : "");
-    int status = message_read_dims(message_get(reply, "dims"), &info->shape);
-    return status < 0 ? status
-                      : message_read_operands(message_get(reply, "operands"), &info->map);
+    snprintf(info->text, sizeof info->text, "%s", told.text);
+    snprintf(info->layout, sizeof info->layout, "%s", told.layout ?: "");
+    return status;
 }
 
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
@@ -379,14 +370,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     struct worker *owner = catalog_op_owner(catalog, op);
     if (!owner)
         return error_set(error, -EINVAL, "nobody brings op '%s'", op);
-    cJSON *request = message_new("shape"), *reply = NULL;
-    cJSON_AddStringToObject(request, "op", op);
-    cJSON_AddStringToObject(request, "type", type_name(type));
-    cJSON_AddStringToObject(request, "text", text);
-    if (layout)
-        cJSON_AddStringToObject(request, "layout", layout);
+    const struct shape_call call = {op, type_name(type), text, layout};
+    cJSON *reply = NULL;
     struct error why = {.text = ""};
-    int status = worker_ask(owner, request, 10 * 1000000000LL, &reply, &why);
+    int status = worker_ask(owner, shape_call(&call), 10 * 1000000000LL, &reply, &why);
     if (status < 0)
         error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
                   layout ? " in layout " : "", layout ? layout : "", why.text);

@@ -44,9 +44,9 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
         const struct plan_group *other = &plan->groups[i];
         /* Two spellings of one shape ("64" and "64x64x64") are one group. */
         if (!strcmp(other->op, group->op) && other->type == group->type &&
-            other->threads == group->threads &&
+            other->settings.threads == group->settings.threads &&
             !strcmp(other->shape.text, group->shape.text) &&
-            !strcmp(other->input ? other->input : "", group->input ? group->input : ""))
+            !strcmp(other->settings.input ?: "", group->settings.input ?: ""))
             return true;
     }
     return false;
@@ -71,13 +71,18 @@ static int add_group(const struct request *request, const struct shape_info *sha
                      struct error *error)
 {
     const struct selection *selection = request->selection;
+    const struct options *const options = selection->options;
     struct plan *plan = request->plan;
     struct plan_group group = {
         .op = must_have(strdup(selection->op)),
         .type = request->type,
         .shape = *shape,
-        .input = *input ? must_have(strdup(input)) : NULL,
-        .threads = threads,
+        .settings = {.threads = threads,
+                     .cold = options->cold,
+                     .huge_pages = options->huge_pages,
+                     .align = options->align,
+                     .most_ulp = options->most_ulp,
+                     .input = *input ? must_have(strdup(input)) : NULL},
     };
     int status = 0;
     if (!is_there(plan, &group))
@@ -343,22 +348,21 @@ void plan_print(const struct plan *plan, FILE *file)
     for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *group = &plan->groups[g];
         char threads[32] = "";
-        if (group->threads > 1)
-            snprintf(threads, sizeof threads, ", %u threads", group->threads);
-        fprintf(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes\n",
-                g + 1, group->op, type_name(group->type), group->shape.text,
-                group->shape.layout[0] ? ", layout " : "", group->shape.layout,
-                group->input ? ", input " : "", group->input ? group->input : "", threads,
-                group->shape.ops, group->shape.bytes);
+        const char *const input = group->settings.input;
+        if (group->settings.threads > 1)
+            snprintf(threads, sizeof threads, ", %u threads", group->settings.threads);
+        text_line(file, "group %zu: %s %s %s%s%s%s%s%s, %.6g operations, %.6g bytes",
+                  g + 1, group->op, type_name(group->type), group->shape.text,
+                  group->shape.layout[0] ? ", layout " : "", group->shape.layout,
+                  input ? ", input " : "", input ? input : "", threads, group->shape.ops,
+                  group->shape.bytes);
         for (size_t i = 0; i < group->n_cases; i++, cases++) {
             const struct plan_case *entry = &group->cases[i];
-            char id[512];
-            text_plain(entry->id, id, sizeof id);
-            fprintf(file, "  %s%s%s\n", id, entry->skip ? "  skipped: " : "",
-                    entry->skip ? entry->skip : "");
+            text_line(file, "  %s%s%s", entry->id, entry->skip ? "  skipped: " : "",
+                      entry->skip ? entry->skip : "");
         }
     }
-    fprintf(file, "%zu cases in %zu groups\n", cases, plan->n_groups);
+    text_line(file, "%zu cases in %zu groups", cases, plan->n_groups);
 }
 
 /* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "case/case.h"
 #include "cli/cli.h"
 #include "worker/worker.h"
 
@@ -67,6 +68,11 @@ double shape_work(const struct shape_info *info);
  * stay as they are. False if none can be smaller. */
 bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
                    struct shape_info *info);
+/* The same with all that kernels without tails rely on: multiples of the largest power of
+ * two, up to 64, and at least the widest vector. `only`: number of the one dimension that
+ * may be smaller, from 0; -1: any. */
+bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group *group,
+                         int only, struct shape_info *info);
 /* The shape of a group with smaller numbers: with no more work than that, or as little as
  * there can be. False if it has no less than the group's. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
@@ -135,7 +141,7 @@ double roof_working_set(const struct simdbench_shape *shape, const char *variant
 enum { ROUNDS_MIN = 12, ROUNDS_MAX = 10000 };
 
 struct plan_case {
-    char *id;
+    char *id, *shape;
     size_t offer;     /* index into the catalog */
     uint32_t threads; /* 0: those of the group */
     uint32_t team;    /* of these, as many as are worth while */
@@ -148,8 +154,7 @@ struct plan_group {
     char *op;
     uint32_t type;
     struct shape_info shape;
-    char *input; /* NULL: the op's default */
-    uint32_t threads;
+    struct case_settings settings; /* of all its cases, but for threads of their own */
     struct plan_case *cases;
     size_t n_cases;
 };
@@ -184,7 +189,8 @@ int plan_make(const struct options *options, const struct catalog *catalog,
               struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
  * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
- * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -EBUSY. */
+ * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -CPUS_BUSY.
+ */
 int plan_settle(const struct options *options, const struct catalog *catalog,
                 struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */
@@ -194,6 +200,8 @@ int plan_prepare(const struct options *options, struct catalog *catalog,
  * not there yet. */
 void plan_add_roof(const struct options *options, const struct catalog *catalog,
                    struct plan_group *group, const char *name);
+/* Drops all cases of a group but the first ones. */
+void plan_cut_group(struct plan_group *group, size_t cases);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
 /* Roughly how long it will take: kernels are known only once they ran. */

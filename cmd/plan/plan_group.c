@@ -3,7 +3,6 @@
 #include "select.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,41 +98,27 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
            (!(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies);
 }
 
-/* [module[,option=value]...:]op/[semiring-]type/isa/variant@shape[;setting=value]... */
-static char *make_id(const struct options *options, const struct offer *offer,
-                     const char *shape, const struct plan_group *group)
+static char *make_id(const struct offer *offer, const char *shape,
+                     const struct plan_group *group)
 {
-    const char *const input = group->input;
-    char settings[256] = "";
-    int n = 0;
-    if (group->threads > 1)
-        n += snprintf(settings + n, sizeof settings - (size_t)n, ";threads=%u",
-                      group->threads);
-    if (options->cold)
-        n += snprintf(settings + n, sizeof settings - (size_t)n, ";cache=cold");
-    if (options->huge_pages)
-        n += snprintf(settings + n, sizeof settings - (size_t)n, ";pages=2m");
-    if (options->align != 64)
-        n += snprintf(settings + n, sizeof settings - (size_t)n, ";align=%" PRIu64,
-                      options->align);
-    if (options->most_ulp > 0)
-        n += snprintf(settings + n, sizeof settings - (size_t)n, ";accuracy-at-most=%g",
-                      options->most_ulp);
-    if (input)
-        snprintf(settings + n, sizeof settings - (size_t)n, ";input=%.64s", input);
-    const struct worker_info *worker = &offer->worker->info;
-    char *id = NULL;
-    must(asprintf(&id, "%s%s%s/%s%s%s/%s/%s@%s%s", worker->path ? worker->name : "",
-                  worker->path ? ":" : "", offer->op,
-                  offer->semiring ? offer->semiring : "", offer->semiring ? "-" : "",
-                  type_name(offer->type), offer->isa, offer->variant, shape, settings));
-    return id;
+    const struct worker_info *const worker = &offer->worker->info;
+    const struct case_name name = {.prefix = worker->path ? worker->name : NULL,
+                                   .op = offer->op,
+                                   .semiring = offer->semiring,
+                                   .type = (char *)(uintptr_t)type_name(offer->type),
+                                   .isa = offer->isa,
+                                   .variant = offer->variant,
+                                   .shape = (char *)(uintptr_t)shape,
+                                   .settings = group->settings};
+    return case_name_format(&name);
 }
 
-static struct plan_case *add_case(struct plan_group *group, size_t offer, char *id)
+static struct plan_case *add_case(struct plan_group *group, size_t offer, char *id,
+                                  const char *shape)
 {
     must_grow(group->cases, group->n_cases);
-    group->cases[group->n_cases] = (struct plan_case){.id = id, .offer = offer};
+    group->cases[group->n_cases] =
+        (struct plan_case){.id = id, .shape = must_have(strdup(shape)), .offer = offer};
     return &group->cases[group->n_cases++];
 }
 
@@ -182,12 +167,12 @@ static char *add_roof(const struct selection *selection, struct plan_group *grou
     const struct offer *roof = &selection->catalog->offers[i];
     char bytes[32];
     snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
-    char *id = make_id(selection->options, roof,
-                       roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes, group);
+    const char *const shape = roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes;
+    char *id = make_id(roof, shape, group);
     for (size_t k = 0; k < group->n_cases; k++)
         if (!strcmp(group->cases[k].id, id))
             return id;
-    add_case(group, i, must_have(strdup(id)));
+    add_case(group, i, must_have(strdup(id)), shape);
     return id;
 }
 
@@ -214,16 +199,23 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     free(add_roof(selection, group, offer, offer->type, offer->other_roof));
 }
 
+void plan_cut_group(struct plan_group *group, size_t cases)
+{
+    while (group->n_cases > cases) {
+        struct plan_case *const last = &group->cases[--group->n_cases];
+        free(last->id);
+        free(last->shape);
+        free(last->skip);
+        free(last->limit_id);
+        text_list_free(&last->notes);
+    }
+}
+
 void plan_free_group(struct plan_group *group)
 {
-    for (size_t i = 0; i < group->n_cases; i++) {
-        free(group->cases[i].id);
-        free(group->cases[i].skip);
-        free(group->cases[i].limit_id);
-        text_list_free(&group->cases[i].notes);
-    }
+    plan_cut_group(group, 0);
     free(group->cases);
-    free(group->input);
+    free(group->settings.input);
     free(group->op);
     *group = (struct plan_group){.n_cases = 0};
 }
@@ -274,7 +266,7 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
                       size_t number, struct text_list *inexact)
 {
     const struct offer *offer = &selection->catalog->offers[number];
-    char *id = make_id(selection->options, offer, group->shape.text, group);
+    char *id = make_id(offer, group->shape.text, group);
     const bool matches = offer->is_baseline || listed(&selection->options->filters, id);
     const bool exact = exact_enough(selection, offer);
     if (matches && !exact)
@@ -283,7 +275,7 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
         free(id);
         return false;
     }
-    struct plan_case *entry = add_case(group, number, id);
+    struct plan_case *entry = add_case(group, number, id, group->shape.text);
     char reason[256];
     const int isa = isa_find(offer->isa);
     if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))

@@ -89,7 +89,7 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
         struct plan_group *const group = &plan->groups[g];
         for (size_t c = 0; c < group->n_cases; c++) {
             struct plan_case *const entry = &group->cases[c];
-            entry->team = entry->threads ? entry->threads : group->threads;
+            entry->team = entry->threads ? entry->threads : group->settings.threads;
             if (entry->team > plan->most_threads)
                 plan->most_threads = entry->team;
         }

@@ -36,23 +36,36 @@ static size_t find_dimensions(const char *text, bool image, struct dimension *di
     return n;
 }
 
-/* About half, with the same remainder, so that tails stay as they are; 8 or more. */
-static uint64_t half(const struct dimension *dimension)
+/* The largest power of two that divides a number, but no more than 64. */
+static uint64_t grain(uint64_t value)
 {
-    const uint64_t value = dimension->value;
-    const uint64_t step = value >= 64 ? 16 : 8;
-    return value >= 16                     ? value / 2 / step * step + value % step
-           : dimension->outer && value > 1 ? value / 2
-                                           : value;
+    enum { MOST = 64 };
+    const uint64_t power = value & (~value + 1);
+    return power < MOST ? power : MOST;
+}
+
+/* About half, with the same remainder, so that tails stay as they are; 8 or more. With
+ * `least`, so many or more, and a multiple of the same power of two: kernels without
+ * tails rely on it. */
+static uint64_t half(const struct dimension *dimension, uint64_t least)
+{
+    const uint64_t value = dimension->value, kept = least ? grain(value) : 0;
+    const uint64_t usual = value >= 64 ? 16 : 8, step = kept > usual ? kept : usual;
+    if (value < 16 || (least && dimension->outer))
+        return dimension->outer && value > 1 ? value / 2 : value;
+    const uint64_t less = value / 2 / step * step + value % step;
+    return less && less >= least ? less : value;
 }
 
 /* Outer dimensions first, then the largest. */
-static struct dimension *choose(struct dimension *dimensions, size_t n)
+static struct dimension *choose(struct dimension *dimensions, size_t n, uint64_t least,
+                                int only)
 {
     struct dimension *best = NULL;
     for (size_t i = 0; i < n; i++) {
         struct dimension *const other = &dimensions[i];
-        if (other->dead || half(other) >= other->value)
+        if (other->dead || half(other, least) >= other->value ||
+            (only >= 0 && (size_t)only != i))
             continue;
         if (!best || other->outer > best->outer ||
             (other->outer == best->outer && other->value > best->value))
@@ -73,17 +86,17 @@ static bool is_less(const struct shape_info *info, const struct shape_info *old)
     return work < before || (work == before && info->bytes < old->bytes);
 }
 
-bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
-                   struct shape_info *info)
+static bool smaller(const struct catalog *catalog, const struct plan_group *group,
+                    uint64_t least, int only, struct shape_info *info)
 {
     const struct shape_info old = *info;
     struct dimension dimensions[SIMDBENCH_MAX_DIMS];
     const size_t n = find_dimensions(old.text, !strcmp(group->op, "conv"), dimensions);
-    for (struct dimension *at; (at = choose(dimensions, n));) {
+    for (struct dimension *at; (at = choose(dimensions, n, least, only));) {
         struct error error;
         char text[sizeof old.text + 24];
         snprintf(text, sizeof text, "%.*s%" PRIu64 "%s", (int)(at->at - old.text),
-                 old.text, half(at), at->at + at->length);
+                 old.text, half(at, least), at->at + at->length);
         at->dead = true;
         if (catalog_shape(catalog, group->op, group->type, text,
                           old.layout[0] ? old.layout : NULL, info, &error) == 0 &&
@@ -92,6 +105,20 @@ bool shape_smaller(const struct catalog *catalog, const struct plan_group *group
         *info = old;
     }
     return false;
+}
+
+bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
+                   struct shape_info *info)
+{
+    return smaller(catalog, group, 0, -1, info);
+}
+
+bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group *group,
+                         int only, struct shape_info *info)
+{
+    enum { WIDEST_BYTES = 64 };
+    const uint64_t least = WIDEST_BYTES / type_bytes(group->type);
+    return smaller(catalog, group, least, only, info);
 }
 
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,

@@ -2,8 +2,8 @@
 /*
  * One measurement at a time on each core. All runs of all users open one file, whose
  * bytes stand for CPUs and places in queues: a lock of its open file description belongs
- * to one run and goes when that ends, however it ends. The file holds nothing but the
- * process numbers of those who measure, for messages.
+ * to one run and goes when that ends, however it ends. The file holds the process numbers
+ * of those who measure, for messages, and when each one that waits looked last.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +23,18 @@
  */
 #define REGION ((off_t)1 << 32)
 #define TICKETS ((off_t)CPUS_MAX * REGION)
-/* PID_BYTES: of the number that each CPU has in the file; PLACES_MAX ends a
- * queue that somebody made up. */
+/* PID_BYTES: of the number that each CPU has in the file, and of the time that each
+ * ticket has behind them; PLACES_MAX ends a queue that somebody made up. */
 enum {
     PID_BYTES = 16,
+    LOOKS = CPUS_MAX * PID_BYTES,
     PLACES_MAX = 10000,
-    OPEN_TRIES = 100,
+    TRIES = 100,
     PAUSE_NS = 20000000,
     PAUSE_MOST_NS = 640000000
 };
+/* A run that waits and has not looked for so long is stopped. */
+#define STOPPED_NS INT64_C(4000000000)
 
 struct cpu_lock {
     int fd;
@@ -74,7 +77,7 @@ static int open_or_create(const char *path)
 {
     const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     int fd = open(path, flags);
-    for (int i = 0; fd < 0 && errno == ENOENT && i < OPEN_TRIES; i++) {
+    for (int i = 0; fd < 0 && errno == ENOENT && i < TRIES; i++) {
         const mode_t mask = umask(0);
         fd = open(path, flags | O_CREAT | O_EXCL, 0666);
         umask(mask);
@@ -113,25 +116,75 @@ static bool set_lock(int fd, short type, off_t start)
     return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-/* Has another run a lock in [start, end)? And where does one begin? */
-static bool is_locked(int fd, off_t start, off_t end, off_t *where)
+/* Does anybody else lock some of [start, end)? The kernel reports any of these locks. */
+static bool is_locked(int fd, off_t start, off_t end, struct flock *lock)
 {
-    struct flock lock = {
+    *lock = (struct flock){
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = end - start};
-    if (start >= end || fcntl(fd, F_OFD_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
-        return false;
-    if (where)
-        *where = lock.l_start > start ? lock.l_start : start;
-    return true;
+    return start < end && fcntl(fd, F_OFD_GETLK, lock) == 0 && lock->l_type != F_UNLCK;
 }
 
-/* How many other runs have a byte in [start, end); the kernel reports any of them. */
-static size_t count_locked(int fd, off_t start, off_t end)
+/* A lock of another program may be longer than the one byte of a run. */
+static bool is_foreign(const struct flock *lock)
 {
-    off_t at;
-    return is_locked(fd, start, end, &at)
-               ? count_locked(fd, start, at) + 1 + count_locked(fd, at + 1, end)
-               : 0;
+    return lock->l_len != 1;
+}
+
+/* Calls visit() for each byte in [start, end) that another run has locked. */
+static void each_locked(int fd, off_t start, off_t end,
+                        void (*visit)(int fd, off_t at, void *context), void *context)
+{
+    struct flock lock;
+    if (!is_locked(fd, start, end, &lock))
+        return;
+    each_locked(fd, start, lock.l_start, visit, context);
+    if (!is_foreign(&lock))
+        visit(fd, lock.l_start, context);
+    if (lock.l_len > 0)
+        each_locked(fd, lock.l_start + lock.l_len, end, visit, context);
+}
+
+/* ---- tickets ---- */
+
+static void write_look(int fd, off_t ticket)
+{
+    char text[PID_BYTES + 1];
+    snprintf(text, sizeof text, "%-*lld\n", PID_BYTES - 1,
+             (long long)(clock_now() / 1000000));
+    /* Without it, nobody knows that this run is not stopped. */
+    if (pwrite(fd, text, PID_BYTES, LOOKS + ticket * PID_BYTES) < 0)
+        return;
+}
+
+/* A ticket without a time is one of a run that writes none. */
+static bool is_stopped(int fd, off_t ticket)
+{
+    char text[PID_BYTES + 1] = "";
+    if (pread(fd, text, PID_BYTES, LOOKS + ticket * PID_BYTES) != PID_BYTES)
+        return false;
+    const long long look = strtoll(text, NULL, 10);
+    return look > 0 && clock_now() / 1000000 - look > STOPPED_NS / 1000000;
+}
+
+static void count_waiter(int fd, off_t at, void *context)
+{
+    *(size_t *)context += !is_stopped(fd, at % REGION);
+}
+
+/* How many runs wait for a CPU with a ticket below `ticket`; those that are stopped are
+ * passed over. */
+static size_t count_waiters(int fd, int cpu, off_t ticket)
+{
+    const off_t region = cpu * REGION;
+    size_t n = 0;
+    each_locked(fd, region + 1, region + ticket, count_waiter, &n);
+    return n;
+}
+
+static void find_last(int fd, off_t at, void *context)
+{
+    (void)fd;
+    *(off_t *)context = at;
 }
 
 /* ---- cores ---- */
@@ -174,8 +227,10 @@ static bool is_free(const struct wish *wish, int cpu)
     const size_t n = cpus_siblings(cpu, sibling, CPUS_MAX);
     for (size_t i = 0; i < n; i++) {
         const off_t begin = sibling[i] * REGION;
-        if (is_locked(wish->fd, begin, begin + (wish->ticket ? wish->ticket : REGION),
-                      NULL))
+        struct flock lock;
+        if (is_locked(wish->fd, begin, begin + 1, &lock) ||
+            count_waiters(wish->fd, sibling[i],
+                          wish->ticket ? wish->ticket : PLACES_MAX + 1))
             return false;
     }
     return true;
@@ -207,25 +262,39 @@ static bool take(const struct wish *wish)
 
 /* ---- the queue ---- */
 
+/* Takes the ticket behind the last one; none as long as another program locks them all.
+ */
 static void queue_enter(struct wish *wish)
 {
-    const off_t last = TICKETS + PLACES_MAX;
-    off_t at = TICKETS;
-    do {
-        while (at < last && is_locked(wish->fd, at + 1, TICKETS + REGION, &at))
-            continue;
-        at++;
-    } while (!set_lock(wish->fd, F_WRLCK, at) && at < last);
-    wish->ticket = at - TICKETS;
+    const off_t end = TICKETS + PLACES_MAX + 1;
+    off_t last = TICKETS;
+    each_locked(wish->fd, TICKETS + 1, end, find_last, &last);
+    for (int i = 0; i < TRIES && ++last < end && !wish->ticket; i++)
+        if (set_lock(wish->fd, F_WRLCK, last))
+            wish->ticket = last - TICKETS;
+    if (!wish->ticket)
+        return;
+    write_look(wish->fd, wish->ticket);
     for (size_t i = 0; i < wish->n; i++)
         set_core(wish->fd, F_WRLCK, wish->cpu[i], wish->ticket);
 }
 
 static void queue_leave(struct wish *wish)
 {
+    if (!wish->ticket)
+        return;
     for (size_t i = 0; i < wish->n; i++)
         set_core(wish->fd, F_UNLCK, wish->cpu[i], wish->ticket);
     set_lock(wish->fd, F_UNLCK, TICKETS + wish->ticket);
+}
+
+/* A run that was stopped for long has its old place again. */
+static void queue_stay(struct wish *wish)
+{
+    if (wish->ticket)
+        write_look(wish->fd, wish->ticket);
+    else
+        queue_enter(wish);
 }
 
 /* Its place among those who wait for any of the same CPUs, from 1. */
@@ -233,11 +302,21 @@ static size_t queue_place(const struct wish *wish)
 {
     size_t most = 0;
     for (size_t i = 0; i < wish->n; i++) {
-        const off_t region = wish->cpu[i] * REGION;
-        const size_t before = count_locked(wish->fd, region + 1, region + wish->ticket);
+        const size_t before = count_waiters(wish->fd, wish->cpu[i], wish->ticket);
         most = before > most ? before : most;
     }
     return most + 1;
+}
+
+/* "CPU 1 is locked by a program (pid 77) that is no simdbench". A lock without a process
+ * has the number -1. */
+static void say_foreign(int cpu, int pid, char *text, size_t size)
+{
+    char who[40] = "";
+    if (pid > 0)
+        snprintf(who, sizeof who, " (pid %d)", pid);
+    snprintf(text, size, "CPU %d is locked by a program%s that is no simdbench", cpu,
+             who);
 }
 
 /* "CPU 1 is measured on by another simdbench (pid 77)". */
@@ -248,7 +327,12 @@ static void say_busy(const struct wish *wish, char *text, size_t size)
     while (i + 1 < wish->n && is_free(wish, wish->cpu[i]))
         i++;
     const int cpu = wish->cpu[i];
-    const bool held = is_locked(wish->fd, cpu * REGION, cpu * REGION + 1, NULL);
+    struct flock lock;
+    const bool held = is_locked(wish->fd, cpu * REGION, cpu * REGION + 1, &lock);
+    if (held && is_foreign(&lock)) {
+        say_foreign(cpu, lock.l_pid, text, size);
+        return;
+    }
     const int pid = read_pid(wish->fd, cpu);
     if (held && pid > 0)
         snprintf(who, sizeof who, " (pid %d)", pid);
@@ -269,7 +353,7 @@ static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         if (clock_now() - begun >= wait_ns)
-            return error_set(error, -EBUSY, "%s: waited %.3g s (--wait)", busy,
+            return error_set(error, -CPUS_BUSY, "%s: waited %.3g s (--wait)", busy,
                              (double)wait_ns * 1e-9);
         const size_t place = queue_place(wish);
         if (place != told)
@@ -277,6 +361,7 @@ static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
                      told ? "" : "; --wait=no does not wait");
         told = place;
         nanosleep(&pause, NULL);
+        queue_stay(wish);
         /* A run that waits for long does not disturb the one that measures. */
         if (pause.tv_nsec < PAUSE_MOST_NS)
             pause.tv_nsec *= 2;
@@ -295,7 +380,7 @@ static int take_or_wait(struct wish *wish, int64_t wait_ns, struct error *error)
     if (wait_ns > 0)
         return queue_wait(wish, wait_ns, error);
     say_busy(wish, busy, sizeof busy);
-    return error_set(error, -EBUSY, "%s: --wait=no does not wait", busy);
+    return error_set(error, -CPUS_BUSY, "%s: --wait=no does not wait", busy);
 }
 
 int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,

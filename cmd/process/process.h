@@ -26,6 +26,10 @@ enum exit_status {
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
+/* What cpu_lock_take() returns, negative, if other runs kept the CPUs. No number of
+ * errno.h is as large: EBUSY may come from a file, too. */
+enum { CPUS_BUSY = 4096 };
+
 /* The exit status of a command that returned one, or a negative errno: then it complains,
  * unless it was asked to stop. */
 int exit_status_of(int status, const struct error *error);
@@ -54,6 +58,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
+__attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
@@ -63,9 +69,10 @@ int terminal_width(FILE *file);
 
 /* Finds the place of a file that outlives the program: simdbench/NAME under
  * $XDG_CACHE_HOME or ~/.cache (it can be measured again) or under $XDG_CONFIG_HOME or
- * ~/.config (it changes what runs do). `make` makes the folders, too. -ENOENT: the user
- * has no such place. */
-enum state_kind { STATE_CACHE, STATE_CONFIG };
+ * ~/.config (it changes what runs do) or under $XDG_STATE_HOME or ~/.local/state (what
+ * the user trusts). `make` makes the folders, too. -ENOENT: the user has no such place.
+ */
+enum state_kind { STATE_CACHE, STATE_CONFIG, STATE_TRUST };
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
                struct error *error);
 
@@ -81,8 +88,8 @@ struct cpu_lock;
 size_t cpu_order(int *cpu);
 /* Locks the cores of `need` of `n` CPUs, the first that no other run of any user has or
  * waits for, and moves these to the front. Until then it waits in a queue, and tells so
- * on standard error. -EBUSY: they were not free within `wait_ns`; -EINTR. Where there can
- * be no locks it says so, unless `quiet`, and goes on: *lock is NULL then, and if
+ * on standard error. -CPUS_BUSY: they were not free within `wait_ns`; -EINTR. Where there
+ * can be no locks it says so, unless `quiet`, and goes on: *lock is NULL then, and if
  * SIMDBENCH_LOCKS is empty. */
 int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
                   struct cpu_lock **lock, struct error *error);
@@ -92,6 +99,9 @@ void cpu_lock_free(struct cpu_lock *lock); /* NULL is allowed */
  * and for a status that is not negative. */
 void *must_have(void *pointer);
 void must(int status);
+/* Makes sure that the stack can grow as far as all commands need, and -ENOMEM if it must
+ * not (ulimit -s). */
+int stack_claim(struct error *error);
 /* Makes room for one more than `n` members. */
 #define must_grow(array, n) \
     ((array) = must_have(realloc((array), ((n) + 1) * sizeof *(array))))

@@ -69,5 +69,5 @@ int exit_status_of(int status, const struct error *error)
     if (status == -EINTR)
         return EXIT_INTERRUPTED;
     complain("%s", error->text);
-    return status == -EBUSY ? EXIT_BUSY : EXIT_USAGE;
+    return status == -CPUS_BUSY ? EXIT_BUSY : EXIT_USAGE;
 }

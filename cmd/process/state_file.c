@@ -6,11 +6,16 @@
 
 #include "process/process.h"
 
-static int make_folder(const char *path, struct error *error)
+/* Makes the folders of a path, but none of those that end before byte `made`. */
+static int make_folders(char *path, size_t made, struct error *error)
 {
-    return mkdir(path, 0700) == 0 || errno == EEXIST
-               ? 0
-               : error_set(error, -errno, "%.200s: %s", path, strerror(errno));
+    int status = 0;
+    for (char *at = path + made; (at = strchr(at, '/')) && status == 0; *at++ = '/') {
+        *at = '\0';
+        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+            status = error_set(error, -errno, "%.200s: %s", path, strerror(errno));
+    }
+    return status;
 }
 
 int state_path(enum state_kind kind, const char *name, bool make, char *path, size_t size,
@@ -19,7 +24,8 @@ int state_path(enum state_kind kind, const char *name, bool make, char *path, si
     static const struct {
         const char *variable, *below_home;
     } places[] = {[STATE_CACHE] = {"XDG_CACHE_HOME", "/.cache"},
-                  [STATE_CONFIG] = {"XDG_CONFIG_HOME", "/.config"}};
+                  [STATE_CONFIG] = {"XDG_CONFIG_HOME", "/.config"},
+                  [STATE_TRUST] = {"XDG_STATE_HOME", "/.local/state"}};
     const char *const given = getenv(places[kind].variable), *const home = getenv("HOME");
     const bool own = given && given[0] == '/';
     if (!own && (!home || home[0] != '/'))
@@ -29,10 +35,6 @@ int state_path(enum state_kind kind, const char *name, bool make, char *path, si
                            own ? "" : places[kind].below_home);
     if ((size_t)n + strlen("/simdbench/") + strlen(name) >= size)
         return error_set(error, -ENAMETOOLONG, "the path of %s is too long", name);
-    int status = make ? make_folder(path, error) : 0;
-    snprintf(path + n, size - (size_t)n, "/simdbench");
-    if (make && status == 0)
-        status = make_folder(path, error);
     snprintf(path + n, size - (size_t)n, "/simdbench/%s", name);
-    return status;
+    return make ? make_folders(path, own ? (size_t)n : strlen(home) + 1, error) : 0;
 }

@@ -28,13 +28,24 @@ int terminal_width(FILE *file)
 
 void complain(const char *format, ...)
 {
-    char raw[2048], plain[2 * sizeof raw];
+    char raw[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    text_line(stderr, "simdbench: %s", raw);
+}
+
+void progress_show(const char *format, ...)
+{
+    char raw[512], plain[2 * sizeof raw];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     text_plain(raw, plain, sizeof plain);
-    fprintf(stderr, "simdbench: %s\n", plain);
+    fprintf(stderr, "\r\033[K%s", plain);
+    fflush(stderr);
 }
 
 void date_text(char text[24])

@@ -4,6 +4,8 @@
 #include "studies/studies_private.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_file(const char *word)
@@ -34,17 +36,69 @@ static char *folder_of(const char *path)
     return slash ? must_have(strndup(path, (size_t)(slash - path))) : NULL;
 }
 
-int study_open(const char *word, struct study *study, char **folder, struct error *error)
+static int open_file(const char *word, struct study *study, enum trust *trust,
+                     struct error *error)
+{
+    char *const path = realpath(word, NULL), *bytes = NULL;
+    size_t size;
+    const int status = study_load(study, word, &bytes, &size, error);
+    *trust = status == 0 && path ? trust_of(path, bytes, size) : TRUST_NO;
+    free(bytes);
+    free(path);
+    return status;
+}
+
+int study_open(const char *word, struct study *study, char **folder, enum trust *trust,
+               struct error *error)
 {
     *folder = NULL;
+    *trust = TRUST_NAMED;
     if (is_file(word)) {
         *folder = folder_of(word);
-        return study_load(study, word, error);
+        return open_file(word, study, trust, error);
     }
     for (const struct brought *brought = brought_studies; brought->name; brought++)
         if (!strcmp(brought->name, word))
             return study_read_json(study, brought->text, strlen(brought->text), error);
     return unknown(word, error);
+}
+
+/* True unless a module is named by a path that leads out of the folder. What is not there
+ * cannot run. */
+static bool is_inside(const char *module, const char *folder)
+{
+    struct set_settings settings = {.folder = folder};
+    char *const name = study_module(module, &settings);
+    char path[PATH_MAX];
+    name[strcspn(name, ",")] = '\0';
+    const size_t length = strlen(name);
+    const bool is_path =
+        strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
+    char *const top = realpath(folder && *folder ? folder : folder ? "/" : ".", NULL);
+    char *const real = is_path && module_find(name, path, sizeof path, NULL) == 0
+                           ? realpath(path, NULL)
+                           : NULL;
+    const size_t n = top && strcmp(top, "/") ? strlen(top) : 0;
+    const bool inside = !real || (top && !strncmp(real, top, n) && real[n] == '/');
+    free(name);
+    free(top);
+    free(real);
+    return inside;
+}
+
+int study_modules_inside(const struct study *study, const char *folder, const char *word,
+                         struct error *error)
+{
+    for (size_t i = 0; i < study->n_arms; i++) {
+        const struct study_arm *const arm = &study->arms[i];
+        if (arm->module && !is_inside(arm->module, folder))
+            return error_set(
+                error, -EPERM,
+                "%.200s: arm %.60s runs %.200s, which is not in the folder of "
+                "the study: `simdbench trust` of that study lets it",
+                word, arm->name, arm->module);
+    }
+    return 0;
 }
 
 void studies_each(void (*each)(const char *name, const char *title, void *context),

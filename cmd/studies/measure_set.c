@@ -50,7 +50,7 @@ static bool is_kept(const struct pass *pass, const struct member *member)
         const struct round_set *const set = &pass->all->sets.set[s];
         for (size_t i = 0; i < set->n && !set->slope; i++)
             if (set->member[i].arm == member->arm && set->member[i].timed &&
-                set->member[i].name.threads == member->name.threads &&
+                set->member[i].name.settings.threads == member->name.settings.threads &&
                 !strcmp(set->member[i].name.shape, member->name.shape))
                 return false;
     }
@@ -84,7 +84,8 @@ static bool same_operands(const struct case_name *a, const struct case_name *b)
 {
     return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
            equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
-           equal_texts(a->input, b->input) && a->align == b->align;
+           equal_texts(a->settings.input, b->settings.input) &&
+           a->settings.align == b->settings.align;
 }
 
 /* So they may share them: pages that caches treat differently are no difference then. */

@@ -2,11 +2,10 @@
 /* A claim may need something that the machine lacks. */
 #include "studies/studies_private.h"
 
-#include <math.h>
 #include <string.h>
 
 struct unmet {
-    const char *value; /* after the colon */
+    const char *need, *value; /* "cpus:8", "8" */
     const struct run *run;
     struct need_text *text;
 };
@@ -30,8 +29,8 @@ static bool lacks_cpus(const struct unmet *unmet)
 {
     int cpu[CPUS_MAX];
     const size_t here = cpu_order(cpu);
-    const size_t wanted = strtoul(unmet->value, NULL, 10);
-    return here < wanted && lacks(unmet, "it needs %zu CPUs; here are %zu", wanted, here);
+    return (double)here < study_need_number(unmet->need) &&
+           lacks(unmet, "it needs %s CPUs; here are %zu", unmet->value, here);
 }
 
 static bool lacks_module(const struct unmet *unmet)
@@ -76,17 +75,8 @@ static bool lacks_uarch(const struct unmet *unmet)
 
 static bool lacks_memory(const struct unmet *unmet)
 {
-    static const struct {
-        const char *name;
-        double bytes;
-    } units[] = {{"GB", 1e9}, {"MB", 1e6}, {"GiB", 0x1p30}, {"MiB", 0x1p20}};
-    char *unit;
-    double wanted = strtod(unmet->value, &unit);
-    for (size_t i = 0; i < ARRAY_LEN(units); i++)
-        if (!strcmp(unit, units[i].name))
-            wanted *= units[i].bytes;
     const double here = (double)memory_available();
-    return here > 0 && here < wanted &&
+    return here > 0 && here < study_need_number(unmet->need) &&
            lacks(unmet, "it needs %s of memory; %.1f GB are free", unmet->value,
                  here * 1e-9);
 }
@@ -108,7 +98,7 @@ bool need_unmet(const char *need, const struct run *run, struct need_text *text)
     *text = (struct need_text){.reason = ""};
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const size_t length = strlen(kinds[i].name);
-        const struct unmet unmet = {need + length, run, text};
+        const struct unmet unmet = {need, need + length, run, text};
         if (!strncmp(need, kinds[i].name, length))
             return kinds[i].lacks(&unmet);
     }

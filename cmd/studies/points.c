@@ -49,7 +49,7 @@ static double member_floor(const struct round_set *set, const struct member *mem
                            double level)
 {
     const struct member *const again =
-        set_find(set, member->arm->name, member->name.threads, true);
+        set_find(set, member->arm->name, member->name.settings.threads, true);
     if (!again)
         return NAN;
     const struct series *const pair[] = {&again->series, &member->series};

@@ -18,14 +18,20 @@ static char *copy(const char *text)
     return text ? must_have(strdup(text)) : NULL;
 }
 
-/* A path is meant from the folder of the study. */
-static char *module_of(const struct study_arm *arm, const struct set_settings *settings)
+/* A path is meant from the folder of the study. Options may follow the module. */
+static bool is_path(const char *module)
+{
+    const size_t length = strcspn(module, ",");
+    return memchr(module, '/', length) ||
+           (length > 3 && !strncmp(module + length - 3, ".so", 3));
+}
+
+char *study_module(const char *module, const struct set_settings *settings)
 {
     char path[4096];
-    if (!arm->module || !strchr(arm->module, '/') || arm->module[0] == '/' ||
-        !settings->folder)
-        return copy(arm->module);
-    snprintf(path, sizeof path, "%s/%s", settings->folder, arm->module);
+    if (!module || !is_path(module) || module[0] == '/' || !settings->folder)
+        return copy(module);
+    snprintf(path, sizeof path, "%s/%s", settings->folder, module);
     return copy(path);
 }
 
@@ -34,10 +40,11 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
                     struct error *error)
 {
     char *shape = NULL;
-    *name = (struct case_name){.threads = threads,
-                               .align = (uint64_t)arm->align,
-                               .cold = arm->cache && !strcmp(arm->cache, "cold"),
-                               .huge_pages = arm->pages && !strcmp(arm->pages, "2m")};
+    *name = (struct case_name){
+        .settings = {.threads = threads,
+                     .cold = arm->cache && !strcmp(arm->cache, "cold"),
+                     .huge_pages = arm->pages && !strcmp(arm->pages, "2m"),
+                     .align = (uint64_t)arm->align}};
     if (!arm->op)
         return error_set(error, -EINVAL, "arm %s: it has no op, and the work has none",
                          arm->name);
@@ -51,8 +58,8 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     name->isa = copy(arm->isa);
     name->variant = copy(arm->variant);
     name->layout = copy(arm->layout);
-    name->input = copy(arm->input);
-    name->module = module_of(arm, settings);
+    name->settings.input = copy(arm->input);
+    name->module = study_module(arm->module, settings);
     name->prefix = copy(arm->module);
     return 0;
 }
@@ -65,7 +72,7 @@ struct member *set_find(const struct round_set *set, const char *arm, uint32_t t
     for (size_t i = 0; set && i < set->n; i++) {
         struct member *const member = &set->member[i];
         if (!strcmp(member->arm->name, arm) && member->duplicate == duplicate &&
-            (!threads || member->name.threads == threads))
+            (!threads || member->name.settings.threads == threads))
             return member;
     }
     return NULL;
@@ -74,9 +81,11 @@ struct member *set_find(const struct round_set *set, const char *arm, uint32_t t
 struct round_set *sets_find(const struct set_list *list, const char *at,
                             const struct study_check *slope)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (list->set[i].slope == slope && !strcmp(list->set[i].at, at))
-            return &list->set[i];
+    for (size_t i = 0; i < list->n; i++) {
+        const size_t k = (list->last + i) % list->n;
+        if (list->set[k].slope == slope && !strcmp(list->set[k].at, at))
+            return &list->set[k];
+    }
     return NULL;
 }
 
@@ -84,10 +93,13 @@ static struct round_set *add_set(struct set_list *list, const char *at,
                                  const struct study_check *slope)
 {
     struct round_set *const old = sets_find(list, at, slope);
-    if (old)
+    if (old) {
+        list->last = (size_t)(old - list->set);
         return old;
+    }
     must_grow(list->set, list->n);
     list->set[list->n] = (struct round_set){.at = must_have(strdup(at)), .slope = slope};
+    list->last = list->n;
     return &list->set[list->n++];
 }
 
@@ -238,7 +250,8 @@ static void add_duplicates(const struct making *making, struct round_set *set)
     for (size_t i = 0, n = set->n; i < n; i++) {
         const struct member *const member = &set->member[i];
         if (member->floor && !member->absent)
-            add_member(making, set, member->arm, set->at, member->name.threads, true)
+            add_member(making, set, member->arm, set->at, member->name.settings.threads,
+                       true)
                 ->timed = true;
     }
 }

@@ -127,46 +127,6 @@ static bool needs_rates(const struct study *study)
 
 /* ---- one study ---- */
 
-static size_t count_members(const struct set_list *sets)
-{
-    size_t n = 0;
-    for (size_t s = 0; s < sets->n; s++)
-        n += sets->set[s].n;
-    return n;
-}
-
-static void print_plan(const struct studying *all)
-{
-    printf("%s: %zu claims, %zu cases in %zu sets of rounds, seed %" PRIu64 "\n",
-           all->study->name, all->study->n_claims, count_members(&all->sets), all->sets.n,
-           all->options->seed);
-    for (size_t s = 0; s < all->sets.n; s++) {
-        const struct round_set *const set = &all->sets.set[s];
-        printf("  %s%s\n", set->at, set->slope ? " and more, for a slope" : "");
-        for (size_t i = 0; i < set->n; i++) {
-            const struct member *const member = &set->member[i];
-            const struct case_name *const name = &member->name;
-            printf("    %-16s %s%s%s", member->arm->name,
-                   name->prefix ? name->prefix : "", name->prefix ? ":" : "",
-                   name->op ? name->op : "?");
-            printf("/%s%s%s/%s/%s@%s%s%s\n", name->semiring ? name->semiring : "",
-                   name->semiring ? "-" : "", name->type ? name->type : "?",
-                   name->isa ? name->isa : "auto", name->variant ? name->variant : "*",
-                   name->shape ? name->shape : "?",
-                   member->duplicate ? "  once more" : "",
-                   member->absent ? "  cannot run" : "");
-        }
-    }
-}
-
-static void print_needs(const struct study *study)
-{
-    for (size_t i = 0; i < study->n_claims; i++)
-        if (study->claims[i].check.reason)
-            printf("  claim %s cannot be measured here: %s\n", study->claims[i].id,
-                   study->claims[i].check.reason);
-}
-
 static int measure(struct studying *all, struct error *error)
 {
     const int64_t began = clock_now();
@@ -201,8 +161,7 @@ static int run_study(const struct options *options, const struct opened *opened,
     count_all(&all);
     sets_make(study, &all.settings, &all.sets);
     if (options->dry_run) {
-        print_plan(&all);
-        print_needs(study);
+        study_print_plan(&all);
     } else {
         status = measure(&all, error);
     }
@@ -222,7 +181,10 @@ static int open_word(const struct options *options, const char *word,
     must_grow(list->item, list->n);
     struct opened *const opened = &list->item[list->n++];
     *opened = (struct opened){.study = must_have(calloc(1, sizeof(struct study)))};
-    const int status = study_open(word, opened->study, &opened->folder, error);
+    enum trust trust;
+    int status = study_open(word, opened->study, &opened->folder, &trust, error);
+    if (status == 0 && trust < TRUST_KEPT && !options->dry_run)
+        status = study_modules_inside(opened->study, opened->folder, word, error);
     return status < 0 ? status : choose_claims(options, opened->study, error);
 }
 

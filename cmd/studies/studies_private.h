@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
  * (what is measured together), measure_set.c and member_facts.c (doing so), series.c
- * (what paired times come to), points.c, point_numbers.c and account.c (values of checks)
- * and needs.c (what a machine lacks). */
+ * (what paired times come to), points.c, point_numbers.c and account.c (values of
+ * checks), study_plan.c (--dry-run) and needs.c (what a machine lacks). */
 #pragma once
 
 #include <stdarg.h>
@@ -19,8 +19,13 @@ struct brought {
 extern const struct brought brought_studies[]; /* ends with a row without a name */
 /* Reads a study by its name, or from a file that ends in .json or has a '/' in its name.
  * -EINVAL tells the path of the field. `folder`: of modules that it names; the caller's.
- */
-int study_open(const char *word, struct study *study, char **folder, struct error *error);
+ * `trust`: what the user said of these bytes. */
+int study_open(const char *word, struct study *study, char **folder, enum trust *trust,
+               struct error *error);
+/* Who names a study on the command line chooses the code in its folder with it. Returns
+ * -EPERM if the study names other modules by their paths. */
+int study_modules_inside(const struct study *study, const char *folder, const char *word,
+                         struct error *error);
 
 /* ---- times by round (series.c) ---- */
 
@@ -79,6 +84,7 @@ struct round_set {
 struct set_list {
     struct round_set *set;
     size_t n;
+    size_t last; /* asked for: checks mostly have the same shapes in the same order */
 };
 struct set_settings {
     bool quick;
@@ -90,6 +96,8 @@ struct set_settings {
 void sets_make(const struct study *study, const struct set_settings *settings,
                struct set_list *list);
 void sets_free(struct set_list *list);
+/* A module as an arm names it, by a path from here if it has one; to be freed. */
+char *study_module(const char *module, const struct set_settings *settings);
 /* NULL if there is none. */
 struct round_set *sets_find(const struct set_list *list, const char *at,
                             const struct study_check *slope);
@@ -125,6 +133,9 @@ struct studying {
 int sets_measure(struct studying *all, struct error *error);
 /* Traces a call of the member, and tells its facts. */
 void member_trace(const struct studying *all, struct member *member);
+
+/* What --dry-run prints (study_plan.c). */
+void study_print_plan(const struct studying *all);
 
 /* ---- values ---- */
 

@@ -2,6 +2,7 @@
 /* The same work on operands that are near: where data lies makes the difference. */
 #include "variant/variant.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* A kernel that uses each element so often is not measured by its first cache. */
@@ -26,24 +27,64 @@ static double target_bytes(const struct plan_group *group)
                                                : 0.25 * cache_bytes(2);
 }
 
-char *smaller_shape(const struct variant *base, const char **why)
+/* Own kernels take any shape, others may not: whether the case is right there. */
+static int check_shape(const struct variant *base, const struct case_name *name,
+                       const char *shape, struct error *error)
+{
+    struct variant variant = {.open = false};
+    if (!variant_offer(base)->worker->info.path)
+        return 0;
+    variant_options(&base->options, name, &variant.options);
+    text_list_cut(&variant.options.shapes, 0);
+    text_list_add(&variant.options.shapes, shape);
+    variant.run = must_have(run_new());
+    int status = variant_open(&variant, error);
+    if (status == 0) {
+        variant_leave_roofs(&variant);
+        const struct run_arm arm = variant_arm(&variant);
+        status = run_arm_check(&arm, error);
+    }
+    variant_close(&variant);
+    run_free(variant.run);
+    return status;
+}
+
+/* A kernel that fails may do with less of one dimension alone. The first reason stays. */
+char *smaller_shape(const struct variant *base, const struct case_name *name,
+                    struct error *why)
 {
     const struct plan_group *const group = variant_group(base);
     const double target = target_bytes(group);
-    struct shape_info info = group->shape;
-    *why = "its operands are near the core already";
-    if (info.bytes <= target)
+    char failed[sizeof group->shape.text] = "";
+    if (group->shape.bytes <= target) {
+        error_set(why, -ENOENT, "its operands are near the core already");
         return NULL;
-    while (info.bytes > target && shape_smaller(&base->catalog, group, &info))
-        continue;
-    *why = "no smaller shape has operands that fit into a near cache";
-    return info.bytes <= target ? must_have(strdup(info.text)) : NULL;
+    }
+    for (int only = -1; only < SIMDBENCH_MAX_DIMS && !interrupted_by; only++) {
+        struct shape_info info = group->shape;
+        struct error error = {.text = ""};
+        while (info.bytes > target &&
+               shape_smaller_alike(&base->catalog, group, only, &info))
+            continue;
+        if (info.bytes > target || !strcmp(info.text, failed))
+            continue;
+        if (check_shape(base, name, info.text, &error) == 0)
+            return must_have(strdup(info.text));
+        if (!failed[0])
+            error_set(why, -EINVAL, "at %s: %.200s", info.text, error.text);
+        snprintf(failed, sizeof failed, "%s", info.text);
+    }
+    if (!failed[0])
+        error_set(why, -ENOENT,
+                  "no smaller shape has operands that fit into a near cache");
+    return NULL;
 }
 
-void smaller_shapes(const struct variant *base, struct text_list *shapes)
+void smaller_shapes(const struct variant *base, bool alike, struct text_list *shapes)
 {
     const struct plan_group *const group = variant_group(base);
     struct shape_info info = group->shape;
-    while (shape_smaller(&base->catalog, group, &info))
+    while (alike ? shape_smaller_alike(&base->catalog, group, -1, &info)
+                 : shape_smaller(&base->catalog, group, &info))
         text_list_add(shapes, info.text);
 }

@@ -64,11 +64,12 @@ static double scaled(const struct inspect_census *large,
 /* How many instructions an operation takes, from a whole call of less work: the least
  * that is like it, as large ones take long. A kernel may take none of these shapes. */
 static void trace_smaller(const struct options *options, const struct case_name *name,
-                          const struct variant *base, struct variant_trace *to)
+                          const struct variant *base, bool alike,
+                          struct variant_trace *to)
 {
     struct text_list shapes = {.n = 0};
     int status = 0;
-    smaller_shapes(base, &shapes);
+    smaller_shapes(base, alike, &shapes);
     for (size_t i = shapes.n;
          i > 0 && status != -E2BIG && !interrupted_by && isnan(to->instructions_per_op);
          i--) {
@@ -112,6 +113,7 @@ void variant_trace(const struct options *options, const struct case_name *name,
         snprintf(to->absent, sizeof to->absent, "%s", error.text);
     else if (to->census.call_instructions > 0)
         to->instructions_per_op = to->census.call_instructions / ops;
-    else
-        trace_smaller(options, name, base, to);
+    for (int alike = 1; alike >= 0 && to->known && isnan(to->instructions_per_op);
+         alike--)
+        trace_smaller(options, name, base, alike, to);
 }

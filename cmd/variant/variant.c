@@ -42,7 +42,7 @@ void variant_options(const struct options *options, const struct case_name *name
     add_text(&to->variants, name->variant);
     text_list_add(&to->shapes, name->shape);
     add_text(&to->layouts, name->layout);
-    add_text(&to->inputs, name->input);
+    add_text(&to->inputs, name->settings.input);
     text_list_add(&to->baselines, "none");
     if (name->module)
         text_list_add(&to->plugins, name->module);
@@ -56,11 +56,11 @@ void variant_options(const struct options *options, const struct case_name *name
     text_list_add(&to->filters, filter);
     if (!name->prefix)
         text_list_add(&to->filters, rest);
-    to->threads[0] = name->threads ? name->threads : 1;
-    to->cold = name->cold;
-    to->huge_pages = name->huge_pages;
-    to->align = name->align ? name->align : 64;
-    to->most_ulp = name->most_ulp;
+    to->threads[0] = name->settings.threads ? name->settings.threads : 1;
+    to->cold = name->settings.cold;
+    to->huge_pages = name->settings.huge_pages;
+    to->align = name->settings.align ? name->settings.align : 64;
+    to->most_ulp = name->settings.most_ulp;
     to->seed = options->seed;
     to->timeout_ns = options->timeout_ns;
     to->quiet = true;
@@ -94,6 +94,22 @@ static int expect_one(const struct variant *variant, struct error *error)
                                   variant->options.filters.item[0], cases);
 }
 
+int variant_check(const struct options *options, const struct case_name *name,
+                  struct error *error)
+{
+    struct variant variant = {.catalog = {.memory_fd = -1}, .open = true};
+    variant_options(options, name, &variant.options);
+    int status = catalog_make(&variant.options, &variant.catalog, error);
+    if (status == 0)
+        status = plan_make(&variant.options, &variant.catalog, &variant.plan, error);
+    if (status == 0) {
+        choose_group(&variant.plan, variant.options.shapes.item[0]);
+        status = expect_one(&variant, error);
+    }
+    variant_close(&variant);
+    return status;
+}
+
 /* A copy has to write as much as it reads: what writes little is faster. */
 static const char *stream_like(const struct operands_map *map)
 {
@@ -110,15 +126,9 @@ static const char *stream_like(const struct operands_map *map)
 void variant_leave_roofs(struct variant *variant)
 {
     struct plan_group *const group = &variant->plan.groups[0];
-    for (size_t i = 1; i < group->n_cases; i++) {
-        free(group->cases[i].id);
-        free(group->cases[i].skip);
-        free(group->cases[i].limit_id);
-        text_list_free(&group->cases[i].notes);
-    }
+    plan_cut_group(group, 1);
     free(group->cases[0].limit_id);
     group->cases[0].limit_id = NULL;
-    group->n_cases = 1;
 }
 
 /* The roofs that the base's bounds need, in its own rounds. */
@@ -130,7 +140,7 @@ void variant_add_stream(struct variant *variant)
         plan_add_roof(&variant->options, &variant->catalog, group,
                       stream_like(&group->shape.map));
     for (size_t i = before; i < group->n_cases; i++)
-        group->cases[i].team = group->threads;
+        group->cases[i].team = group->settings.threads;
 }
 
 /* Processes that start from now on begin at the same addresses, so that nothing else
@@ -147,7 +157,7 @@ static void fix_addresses(bool fixed)
 int variant_open(struct variant *variant, struct error *error)
 {
     struct plan *const plan = &variant->plan;
-    fix_addresses(!variant->options.conditions.random_addresses);
+    fix_addresses(!variant->options.conditions.layout);
     variant->open = true;
     variant->catalog.memory_fd = -1;
     int status = plan_prepare(&variant->options, &variant->catalog, plan, error);

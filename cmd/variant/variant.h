@@ -10,26 +10,7 @@
 #include "inspect.h"
 #include "measure/measure.h"
 
-/* ---- which cases (case_name.c) ---- */
-
-/* A case as its id names it, and what has to be loaded for it. */
-struct case_name {
-    char *prefix; /* "openblas,coretype=SkylakeX"; NULL: own kernels */
-    char *op, *type, *shape;
-    /* NULL: the op's first, the widest here, the only one, the op's own */
-    char *semiring, *isa, *variant, *layout;
-    char *input;
-    char *module; /* FILE.so[,option=value...] or a name, for the prefix; NULL */
-    uint32_t threads;
-    uint64_t align; /* 0: not named */
-    bool cold, huge_pages;
-    double most_ulp; /* 0: not named */
-};
-/* -EINVAL for what is no id of a case. */
-int case_name_parse(const char *id, struct case_name *name, struct error *error);
-void case_name_free(struct case_name *name);
-/* Does a word on the command line name a case, not an op? */
-bool case_name_is(const char *word);
+/* ---- which cases (case_list.c) ---- */
 
 /* The cases to explain, in order. */
 struct case_list {
@@ -57,6 +38,10 @@ struct variant {
 /* The options of the user, narrowed to one case. */
 void variant_options(const struct options *options, const struct case_name *name,
                      struct options *to);
+/* Loads what a case needs, plans it and leaves it again: whether it can be found is known
+ * before anybody waits for a CPU. */
+int variant_check(const struct options *options, const struct case_name *name,
+                  struct error *error);
 /* Starts its workers and plans it from variant->options. CPUs must be locked. Workers
  * have the same addresses for stack, heap and libraries, unless the options want random
  * ones. */
@@ -87,12 +72,14 @@ struct run_arm variant_arm(struct variant *variant);
 
 /* ---- a smaller one (smaller_shape.c) ---- */
 
-/* Finds a shape of the op whose operands fit into a cache near the core: its dimensions
- * halved, what is left over by 16 kept. NULL if there is none, and why. The text is the
- * caller's. */
-char *smaller_shape(const struct variant *base, const char **why);
-/* All shapes on the way there and beyond, each smaller than the one before. */
-void smaller_shapes(const struct variant *base, struct text_list *shapes);
+/* Finds a shape of the op whose operands fit into a cache near the core, and at which the
+ * case is right: its dimensions halved (shape_smaller_alike). NULL if there is none, and
+ * why. The text is the caller's. */
+char *smaller_shape(const struct variant *base, const struct case_name *name,
+                    struct error *why);
+/* All shapes on the way there and beyond, each smaller than the one before: alike, or
+ * with any numbers that a kernel may not take. */
+void smaller_shapes(const struct variant *base, bool alike, struct text_list *shapes);
 
 /* ---- what it executes (trace.c) ---- */
 
@@ -136,7 +123,7 @@ struct taken_cpus {
     int other_cpu; /* one more that is free; -1: none */
 };
 /* Locks those that the user named, else the first that are free, unless nothing will be
- * measured. -EINVAL, -EBUSY. */
+ * measured. -EINVAL, -CPUS_BUSY. */
 int take_cpus(const struct options *options, size_t threads, struct taken_cpus *cpus,
               struct error *error);
 void give_cpus_back(struct taken_cpus *cpus);

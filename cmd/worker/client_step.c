@@ -69,9 +69,8 @@ int worker_step(struct worker *worker, uint64_t number,
     all.stop = is_over;
     all.stop_context = worker;
     all.timeout_ns = timeout_ns;
-    cJSON *request = message_new("step");
-    message_add_u64(request, "case", number);
-    message_add_u64(request, "calls", INSPECT_CALLS);
+    cJSON *request =
+        step_call(&(struct step_call){.number = number, .calls = INSPECT_CALLS});
     status = trace(worker, request, &all, census, error);
     cJSON_Delete(request);
     return status;

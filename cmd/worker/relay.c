@@ -23,12 +23,10 @@ int relay_open(struct relay *relay, int *end)
 
 static void end_line(struct relay *relay)
 {
-    char plain[8 * sizeof relay->line];
     relay->line[relay->used] = '\0';
-    text_plain(relay->line, plain, sizeof plain);
-    fprintf(stderr, "%s\n", plain);
+    text_line(stderr, "%s", relay->line);
     if (relay->used)
-        snprintf(relay->last, sizeof relay->last, "%.255s", plain);
+        text_plain(relay->line, relay->last, sizeof relay->last);
     relay->used = 0;
 }
 

@@ -22,7 +22,6 @@ void service_free(struct service *service);
 cJSON *service_handle(struct service *service, const cJSON *request);
 
 enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, SERVICE_OPTIONS_MAX = 64 };
-enum { ACCURACY_OUTPUTS = 1 << 16 };
 
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
@@ -71,6 +70,7 @@ struct service {
     struct service_case cases[SERVICE_CASES_MAX];
 };
 
+/* service_reply.c */
 cJSON *service_ok(void);
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
                                                            ...);
@@ -84,11 +84,16 @@ struct answers {
     void *value;
     double *slack;
 };
-/* Those that a request names; false if they lie outside the shared memory. */
-bool service_answers(struct service *service, const cJSON *request,
+/* Those at certain places; false if they lie outside the shared memory. */
+bool service_answers(struct service *service, const struct answer_places *places,
                      const struct simdbench_operand *output, struct answers *answers);
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
+/* service_memory.c */
+cJSON *service_map(struct service *service, const cJSON *request);
+void service_unmap(struct service *service);
+cJSON *service_fill(struct service *service, const cJSON *request);
+cJSON *service_reference(struct service *service, const cJSON *request);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
@@ -114,18 +119,21 @@ void service_leave(struct service_case *entry, const sigset_t *mask);
 /* service_change.c: changes a part of the inputs; forgets what it took them from. */
 cJSON *service_change(struct service *service, const cJSON *request);
 void service_forget_other(struct service *service);
-/* Gives inputs that were filled the values that a request asks for, if any. -ENOTSUP */
+/* Gives inputs that were filled these values, or leaves them if NULL. -ENOTSUP */
 int service_set_values(const struct simdbench_op *op, const struct operands *operands,
-                       const cJSON *request);
+                       const char *values);
 /* The operands in the shared memory, where a worker has a copy of its own too. */
 void service_shared(const struct service *service, struct operands *shared);
 /* Takes the inputs over into that copy, if there is one. */
 void service_take_inputs(const struct service *service);
-/* The case that a request names, or NULL. */
-struct service_case *service_find_case(struct service *service, const cJSON *request);
+/* The case of that number, or NULL. */
+struct service_case *service_find_case(struct service *service, uint64_t number);
 cJSON *service_batch(struct service *service, const cJSON *request);
 cJSON *service_overhead(struct service *service, const cJSON *request);
 cJSON *service_step(struct service *service, const cJSON *request);
+/* service_script.c: with clock_script(), makes up what a batch of these calls took. */
+void service_script(const struct service *service, const struct service_case *entry,
+                    uint64_t calls, struct sample *sample);
 /* service_threads.c: the CPUs of a case with several threads. */
 int service_place(const struct service *service, struct error *error);
 /* After the first call, by which a library has started its threads. */

@@ -29,17 +29,26 @@ static void batch_counts_add(const struct service *service,
     }
 }
 
-static void add_absence(cJSON *item, const struct count *count)
+static struct batch_count count_of(const struct batch_counts *counts, size_t i)
 {
-    cJSON_AddStringToObject(item, "absent", count->absent);
-    if (count->impossible)
-        cJSON_AddBoolToObject(item, "impossible", true);
-    if (count->fix[0])
-        cJSON_AddStringToObject(item, "fix", count->fix);
-    if (count->code) {
-        cJSON_AddNumberToObject(item, "errno", count->code);
-        service_add_text(item, "errno_name", strerrorname_np(count->code));
+    const struct count *const last = &counts->last[i];
+    struct batch_count told = {.value = NAN, .running_share = 1, .threads = 1};
+    if (!counts->mine[i])
+        return told;
+    if (last->absent[0]) {
+        told.absent = last->absent;
+        told.impossible = last->impossible;
+        told.fix = last->fix[0] ? last->fix : NULL;
+        told.code = last->code;
+        told.errno_name = last->code ? strerrorname_np(last->code) : NULL;
+        return told;
     }
+    told.value = counts->value[i];
+    told.running_share = counts->share[i] / (double)counts->regions;
+    told.threads = last->threads;
+    told.scope = last->in_kernel ? "user and kernel" : "user";
+    told.user_read = last->user_read;
+    return told;
 }
 
 static cJSON *batch_counts_reply(const struct service *service,
@@ -47,19 +56,9 @@ static cJSON *batch_counts_reply(const struct service *service,
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < service->n_events; i++) {
+        const struct batch_count told = count_of(counts, i);
         cJSON *item = cJSON_CreateObject();
-        const struct count *last = &counts->last[i];
-        if (counts->mine[i] && last->absent[0]) {
-            add_absence(item, last);
-        } else if (counts->mine[i]) {
-            cJSON_AddNumberToObject(item, "value", counts->value[i]);
-            cJSON_AddNumberToObject(item, "running_share",
-                                    counts->share[i] / (double)counts->regions);
-            cJSON_AddNumberToObject(item, "threads", last->threads);
-            cJSON_AddStringToObject(item, "scope",
-                                    last->in_kernel ? "user and kernel" : "user");
-            cJSON_AddBoolToObject(item, "user_read", last->user_read);
-        }
+        batch_count_add(item, &told);
         cJSON_AddItemToArray(list, item);
     }
     return list;
@@ -75,32 +74,34 @@ repeat(void (*run)(const struct simdbench_operands *, void *),
         run(operands, state);
 }
 
-static void add_sample(cJSON *reply, const struct sample *sample)
+static struct batch_reply reply_of(const struct sample *sample)
 {
-    cJSON_AddNumberToObject(reply, "ns", (double)sample->ns);
-    cJSON_AddNumberToObject(reply, "cpu_ns", (double)sample->cpu_ns);
-    cJSON_AddNumberToObject(reply, "process_ns", (double)sample->process_ns);
-    cJSON_AddNumberToObject(reply, "minor_faults", (double)sample->minor_faults);
-    cJSON_AddNumberToObject(reply, "major_faults", (double)sample->major_faults);
-    cJSON_AddNumberToObject(reply, "voluntary_switches",
-                            (double)sample->voluntary_switches);
-    cJSON_AddNumberToObject(reply, "involuntary_switches",
-                            (double)sample->involuntary_switches);
-    cJSON_AddBoolToObject(reply, "migrated", sample->cpu_begin != sample->cpu_end);
+    return (struct batch_reply){.ns = (double)sample->ns,
+                                .cpu_ns = (double)sample->cpu_ns,
+                                .process_ns = (double)sample->process_ns,
+                                .minor_faults = (double)sample->minor_faults,
+                                .major_faults = (double)sample->major_faults,
+                                .voluntary_switches = (double)sample->voluntary_switches,
+                                .involuntary_switches =
+                                    (double)sample->involuntary_switches,
+                                .migrated = sample->cpu_begin != sample->cpu_end,
+                                .threads_busy = NAN,
+                                .waited_ns = -1,
+                                .core_split = -1};
 }
 
 /* How many threads did something, and if there is a CPU for each, the longest that one of
  * them waited for it. Threads that work one after the other have nothing to wait for. */
-static void add_threads(const struct service *service, const struct sample *sample,
-                        const struct thread_times *before,
-                        const struct thread_times *after, cJSON *reply)
+static void tell_threads(const struct service *service, const struct sample *sample,
+                         const struct thread_times *before,
+                         const struct thread_times *after, struct batch_reply *reply)
 {
     const uint32_t threads = service->operands.view.threads;
-    const bool room = service->n_cpu == 0 || threads <= service->n_cpu;
-    cJSON_AddNumberToObject(reply, "threads_busy",
-                            thread_times_busy(before, after, sample->ns / 10));
-    cJSON_AddNumberToObject(reply, "waited_ns",
-                            room ? (double)thread_times_waited(before, after) : 0);
+    const bool room =
+        !clock_script() && (service->n_cpu == 0 || threads <= service->n_cpu);
+    reply->threads_busy =
+        clock_script() ? threads : thread_times_busy(before, after, sample->ns / 10);
+    reply->waited_ns = room ? (double)thread_times_waited(before, after) : 0;
 }
 
 /* The pages that lie inside outputs; a private copy gets new ones for them. */
@@ -143,104 +144,152 @@ static void company_between(struct company *company, struct sampler *sampler)
     sampler_resume(sampler);
 }
 
-static void company_reply(const struct company *company, cJSON *reply)
+static void tell_company(const struct company *company, struct batch_reply *reply)
 {
-    if (!company->wanted)
-        return;
-    if (company->split < 0)
-        cJSON_AddNumberToObject(reply, "core_share", company->adds);
-    else
-        cJSON_AddNumberToObject(reply, "core_split", company->split);
+    if (company->wanted && company->split < 0)
+        reply->core_share = company->adds;
+    else if (company->wanted)
+        reply->core_split = company->split;
 }
 
-/* As many as were asked for, each with a call at least. */
-static uint64_t batch_regions(const cJSON *request, uint64_t iterations)
-{
-    const uint64_t wanted = message_u64(request, "regions", 1);
-    return wanted < 1 ? 1 : wanted < iterations ? wanted : iterations;
-}
-
-cJSON *service_batch(struct service *service, const cJSON *request)
-{
-    struct service_case *entry = service_find_case(service, request);
-    uint64_t iterations = message_u64(request, "iterations", 0);
-    sigset_t mask;
-    if (!entry || !iterations)
-        return service_error(-EINVAL, "batch: no such case, or no iterations");
-    const struct simdbench_operands *operands = &service->operands.view;
-    struct counters *counters = service->sampler.counters;
-    const bool cold = message_true(request, "cold");
-    const bool fresh = message_true(request, "fresh_output");
-    struct sample sum = {.ns = 0};
-    struct batch_counts counts = {.regions = 0};
-    struct company company = {.wanted = message_true(request, "core_share"),
-                              .adds = INFINITY};
-    company_look(&company);
-    if (counters)
-        counters_select(counters, (size_t)message_u64(request, "pass", 0) %
-                                      counters_passes(counters));
-    /* Skip the per-thread times when the process has one thread. */
-    const bool team = service->alive > 1;
+/* What a batch needs, and what is known of it so far. */
+struct timed {
+    struct service *service;
+    struct service_case *entry;
+    const struct batch_call *call;
+    bool team; /* the process has several threads: their times tell more */
+    uint64_t regions;
+    struct sample sum;
+    struct batch_counts counts;
+    struct company company;
     struct thread_times before, after;
-    service_enter(&mask);
-    if (message_true(request, "flush_denormals"))
-        float_state_flush();
-    entry->batches++;
-    entry->run(operands, entry->state);
-    /* By now a library has started its threads. */
-    int status = counters ? counters_follow_threads(counters) : 0;
-    if (status < 0)
-        return service_error(status, "no memory for the counters of all threads");
-    if (team && operands->threads > 1 && !entry->split)
+};
+
+/* A call that is not timed, by which a library has started its threads. */
+static int warm_up(struct timed *timed)
+{
+    const struct service *const service = timed->service;
+    const struct simdbench_operands *const operands = &service->operands.view;
+    struct counters *const counters = service->sampler.counters;
+    timed->entry->run(operands, timed->entry->state);
+    const int status = counters ? counters_follow_threads(counters) : 0;
+    if (status == 0 && timed->team && operands->threads > 1 && !timed->entry->split)
         service_place_helpers(service);
-    if (team)
-        thread_times_read(&before);
-    /* Calls whose operands are cold, or new, are regions each. Threads that wait,
-     * spinning, would be taken for others. */
-    const bool each = cold || fresh;
-    const uint64_t regions = each   ? iterations
-                             : team ? 1
-                                    : batch_regions(request, iterations);
+    return status;
+}
+
+/* Calls whose operands are cold, or new, are regions each. Else as many regions as were
+ * asked for, each with a call at least; threads that wait, spinning, would be taken for
+ * another thread on the core between them. */
+static void choose_regions(struct timed *timed)
+{
+    const struct batch_call *const call = timed->call;
+    const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
+    timed->regions = call->cold || call->fresh_output || most > call->iterations
+                         ? call->iterations
+                         : most;
+}
+
+static void run_regions(struct timed *timed)
+{
+    struct service *const service = timed->service;
+    const struct batch_call *const call = timed->call;
+    struct counters *const counters = service->sampler.counters;
+    const struct service_case *const entry = timed->entry;
+    const struct simdbench_operands *const operands = &service->operands.view;
+    const bool each = call->cold || call->fresh_output;
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
+    const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
-        if (cold)
+        if (call->cold)
             operands_evict(&service->operands);
-        if (fresh)
+        if (call->fresh_output)
             give_back_outputs(service);
         if (!each && i > 0)
-            company_between(&company, &service->sampler);
+            company_between(&timed->company, &service->sampler);
         if (apart || i == 0)
             sampler_begin(&service->sampler);
         repeat(entry->run, operands, entry->state,
-               iterations / regions + (i < iterations % regions));
+               calls / regions + (i < calls % regions));
         if (!apart && i + 1 < regions)
             continue;
         struct sample one;
         sampler_end(&service->sampler, &one);
-        sample_add(&sum, &one);
-        batch_counts_add(service, counters, &counts);
+        sample_add(&timed->sum, &one);
+        batch_counts_add(service, counters, &timed->counts);
     }
-    if (team)
-        thread_times_read(&after);
-    if (message_true(request, "flush_denormals"))
+}
+
+/* From the warm-up to the last call, in the state in which kernels are called. */
+static int run_timed(struct timed *timed)
+{
+    sigset_t mask;
+    service_enter(&mask);
+    if (timed->call->flush_denormals)
+        float_state_flush();
+    timed->entry->batches++;
+    const int status = warm_up(timed);
+    if (timed->team)
+        thread_times_read(&timed->before);
+    choose_regions(timed);
+    if (status == 0)
+        run_regions(timed);
+    if (timed->team)
+        thread_times_read(&timed->after);
+    if (timed->call->flush_denormals)
         float_state_reset();
-    service_leave(entry, &mask);
-    service_rest(service);
-    company_look(&company);
-    cJSON *reply = service_ok();
-    add_sample(reply, &sum);
-    cJSON_AddNumberToObject(reply, "regions", (double)regions);
-    company_reply(&company, reply);
-    if (team)
-        add_threads(service, &sum, &before, &after, reply);
+    service_leave(timed->entry, &mask);
+    if (status == 0)
+        service_script(timed->service, timed->entry, timed->call->iterations,
+                       &timed->sum);
+    return status;
+}
+
+static cJSON *tell_batch(const struct timed *timed)
+{
+    const struct service *const service = timed->service;
+    struct counters *const counters = service->sampler.counters;
+    struct batch_reply told = reply_of(&timed->sum);
+    cJSON *const reply = service_ok();
+    told.regions = timed->regions;
+    tell_company(&timed->company, &told);
+    if (timed->team)
+        tell_threads(service, &timed->sum, &timed->before, &timed->after, &told);
     if (counters) {
-        cJSON_AddItemToObject(reply, "counts", batch_counts_reply(service, &counts));
-        service_add_text(reply, "note", counters_note(counters));
+        cJSON_AddItemToObject(reply, "counts",
+                              batch_counts_reply(service, &timed->counts));
+        told.note = counters_note(counters);
+    } else if (clock_script()) {
+        told.note = "its times are made up (SIMDBENCH_TEST_CLOCK)";
     }
-    if (message_true(request, "probe"))
-        cJSON_AddNumberToObject(reply, "ghz", clock_ghz(20000));
+    if (timed->call->probe)
+        told.ghz = clock_ghz(20000);
+    batch_reply_add(reply, &told);
     return reply;
+}
+
+cJSON *service_batch(struct service *service, const cJSON *request)
+{
+    struct batch_call call;
+    struct counters *const counters = service->sampler.counters;
+    batch_call_read(request, &call);
+    struct timed timed = {.service = service,
+                          .entry = service_find_case(service, call.number),
+                          .call = &call,
+                          .team = service->alive > 1,
+                          .company = {.wanted = call.core_share, .adds = INFINITY}};
+    if (!timed.entry || !call.iterations)
+        return service_error(-EINVAL, "batch: no such case, or no iterations");
+    company_look(&timed.company);
+    if (counters)
+        counters_select(counters, (size_t)call.pass % counters_passes(counters));
+    const int status = run_timed(&timed);
+    if (status < 0)
+        return service_error(status, "no memory for the counters of all threads");
+    service_rest(service);
+    company_look(&timed.company);
+    return tell_batch(&timed);
 }
 
 /* ---- what the loop and the readings around it cost ---- */
@@ -281,6 +330,8 @@ static void measure_empty(const struct service *service, struct sampler *sampler
         sampler_begin(sampler);
         repeat(run, &service->operands.view, NULL, iterations);
         sampler_end(sampler, &sample);
+        if (clock_script())
+            sample_script(&sample, (double)iterations, b);
         ns[b] = (double)sample.ns;
         for (size_t i = 0; sampler->counters && i < service->n_events; i++)
             if (counters_get(sampler->counters, i, &count) && !count.absent[0])
@@ -317,10 +368,10 @@ static cJSON *count_empty(const struct service *service, struct sampler *sampler
     cJSON *counts = cJSON_CreateArray();
     for (size_t i = 0; i < service->n_events; i++) {
         cJSON *item = cJSON_CreateObject();
-        if (cost[i].known) {
-            cJSON_AddNumberToObject(item, "region", cost[i].region);
-            cJSON_AddNumberToObject(item, "call", cost[i].call);
-        }
+        const struct overhead_count told = {.call = cost[i].known ? cost[i].call : NAN,
+                                            .region =
+                                                cost[i].known ? cost[i].region : NAN};
+        overhead_count_add(item, &told);
         cJSON_AddItemToArray(counts, item);
     }
     return counts;
@@ -328,7 +379,9 @@ static cJSON *count_empty(const struct service *service, struct sampler *sampler
 
 cJSON *service_overhead(struct service *service, const cJSON *request)
 {
-    uint64_t iterations = message_true(request, "cold") ? 1 : EMPTY_CALLS;
+    struct overhead_call call;
+    overhead_call_read(request, &call);
+    const uint64_t iterations = call.cold ? 1 : EMPTY_CALLS;
     struct sampler sampler = service->sampler;
     struct empty empty;
     /* Threads that wait for work, spinning, are no cost of the loop. */
@@ -344,7 +397,8 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
             return service_error(status, "%s", error.text);
     }
     cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "ns", empty.ns / (double)iterations);
+    overhead_reply_add(reply,
+                       &(struct overhead_reply){.ns = empty.ns / (double)iterations});
     if (sampler.counters)
         cJSON_AddItemToObject(reply, "counts", count_empty(service, &sampler));
     if (service->multiplex)

@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct service_case *service_find_case(struct service *service, const cJSON *request)
+struct service_case *service_find_case(struct service *service, uint64_t number)
 {
-    uint64_t number = message_u64(request, "case", UINT64_MAX);
     if (number >= SERVICE_CASES_MAX || !service->cases[number].kernel)
         return NULL;
     return &service->cases[number];
@@ -52,24 +52,28 @@ static int prepare_case(const struct service *service, struct service_case *entr
     return status;
 }
 
-static void add_choice(const struct service_case *entry,
-                       const struct simdbench_operands *operands, cJSON *reply)
+static void tell_choice(const struct service_case *entry,
+                        const struct simdbench_operands *operands,
+                        struct prepare_reply *reply)
 {
     struct simdbench_choice choice = {.size = sizeof choice};
     if (entry->split)
         split_choice(entry->split, operands, &choice);
     else if (entry->kernel->choice)
         entry->kernel->choice(operands, entry->state, &choice);
-    service_add_text(reply, "implementation", choice.implementation);
-    service_add_text(reply, "isa", choice.isa);
-    service_add_text(reply, "note", choice.note);
-    service_add_text(reply, "roof", choice.roof);
-    message_add_u64(reply, "workspace_bytes", choice.workspace_bytes);
+    reply->implementation = choice.implementation;
+    reply->isa = choice.isa;
+    reply->note = choice.note;
+    reply->roof = choice.roof;
+    reply->workspace_bytes = choice.workspace_bytes;
 }
 
 cJSON *service_prepare(struct service *service, const cJSON *request)
 {
-    uint64_t wanted = message_u64(request, "kernel", UINT64_MAX), slot = 0;
+    struct prepare_call call;
+    uint64_t slot = 0;
+    prepare_call_read(request, &call);
+    const uint64_t wanted = call.kernel;
     size_t p = service->n_parts - 1;
     while (wanted < service->part[p].first)
         p--;
@@ -87,8 +91,7 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
             return service_error(status, "%s cannot use %u threads", module->name,
                                  operands->threads);
     }
-    const uint32_t threads =
-        (uint32_t)message_number(request, "threads", operands->threads);
+    const uint32_t threads = call.threads ? (uint32_t)call.threads : operands->threads;
     struct service_case made = {.kernel = kernel};
     char error[512] = "";
     int64_t begin = clock_now();
@@ -97,23 +100,25 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
     service->cases[slot] = made;
-    cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "case", (double)slot);
-    cJSON_AddNumberToObject(reply, "prepare_ns", (double)(end - begin));
+    struct prepare_reply told = {
+        .number = slot,
+        /* Libraries decide for themselves: what they used is measured. */
+        .threads = module       ? 0
+                   : made.split ? (int)split_parts(made.split)
+                                : 1,
+        .prepare_ns = (double)(end - begin),
+        .ops = NAN,
+        .bytes = NAN};
     if (kernel->work) {
-        double ops = 0, bytes = 0;
-        kernel->work(operands, &ops, &bytes);
+        told.ops = told.bytes = 0;
+        kernel->work(operands, &told.ops, &told.bytes);
         /* Each thread does all of what touches no operand. */
         if (made.split && kernel->flags & SIMDBENCH_REGISTERS)
-            ops *= split_parts(made.split);
-        cJSON_AddNumberToObject(reply, "ops", ops);
-        cJSON_AddNumberToObject(reply, "bytes", bytes);
+            told.ops *= split_parts(made.split);
     }
-    add_choice(&made, operands, reply);
-    /* Libraries decide for themselves: what they used is measured. */
-    if (!module)
-        cJSON_AddNumberToObject(reply, "threads",
-                                made.split ? split_parts(made.split) : 1);
+    tell_choice(&made, operands, &told);
+    cJSON *reply = service_ok();
+    prepare_reply_add(reply, &told);
     return reply;
 }
 
@@ -174,14 +179,15 @@ const struct simdbench_operand *service_output(const struct service *service)
     return NULL;
 }
 
-/* Writes the errors of the outputs that were checked, or of `accuracy_n` of them spread
- * evenly, into the reply. Nothing is written where the op cannot tell. */
-static int add_accuracy(struct service *service, const struct simdbench_op *op,
-                        const cJSON *request, cJSON *reply)
+#define NOTHING_CHECKED {.threads_alive = 1, .max_ulp = NAN, .worst_input = NAN}
+
+/* Tells the errors of the outputs that were checked, or of `most` of them spread evenly.
+ * They stay unknown where the op cannot tell. */
+static int tell_accuracy(struct service *service, const struct simdbench_op *op,
+                         const struct answer_places *places, uint64_t most,
+                         struct check_reply *reply)
 {
-    uint64_t n = message_u64(request, "n", 0);
-    uint64_t most = message_u64(request, "accuracy_n", ACCURACY_OUTPUTS);
-    uint64_t at = message_u64(request, "index", UINT64_MAX);
+    const uint64_t n = places->n, at = places->index;
     const struct simdbench_operand *output = service_output(service);
     if (!op || !op->accuracy || !n || !most || !output)
         return 0;
@@ -204,24 +210,27 @@ static int add_accuracy(struct service *service, const struct simdbench_op *op,
         return 0;
     if (status < 0)
         return status;
-    cJSON_AddNumberToObject(reply, "max_ulp", accuracy.max_ulp);
-    cJSON_AddNumberToObject(reply, "mean_ulp", accuracy.mean_ulp);
-    cJSON_AddNumberToObject(reply, "worst_input", accuracy.worst_input);
+    reply->max_ulp = accuracy.max_ulp;
+    reply->mean_ulp = accuracy.mean_ulp;
+    reply->worst_input = accuracy.worst_input;
     return 0;
 }
 
 /* For workers that do not know the op: its owner looks at what they wrote. */
 cJSON *service_accuracy(struct service *service, const cJSON *request)
 {
-    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
+    struct accuracy_call call;
+    struct check_reply told = NOTHING_CHECKED;
+    accuracy_call_read(request, &call);
+    const struct simdbench_op *op = service_op(service, call.op);
     if (!op)
         return service_error(-EINVAL, "accuracy: no such op");
+    const int status = tell_accuracy(service, op, &call.places, call.accuracy_n, &told);
+    if (status < 0)
+        return service_error(status, "accuracy: %s", strerror(-status));
     cJSON *reply = service_ok();
-    int status = add_accuracy(service, op, request, reply);
-    if (status == 0)
-        return reply;
-    cJSON_Delete(reply);
-    return service_error(status, "accuracy: %s", strerror(-status));
+    check_reply_add(reply, &told);
+    return reply;
 }
 
 /* Outputs beyond the first one, where the op has them and the kernel writes them. */
@@ -267,37 +276,35 @@ static int call_checked(const struct service *service, struct service_case *entr
 
 cJSON *service_check(struct service *service, const cJSON *request)
 {
-    struct service_case *entry = service_find_case(service, request);
+    struct check_call call;
+    struct check_reply told = NOTHING_CHECKED;
+    check_call_read(request, &call);
+    struct service_case *entry = service_find_case(service, call.number);
     if (!entry)
         return service_error(-EINVAL, "check: no such case");
-    const bool again = message_true(request, "again");
     const struct operands *operands = &service->operands;
     const struct simdbench_operand *output = service_output(service);
     struct answers want = {.n = 0};
     struct error error = {.text = ""};
-    if (message_u64(request, "n", 0) && output &&
-        !service_answers(service, request, output, &want))
+    if (call.places.n && output && !service_answers(service, &call.places, output, &want))
         return service_error(-EINVAL, "check: outside the shared memory");
     operands_guard(operands);
-    if (again) {
+    if (call.again) {
         service_take_inputs(service);
-        operands_spoil(operands, want.index, want.n, want.value, want.slack,
-                       message_u64(request, "seed", 0));
+        operands_spoil(operands, want.index, want.n, want.value, want.slack, call.seed);
     } else {
         operands_poison(operands);
     }
     if (call_checked(service, entry, &want, &error) < 0)
-        return wrong(error.text, again ? entry->batches : 0);
-    cJSON *reply = service_ok();
-    int status =
-        add_accuracy(service, service_op(service, entry->kernel->op), request, reply);
-    if (status < 0) {
-        cJSON_Delete(reply);
+        return wrong(error.text, call.again ? entry->batches : 0);
+    const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
+                                     &call.places, call.accuracy_n, &told);
+    if (status < 0)
         return service_error(status, "check: accuracy: %s", strerror(-status));
-    }
-    service->alive = threads_alive();
+    service->alive = told.threads_alive = threads_alive();
     service_rest(service);
-    cJSON_AddNumberToObject(reply, "threads_alive", service->alive);
-    service_add_text(reply, "note", left_behind(entry));
+    told.note = left_behind(entry);
+    cJSON *reply = service_ok();
+    check_reply_add(reply, &told);
     return reply;
 }

@@ -44,7 +44,7 @@ void service_forget_other(struct service *service)
 }
 
 static int make_other(struct service *service, const struct operands *shared,
-                      const struct simdbench_op *op, const cJSON *request)
+                      const struct simdbench_op *op, const struct inputs_call *call)
 {
     struct operands *other = &service->other;
     int status = 0;
@@ -59,10 +59,9 @@ static int make_other(struct service *service, const struct operands *shared,
             status = -ENOMEM;
     }
     if (status == 0)
-        status = op->fill(&other->view, message_u64(request, "seed", 0),
-                          message_text(request, "input"));
+        status = op->fill(&other->view, call->seed, call->input);
     if (status == 0)
-        status = service_set_values(op, other, request);
+        status = service_set_values(op, other, call->values);
     if (status < 0)
         service_forget_other(service);
     return status;
@@ -70,21 +69,22 @@ static int make_other(struct service *service, const struct operands *shared,
 
 cJSON *service_change(struct service *service, const cJSON *request)
 {
-    const struct simdbench_op *op = service_op(service, message_text(request, "op"));
+    struct inputs_call call;
+    change_call_read(request, &call);
+    const struct simdbench_op *op = service_op(service, call.op);
     if (!op)
         return service_error(-EINVAL, "change: no such op");
     if (!service->mapped)
         return service_error(-ENODATA, "change: no operands are mapped");
-    const uint64_t seed = message_u64(request, "seed", 0);
     struct operands shared;
     service_shared(service, &shared);
     const bool whole = op->flags & SIMDBENCH_JOINT;
     if (whole)
         service_forget_other(service);
     const int status =
-        service->other.view.count ? 0 : make_other(service, &shared, op, request);
+        service->other.view.count ? 0 : make_other(service, &shared, op, &call);
     if (status < 0)
         return service_error(status, "change: %s", strerror(-status));
-    operands_change(&shared, &service->other, whole, seed);
+    operands_change(&shared, &service->other, whole, call.seed);
     return service_ok();
 }

@@ -16,12 +16,6 @@ const struct simdbench_op *service_op(const struct service *service, const char 
     return name ? op_find(name) : NULL;
 }
 
-void service_add_text(cJSON *object, const char *name, const char *text)
-{
-    if (text)
-        cJSON_AddStringToObject(object, name, text);
-}
-
 static void describe_module(const struct simdbench_module *module, cJSON *reply)
 {
     struct simdbench_description description = {.size = sizeof description};
@@ -102,36 +96,30 @@ cJSON *service_describe(struct service *service, const cJSON *request)
 
 cJSON *service_shape(struct service *service, const cJSON *request)
 {
-    const char *name = message_text(request, "op"), *text = message_text(request, "text");
-    const char *type_text = message_text(request, "type");
-    const char *layout = message_text(request, "layout");
-    const struct simdbench_op *op = service_op(service, name);
-    uint32_t type = type_text ? type_find(type_text) : 0;
-    if (!op || !text || !type)
+    struct shape_call call;
+    shape_call_read(request, &call);
+    const struct simdbench_op *op = service_op(service, call.op);
+    const uint32_t type = call.type ? type_find(call.type) : 0;
+    if (!op || !call.text || !type)
         return service_error(-EINVAL, "shape needs op, type and text");
-    if (layout && !op->relayout)
+    if (call.layout && !op->relayout)
         return service_error(-EINVAL, "op %s has no layouts", op->name);
     struct simdbench_shape shape = {.size = sizeof shape};
     char error[512] = "", canonical[256] = "";
-    int status = op->parse(text, &shape, error, sizeof error);
-    if (status == 0 && layout)
-        status = op->relayout(&shape, layout, error, sizeof error);
+    int status = op->parse(call.text, &shape, error, sizeof error);
+    if (status == 0 && call.layout)
+        status = op->relayout(&shape, call.layout, error, sizeof error);
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
     op->format(&shape, canonical, sizeof canonical);
-    struct operands_map map;
+    struct shape_reply told = {.text = canonical, .dims = shape};
     struct error why = {.text = ""};
-    status = operands_place(op, &shape, type, 64, 0, &map, &why);
+    status = operands_place(op, &shape, type, 64, 0, &told.operands, &why);
     if (status < 0)
         return service_error(status, "%s", why.text);
-    double ops = 0, bytes = 0;
-    op->work(&shape, type, &ops, &bytes);
+    told.layout = op->layout_of ? op->layout_of(&shape) : NULL;
+    op->work(&shape, type, &told.ops, &told.bytes);
     cJSON *reply = service_ok();
-    service_add_text(reply, "text", canonical);
-    service_add_text(reply, "layout", op->layout_of ? op->layout_of(&shape) : NULL);
-    cJSON_AddItemToObject(reply, "dims", message_dims(&shape));
-    cJSON_AddNumberToObject(reply, "ops", ops);
-    cJSON_AddNumberToObject(reply, "bytes", bytes);
-    cJSON_AddItemToObject(reply, "operands", message_operands(&map));
+    shape_reply_add(reply, &told);
     return reply;
 }

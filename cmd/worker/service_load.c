@@ -41,21 +41,14 @@ int service_add_part(struct service *service, const char *path,
 cJSON *service_load(struct service *service, const cJSON *request)
 {
     struct simdbench_option options[SERVICE_OPTIONS_MAX];
-    size_t n = 0;
-    const char *path = message_text(request, "path");
-    if (!path)
+    struct load_call call;
+    const bool good = load_call_read(request, options, ARRAY_LEN(options), &call);
+    if (!call.path)
         return service_error(-EINVAL, "load needs a path");
-    const cJSON *item;
-    cJSON_ArrayForEach (item, message_get(request, "options")) {
-        const char *name = message_text(item, "name"),
-                   *value = message_text(item, "value");
-        if (!name || !value || n == ARRAY_LEN(options))
-            return service_error(-EINVAL, "load: bad options, or too many");
-        options[n++] = (struct simdbench_option){
-            .size = sizeof *options, .name = name, .value = value};
-    }
+    if (!good)
+        return service_error(-EINVAL, "load: bad options, or too many");
     struct error error = {.text = ""};
-    int status = service_add_part(service, path, options, n, &error);
+    int status = service_add_part(service, call.path, options, call.n, &error);
     if (status < 0)
         return service_error(status, "%s", error.text);
     const struct service_part *part = &service->part[service->n_parts - 1];
@@ -75,9 +68,9 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
         elf_read(info->dlpi_name, &file, &error) < 0)
         return 0;
     cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "path", info->dlpi_name);
-    cJSON_AddStringToObject(item, "soname", file.soname);
-    cJSON_AddStringToObject(item, "build_id", file.build_id);
+    loaded_object_add(item, &(struct loaded_object){.path = info->dlpi_name,
+                                                    .soname = file.soname,
+                                                    .build_id = file.build_id});
     cJSON_AddItemToArray(context, item);
     return 0;
 }

@@ -9,28 +9,25 @@
 
 enum { HEAP_PAD = 1 << 20 };
 
-static int pin(struct service *service, const cJSON *cpus, struct error *error)
+static int pin(struct service *service, const struct setup_call *call,
+               struct error *error)
 {
-    const cJSON *item;
-    service->n_cpu = 0;
-    cJSON_ArrayForEach (item, cpus) {
-        if (service->n_cpu < CPUS_MAX && cJSON_IsNumber(item))
-            service->cpu[service->n_cpu++] = item->valueint;
-    }
+    service->n_cpu = call->n_cpu;
+    memcpy(service->cpu, call->cpu, call->n_cpu * sizeof *call->cpu);
     return service->n_cpu ? cpus_pin(service->cpu, service->n_cpu, error) : 0;
 }
 
-static int read_events(struct service *service, const cJSON *names, struct error *error)
+static int read_events(struct service *service, const struct setup_call *call,
+                       struct error *error)
 {
-    const cJSON *item;
     service->n_events = 0;
-    cJSON_ArrayForEach (item, names) {
-        const char *name = cJSON_GetStringValue(item);
-        if (!name || service->n_events == EVENTS_MAX)
-            return error_set(error, -EINVAL, "at most %d events", EVENTS_MAX);
-        int status = event_encode(name, &service->events[service->n_events++], error);
+    if (call->n_events > EVENTS_MAX)
+        return error_set(error, -EINVAL, "at most %d events", EVENTS_MAX);
+    for (size_t i = 0; i < call->n_events; i++) {
+        int status = event_encode(call->event[i], &service->events[i], error);
         if (status < 0)
             return status;
+        service->n_events++;
     }
     return 0;
 }
@@ -67,17 +64,19 @@ static void keep_heap(void)
 
 cJSON *service_setup(struct service *service, const cJSON *request)
 {
+    struct setup_call call;
     struct error error = {.text = ""};
-    if (message_true(request, "keep_heap"))
+    setup_call_read(request, &call);
+    if (call.keep_heap)
         keep_heap();
-    int status = pin(service, message_get(request, "cpus"), &error);
+    int status = pin(service, &call, &error);
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (service->sampler.counters)
         counters_close(service->sampler.counters);
     service->sampler.counters = NULL;
     service->multiplex = false;
-    status = read_events(service, message_get(request, "events"), &error);
+    status = read_events(service, &call, &error);
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (!service->n_events)
@@ -85,7 +84,7 @@ cJSON *service_setup(struct service *service, const cJSON *request)
     struct proofs proofs = {.n = service->n_events};
     proofs_read(request, &proofs);
     prove(service, &proofs);
-    service->multiplex = message_true(request, "multiplex");
+    service->multiplex = call.multiplex;
     status = counters_open(&service->sampler.counters, service->events, service->n_events,
                            service->multiplex ? COUNTERS_MULTIPLEX : COUNTERS_PINNED,
                            &service->perf, &error);

@@ -7,17 +7,18 @@
 
 cJSON *service_step(struct service *service, const cJSON *request)
 {
-    struct service_case *entry = service_find_case(service, request);
-    const uint64_t calls = message_u64(request, "calls", 1);
+    struct step_call call;
     sigset_t mask;
-    if (!entry || !calls)
+    step_call_read(request, &call);
+    struct service_case *entry = service_find_case(service, call.number);
+    if (!entry || !call.calls)
         return service_error(-EINVAL, "step: no such case, or no calls");
     const struct simdbench_operands *operands = &service->operands.view;
     service_enter(&mask);
     /* The first call of all may be another one: a library starts its threads. */
     entry->run(operands, entry->state);
     const int status = inspect_call((void (*)(const void *, void *))entry->run, operands,
-                                    entry->state, calls);
+                                    entry->state, call.calls);
     service_leave(entry, &mask);
     service_rest(service);
     return status == -EPERM ? service_error(status, "step: nobody traces this worker")

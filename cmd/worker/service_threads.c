@@ -74,9 +74,11 @@ static void nothing(void *context, uint32_t index, uint32_t count)
 
 cJSON *service_team(struct service *service, const cJSON *request)
 {
-    const uint32_t threads = (uint32_t)message_number(request, "threads", 1);
+    struct team_call wanted;
     struct error error = {.text = ""};
     double sync[SYNC_BATCHES];
+    team_call_read(request, &wanted);
+    const uint32_t threads = (uint32_t)wanted.threads;
     service_release_all(service);
     team_stop();
     const int64_t begin = clock_now();
@@ -93,7 +95,8 @@ cJSON *service_team(struct service *service, const cJSON *request)
     }
     team_rest();
     cJSON *reply = service_ok();
-    cJSON_AddNumberToObject(reply, "spawn_ns", (double)(end - begin));
-    cJSON_AddNumberToObject(reply, "sync_ns", service_median(sync, SYNC_BATCHES));
+    team_reply_add(reply,
+                   &(struct team_reply){.spawn_ns = (double)(end - begin),
+                                        .sync_ns = service_median(sync, SYNC_BATCHES)});
     return reply;
 }

@@ -17,6 +17,7 @@
 #include "inspect.h"
 #include "kernels.h"
 #include "perfctr.h"
+#include "worker/calls.h"
 #include "worker/elf_file.h"
 
 enum { WORKER_PROTOCOL = 1 };

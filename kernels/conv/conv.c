@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conv_shapes.h"
+#include "conv_op.h"
 #include "kernels.h"
 #include "vector_input.h"
 
@@ -373,4 +373,19 @@ const struct simdbench_op conv_op = {
     .layout_of = conv_layout_of,
     .lists = conv_shape_lists,
     .inputs = "uniform:-1..1, uniform:LO..HI, normal, saturated, subnormal, zero",
+};
+
+const struct op_row conv_row = {
+    .op = &conv_op,
+    .libraries = OP_LIST("onednn"),
+    .examples = OP_LIST("--shape=n16c16h512w512k16r3s3",
+                        "--shapes=resnet50,mobilenet --layout=nchw16c",
+                        "--shapes=my_layers.txt --isa=all --dry-run"),
+    .threads_sizes = "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,"
+                     "n1c16h32w32k16r3s3,n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,"
+                     "n16c16h128w128k16r3s3",
+    .license = {.turn = 4,
+                .layout = "nchw",
+                .sizes = "n1c16h14w14k16r3s3,n1c16h28w28k16r3s3,n1c32h28w28k32r3s3"},
+    .split = conv_split,
 };

@@ -301,7 +301,6 @@ static void pathology_run(const struct simdbench_operands *operands, void *state
 #define WIDE_ROW(name, kind, columns, rest) \
     PATHOLOGY_TILES(name, kind, columns)    \
     PATHOLOGY_KERNEL(name, kind, columns, rest)
-#define COLUMNS_ROW(n, ...) WIDE_ROW(columns##n, CLEAN, n, block8)
 
 BLOCK_ROW(block8, CLEAN)
 BLOCK_ROW(column_test, COLUMN_TEST)
@@ -313,4 +312,6 @@ BLOCK_ROW(call_memory, CALL_MEMORY)
 BLOCK_ROW(call_halves, CALL_HALVES)
 WIDE_ROW(spill, CLEAN, SPILL_COLUMNS, block8)
 WIDE_ROW(spill_column, COLUMN_TEST, SPILL_COLUMNS, column_test)
-COLUMN_COUNTS(COLUMNS_ROW, )
+WIDE_ROW(columns12, CLEAN, 12, block8)
+WIDE_ROW(columns18, CLEAN, 18, block8)
+WIDE_ROW(columns24, CLEAN, 24, block8)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gemm.h"
-#include "gemm_reference.h"
+#include "gemm_op.h"
 #include "kernels.h"
 
 /* ---- shapes ---- */
@@ -198,4 +198,18 @@ const struct simdbench_op gemm_op = {
     /* From a matrix that fits in L1 to one that does not fit in L2. */
     .lists = SHAPE_SUITE("64 128 256 512"),
     .inputs = "uniform:-1..1, special, ties",
+};
+
+const struct op_row gemm_row = {
+    .op = &gemm_op,
+    .libraries = OP_LIST("openblas"),
+    .examples = OP_LIST("--isa=avx512 --sizes=64..512",
+                        "--isa=all --type=f32,f64 --semiring=maxplus --sizes=256",
+                        "--sizes=64x32x128,65,127 --filter='*/fma@*'",
+                        "--type=i32,i64 --sizes=b8x64x64x64,256",
+                        "--baseline=openblas --baseline=openblas,coretype=SkylakeX",
+                        "--argmax --isa=all --sizes=256"),
+    .threads_sizes = "8..512",
+    .license = {.turn = 1, .semiring = "maxplus", .sizes = "64..512"},
+    .split = gemm_split,
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gemm_op.h"
 #include "kernels.h"
 
 static int argmax_parse(const char *text, struct simdbench_shape *shape, char *error,
@@ -128,4 +129,11 @@ const struct simdbench_op gemm_argmax_op = {
     .work = argmax_work,
     .inputs = "uniform:-1..1, special, ties",
     .verify = argmax_verify,
+};
+
+const struct op_row gemm_argmax_row = {
+    .op = &gemm_argmax_op,
+    .examples = OP_LIST("--sizes=256 --input=uniform:-1..1,ties"),
+    .threads_sizes = "8..512",
+    .split = gemm_split,
 };

@@ -9,6 +9,7 @@
 
 #include "gemm/gemm.h"
 #include "kernels.h"
+#include "split_rules.h"
 
 static int backward_parse(const char *text, struct simdbench_shape *shape, char *error,
                           size_t error_size)
@@ -153,6 +154,74 @@ static void backward_work(const struct simdbench_shape *shape, uint32_t type, do
     *bytes = m * n * (size + sizeof(int32_t)) + (m + n) * k * size;
 }
 
+/* ---- threads ---- */
+
+/* A part keeps its rows of dA and columns of dB behind the dimensions. */
+enum { ROW = 3, ROW_END, COLUMN, COLUMN_END, PART_DIMS };
+/* Columns go by lines of f32, two of f64. */
+enum { COLUMNS = 16, PAGE = 4096 };
+
+static bool split_backward(struct operands *part, uint32_t index, uint32_t count)
+{
+    struct simdbench_shape *const shape = &part->shape;
+    const struct split_range rows = split_range(shape->dim[0], 1, index, count);
+    const struct split_range columns = split_range(shape->dim[1], COLUMNS, index, count);
+    shape->rank = PART_DIMS;
+    shape->dim[ROW] = rows.from;
+    shape->dim[ROW_END] = rows.to;
+    shape->dim[COLUMN] = columns.from;
+    shape->dim[COLUMN_END] = columns.to;
+    return rows.to > rows.from || columns.to > columns.from;
+}
+
+static uint64_t split_bytes_backward(const struct simdbench_operands *part)
+{
+    const int64_t *const dim = part->shape->dim;
+    return (uint64_t)(dim[2] * (dim[COLUMN_END] - dim[COLUMN])) *
+           type_bytes(part->operand[3]->type);
+}
+
+static int split_share_backward(const struct simdbench_kernel *kernel,
+                                const struct simdbench_operands *part, void *whole,
+                                void **state)
+{
+    const int64_t *const dim = part->shape->dim;
+    struct backward_part *const made = malloc(sizeof *made);
+    /* Whole pages, so that no two parts are neighbours. */
+    const size_t bytes = split_bytes_backward(part) / PAGE * PAGE + PAGE;
+    void *const sums = aligned_alloc(PAGE, bytes);
+    (void)kernel;
+    (void)whole;
+    if (!made || !sums) {
+        free(made);
+        free(sums);
+        return -ENOMEM;
+    }
+    *made = (struct backward_part){.row = dim[ROW],
+                                   .row_end = dim[ROW_END],
+                                   .column = dim[COLUMN],
+                                   .column_end = dim[COLUMN_END],
+                                   .sums = sums};
+    *state = made;
+    return 0;
+}
+
+static void split_release_backward(const struct simdbench_kernel *kernel, void *state)
+{
+    struct backward_part *const made = state;
+    (void)kernel;
+    free(made->sums);
+    free(made);
+}
+
+static const struct split_rule split[] = {{.part = split_backward,
+                                           .share = split_share_backward,
+                                           .release = split_release_backward,
+                                           .bytes = split_bytes_backward},
+                                          {.part = NULL}};
+
+/* ---- the op ---- */
+
 const struct simdbench_op gemm_backward_op = {
     .size = sizeof gemm_backward_op,
     .name = "gemm_backward",
@@ -167,4 +236,11 @@ const struct simdbench_op gemm_backward_op = {
     .work = backward_work,
     .inputs = "uniform:-1..1, special, same",
     .verify = backward_verify,
+};
+
+const struct op_row gemm_backward_row = {
+    .op = &gemm_backward_op,
+    .examples = OP_LIST("--isa=all --type=f32,f64 --sizes=256"),
+    .threads_sizes = "8..512",
+    .split = split,
 };

@@ -168,7 +168,7 @@ static void mxm_choice(const struct simdbench_operands *operands, const void *st
 /* clang-format off */
 #define ROW(semiring_, type_, simdbench_type, graph_type, add, multiply, zero_, roof_) \
     static struct row row_##semiring_##_##type_ = {.zero = (zero_)}; \
-    PREPARE(prepare_##semiring_##_##type_, mxm_prepare, &row_##semiring_##_##type_) \
+    static PREPARE(prepare_##semiring_##_##type_, mxm_prepare, &row_##semiring_##_##type_) \
     static const struct simdbench_kernel kernel_##semiring_##_##type_ = { \
         .size = sizeof kernel_##semiring_##_##type_, \
         .type = SIMDBENCH_##simdbench_type, \

@@ -119,11 +119,11 @@ static inline int library_no_options(const struct simdbench_option *const *optio
 }
 
 /* Hook `prepare` of a row: prepare_with() with an argument of that row. */
-#define PREPARE(name, prepare_with, argument)                                \
-    static int name(const struct simdbench_operands *operands, void **state, \
-                    char *error, size_t error_size)                          \
-    {                                                                        \
-        return prepare_with(operands, argument, state, error, error_size);   \
+#define PREPARE(name, prepare_with, argument)                                      \
+    int name(const struct simdbench_operands *operands, void **state, char *error, \
+             size_t error_size)                                                    \
+    {                                                                              \
+        return prepare_with(operands, argument, state, error, error_size);         \
     }
 
 /* The one function that a module exports; its table is made of these fields. */

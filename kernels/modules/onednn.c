@@ -52,7 +52,10 @@ static int load(const char *file, char *error, size_t error_size)
 {
     const struct library library = {file, ONEDNN_ADVICE};
 #define SYMBOL(name) {"dnnl_" #name, &dnnl.name},
-    static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)};
+    static const struct symbol symbols[] = {DNNL_FUNCTIONS(SYMBOL)
+#define MAKER(function) SYMBOL(function)
+#include "onednn.def"
+    };
 #undef SYMBOL
     int status = library_load(&library, &dnnl.handle, symbols, SYMBOLS(symbols), error,
                               error_size);
@@ -144,8 +147,21 @@ static int onednn_describe(struct simdbench_description *description)
     return 0;
 }
 
+#define ROW(op_, variant_, prepare_, ...)                                     \
+    &(const struct simdbench_kernel){.size = sizeof(struct simdbench_kernel), \
+                                     .type = SIMDBENCH_F32,                   \
+                                     .op = #op_,                              \
+                                     .isa = "lib",                            \
+                                     .variant = #variant_,                    \
+                                     .prepare = prepare_,                     \
+                                     .run = state_run,                        \
+                                     .release = state_release,                \
+                                     .choice = state_choice,                  \
+                                     __VA_ARGS__},
 static const struct simdbench_kernel *const kernels[] = {
-    &relu_eltwise, &relu_inplace, &tanh_eltwise, &conv_direct, &conv_reorder, NULL};
+#include "onednn.def"
+    NULL,
+};
 
 MODULE(.name = ONEDNN_MODULE, .kernels = kernels, .open = onednn_open,
        .describe = onednn_describe, .set_threads = onednn_set_threads,

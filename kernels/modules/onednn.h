@@ -25,8 +25,7 @@
     F(primitive_attr_create) F(primitive_attr_destroy) \
     F(primitive_attr_set_scratchpad_mode) F(primitive_desc_destroy) \
     F(primitive_desc_query) F(primitive_desc_query_md) F(primitive_create) \
-    F(primitive_destroy) F(primitive_execute) F(reorder_primitive_desc_create) \
-    DNNL_MAKERS(F)
+    F(primitive_destroy) F(primitive_execute) F(reorder_primitive_desc_create)
 /* clang-format on */
 
 struct dnnl_library {
@@ -38,6 +37,8 @@ struct dnnl_library {
     char name[32], detail[96];
 #define DNNL_POINTER(function) __typeof__(dnnl_##function) *function;
     DNNL_FUNCTIONS(DNNL_POINTER)
+#define MAKER(function) DNNL_POINTER(function)
+#include "onednn.def"
 #undef DNNL_POINTER
 };
 
@@ -50,31 +51,6 @@ extern struct dnnl_library dnnl;
         if (tried != dnnl_success)        \
             return tried;                 \
     } while (0)
-
-/* ---- what the two interfaces do in ways of their own ---- */
-
-/* A description of f32 in n dimensions, to be freed; and what functions take of it. */
-dnnl_status_t desc_make(int n, const dnnl_dims_t dims, dnnl_format_tag_t tag,
-                        dnnl_memory_desc_t *desc);
-const_dnnl_memory_desc_t desc_of(const dnnl_memory_desc_t *desc);
-void desc_free(dnnl_memory_desc_t *desc);
-
-struct tensors {
-    const_dnnl_memory_desc_t x, weights, y;
-};
-
-/* Each pixel of y looks at this window of x, by rows and columns. Dilates of 0 leave
- * nothing out. */
-struct window {
-    dnnl_dims_t strides, dilates, before, after;
-};
-
-dnnl_status_t eltwise_desc(dnnl_alg_kind_t kind, const_dnnl_memory_desc_t data,
-                           dnnl_primitive_desc_t *desc);
-dnnl_status_t conv_desc(const struct tensors *tensors, const struct window *window,
-                        dnnl_primitive_desc_t *desc);
-
-/* ---- what they have in common ---- */
 
 /* A primitive with its arguments. */
 struct call {
@@ -126,11 +102,7 @@ void state_release(void *state);
 void state_choice(const struct simdbench_operands *operands, const void *state,
                   struct simdbench_choice *choice);
 
-/* The fields that all rows have in common. */
-#define ONEDNN_ROW(op_, variant_, prepare_)                                    \
-    .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = op_, \
-    .isa = "lib", .variant = variant_, .prepare = prepare_, .run = state_run,  \
-    .release = state_release, .choice = state_choice
-
-extern const struct simdbench_kernel relu_eltwise, relu_inplace, tanh_eltwise,
-    conv_direct, conv_reorder;
+#define ROW(op, variant, prepare, ...)                                                \
+    int prepare(const struct simdbench_operands *operands, void **state, char *error, \
+                size_t error_size);
+#include "onednn.def"

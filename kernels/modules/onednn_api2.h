@@ -11,10 +11,3 @@
 
 /* API 3 has this name for a handle. */
 typedef const dnnl_memory_desc_t *const_dnnl_memory_desc_t;
-
-/* Functions that make descriptions. */
-/* clang-format off */
-#define DNNL_MAKERS(F) \
-    F(memory_desc_init_by_tag) F(primitive_desc_create) F(eltwise_forward_desc_init) \
-    F(dilated_convolution_forward_desc_init)
-/* clang-format on */

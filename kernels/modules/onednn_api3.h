@@ -162,10 +162,3 @@ dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
     const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t y, const dnnl_dims_t strides,
     const dnnl_dims_t dilates, const dnnl_dims_t before, const dnnl_dims_t after,
     const_dnnl_primitive_attr_t attr);
-
-/* Functions that make descriptions. */
-/* clang-format off */
-#define DNNL_MAKERS(F) \
-    F(memory_desc_create_with_tag) F(memory_desc_destroy) \
-    F(eltwise_forward_primitive_desc_create) F(convolution_forward_primitive_desc_create)
-/* clang-format on */

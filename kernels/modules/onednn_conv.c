@@ -8,6 +8,34 @@
 
 #include "conv/conv.h"
 
+struct tensors {
+    const_dnnl_memory_desc_t x, weights, y;
+};
+
+/* Each pixel of y looks at this window of x, by rows and columns. Dilates of 0 leave
+ * nothing out. */
+struct window {
+    dnnl_dims_t strides, dilates, before, after;
+};
+
+static dnnl_status_t conv_desc(const struct tensors *tensors, const struct window *window,
+                               dnnl_primitive_desc_t *desc)
+{
+#if ONEDNN_API == 3
+    return dnnl.convolution_forward_primitive_desc_create(
+        desc, dnnl.engine, dnnl_forward_inference, dnnl_convolution_direct, tensors->x,
+        tensors->weights, NULL, tensors->y, window->strides, window->dilates,
+        window->before, window->after, dnnl.attr);
+#else
+    dnnl_convolution_desc_t op;
+    TRY(dnnl.dilated_convolution_forward_desc_init(
+        &op, dnnl_forward_inference, dnnl_convolution_direct, tensors->x,
+        tensors->weights, NULL, tensors->y, window->strides, window->dilates,
+        window->before, window->after));
+    return dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
+#endif
+}
+
 /* The operands as oneDNN calls them, in these layouts. */
 static dnnl_status_t conv_tensors(struct state *state, const struct conv_shape *s,
                                   const dnnl_format_tag_t tag[3], struct tensors *tensors)
@@ -142,14 +170,3 @@ static int conv_prepare(const struct simdbench_operands *operands, bool reorder,
 
 PREPARE(direct_prepare, conv_prepare, false)
 PREPARE(reorder_prepare, conv_prepare, true)
-
-const struct simdbench_kernel conv_direct = {
-    ONEDNN_ROW("conv", "direct", direct_prepare),
-    .roof = "fma",
-};
-
-const struct simdbench_kernel conv_reorder = {
-    ONEDNN_ROW("conv", "reorder", reorder_prepare),
-    .layout = "nchw",
-    .roof = "fma",
-};

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "onednn.h"
 
+static dnnl_status_t eltwise_desc(dnnl_alg_kind_t kind, const_dnnl_memory_desc_t data,
+                                  dnnl_primitive_desc_t *desc)
+{
+#if ONEDNN_API == 3
+    return dnnl.eltwise_forward_primitive_desc_create(
+        desc, dnnl.engine, dnnl_forward_inference, kind, data, data, 0, 0, dnnl.attr);
+#else
+    dnnl_eltwise_desc_t op;
+    TRY(dnnl.eltwise_forward_desc_init(&op, dnnl_forward_inference, kind, data, 0, 0));
+    return dnnl.primitive_desc_create(desc, &op, dnnl.attr, dnnl.engine, NULL);
+#endif
+}
+
 static dnnl_status_t eltwise_make(struct state *state, dnnl_alg_kind_t kind, int64_t n,
                                   void *from, void *to)
 {
@@ -35,19 +48,3 @@ static int eltwise_prepare(const struct simdbench_operands *operands,
 
 PREPARE(relu_prepare, eltwise_prepare, dnnl_eltwise_relu)
 PREPARE(tanh_prepare, eltwise_prepare, dnnl_eltwise_tanh)
-
-const struct simdbench_kernel relu_eltwise = {
-    ONEDNN_ROW("relu", "eltwise", relu_prepare),
-    .layout = "separate",
-    .roof = "copy",
-};
-
-const struct simdbench_kernel relu_inplace = {
-    ONEDNN_ROW("relu", "inplace", relu_prepare),
-    .layout = "inplace",
-    .roof = "update",
-};
-
-const struct simdbench_kernel tanh_eltwise = {
-    ONEDNN_ROW("tanh", "eltwise", tanh_prepare),
-};

@@ -3,6 +3,20 @@
 
 #include <stdlib.h>
 
+/* A description of memory is a struct in API 2 and a handle in API 3. */
+static dnnl_status_t desc_make(int n, const dnnl_dims_t dims, dnnl_format_tag_t tag,
+                               dnnl_memory_desc_t *desc, const_dnnl_memory_desc_t *made)
+{
+#if ONEDNN_API == 3
+    TRY(dnnl.memory_desc_create_with_tag(desc, n, dims, dnnl_f32, tag));
+    *made = *desc;
+#else
+    TRY(dnnl.memory_desc_init_by_tag(desc, n, dims, dnnl_f32, tag));
+    *made = desc;
+#endif
+    return dnnl_success;
+}
+
 static void call_free(const struct call *call)
 {
     dnnl.primitive_destroy(call->primitive);
@@ -16,8 +30,10 @@ void state_release(void *opaque)
         call_free(&state->call[i]);
     for (int i = 0; i < state->memories; i++)
         dnnl.memory_destroy(state->memory[i]);
+#if ONEDNN_API == 3
     for (int i = 0; i < state->descs; i++)
-        desc_free(&state->desc[i]);
+        dnnl.memory_desc_destroy(state->desc[i]);
+#endif
     free(state);
 }
 
@@ -44,8 +60,8 @@ dnnl_status_t state_call_now(struct state *state)
 dnnl_status_t state_desc(struct state *state, int n, const dnnl_dims_t dims,
                          dnnl_format_tag_t tag, const_dnnl_memory_desc_t *desc)
 {
-    TRY(desc_make(n, dims, tag, &state->desc[state->descs]));
-    *desc = desc_of(&state->desc[state->descs++]);
+    TRY(desc_make(n, dims, tag, &state->desc[state->descs], desc));
+    state->descs++;
     return dnnl_success;
 }
 

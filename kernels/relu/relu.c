@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels.h"
+#include "split_rules.h"
 #include "vector_input.h"
 
 /* ---- shapes ---- */
@@ -25,25 +27,16 @@ static int relu_parse(const char *text, struct simdbench_shape *shape, char *err
 {
     const size_t prefix = strlen(in_place);
     const bool inside = strncmp(text, in_place, prefix) == 0;
-    const char *const digits = inside ? text + prefix : text;
-    const size_t length = strspn(digits, "0123456789");
+    const int status =
+        vector_parse(inside ? text + prefix : text, shape, error, error_size);
 
-    if (length == 0 || digits[length]) {
+    if (status == -EINVAL)
         snprintf(error, error_size, "'%s' is no shape: write N or %sN", text, in_place);
-        return -EINVAL;
-    }
-    errno = 0;
-    const int64_t n = strtoll(digits, NULL, 10);
-    if (errno == ERANGE) {
-        snprintf(error, error_size, "%s elements are too many", digits);
-        return -EOVERFLOW;
-    }
-    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
-    if (inside) {
+    if (status == 0 && inside) {
         shape->rank = 2;
         shape->dim[1] = 1;
     }
-    return 0;
+    return status;
 }
 
 static void relu_format(const struct simdbench_shape *shape, char *text, size_t text_size)
@@ -103,6 +96,32 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
     return 0;
 }
 
+/* ---- rows `auto` ---- */
+
+/* Streaming never wins where everything fits into the caches of this core: the first row
+ * of the table is taken there. */
+static bool fits_level_2(const struct simdbench_operands *operands)
+{
+    const struct simdbench_operand *const y = operands->operand[1];
+    const long level_2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return level_2 > 0 && 2 * y->count * type_bytes(y->type) <= (size_t)level_2;
+}
+
+static int relu_auto(const char *isa, const struct simdbench_operands *operands,
+                     void **state, char *error, size_t error_size)
+{
+    static const struct fastest_pace pace = {
+        .sample_ns = 0.2e6, .spell_ns = 1e6, .budget_ns = 50e6};
+    return fastest_choose("relu", isa, fits_level_2(operands) ? 1 : SIZE_MAX, operands,
+                          &pace, state, error, error_size);
+}
+
+#define AUTO(isa) KERNEL_HOOKS(relu_auto_##isa, relu_auto, #isa, free, fastest_tell)
+AUTO(scalar)
+EACH_VECTOR_ISA(AUTO)
+
+/* ---- the op ---- */
+
 const struct simdbench_op relu_op = {
     .size = sizeof relu_op,
     .name = "relu",
@@ -121,4 +140,14 @@ const struct simdbench_op relu_op = {
     /* Vectors that fit in L1, L2 and L3 of most CPUs, and in none. */
     .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
     .inputs = VECTOR_INPUTS,
+};
+
+const struct op_row relu_row = {
+    .op = &relu_op,
+    .libraries = OP_LIST("onednn"),
+    .examples =
+        OP_LIST("--sizes=1k..16M*4", "--layout=inplace --type=f32,f64 --sizes=1M"),
+    .threads_sizes = "1Ki..4Mi*4",
+    .license = {.turn = 2, .variant = "auto", .layout = "separate", .sizes = "1k..1M*10"},
+    .split = split_by_elements_shared,
 };

@@ -16,8 +16,8 @@
  *   cmp_blend   compare, then select 0 or x
  *   and_mask    compare, then clear what is negative; on avx512 a masked move does that
  *   stream      max with non-temporal stores: its limit is roof copy_stream
- *   auto        max or stream, whichever is faster at this size on this machine; its
- *               limit is that of the one it chose
+ *   auto        max where the operands fit into level 2; else the fastest of all above,
+ *               at this size on this machine. Its limit is that of the one it chose
  *   inplace     max; its limit is roof update
  * and slow on purpose:
  *   branch      compare and jump, for each element
@@ -26,15 +26,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fastest.h"
 #include "prototypes.h"
 #include "simdbench.h"
-
-/* State of `auto`. */
-struct relu_auto {
-    bool stream;
-    char text[48]; /* what was chosen, and why */
-};

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "prototypes.h"
+#include "split_rules.h"
 
 static size_t element_bytes(uint32_t type)
 {
@@ -220,3 +221,5 @@ void roof_update_work(const struct simdbench_operands *operands, double *ops,
     *ops = 0;
     *bytes = 2 * traffic_of(operands).written;
 }
+
+const struct op_row roof_row = {.op = &roof_op, .split = split_by_elements};

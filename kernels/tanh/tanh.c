@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,31 +10,8 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "split_rules.h"
 #include "vector_input.h"
-
-static int tanh_parse(const char *text, struct simdbench_shape *shape, char *error,
-                      size_t error_size)
-{
-    const size_t length = strspn(text, "0123456789");
-
-    errno = 0;
-    const int64_t n = strtoll(text, NULL, 10);
-    if (length > 0 && errno == ERANGE) {
-        snprintf(error, error_size, "%s elements are too many", text);
-        return -EOVERFLOW;
-    }
-    if (length == 0 || text[length]) {
-        snprintf(error, error_size, "'%s' is no number of elements", text);
-        return -EINVAL;
-    }
-    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
-    return 0;
-}
-
-static void tanh_format(const struct simdbench_shape *shape, char *text, size_t text_size)
-{
-    snprintf(text, text_size, "%" PRId64, shape->dim[0]);
-}
 
 static int tanh_layout(const struct simdbench_shape *shape, uint32_t type,
                        struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
@@ -128,14 +104,28 @@ static int tanh_accuracy(const struct simdbench_operands *operands, const uint64
     return 0;
 }
 
+/* Some 20 samples of each row in a few ms. More elements tell nothing new. */
+static int tanh_auto(const char *isa, const struct simdbench_operands *operands,
+                     void **state, char *error, size_t error_size)
+{
+    static const struct fastest_pace pace = {
+        .elements = 1 << 18, .sample_ns = 0.05e6, .spell_ns = 0.1e6, .budget_ns = 6e6};
+    return fastest_choose("tanh", isa, SIZE_MAX, operands, &pace, state, error,
+                          error_size);
+}
+
+#define AUTO(isa) KERNEL_HOOKS(tanh_auto_##isa, tanh_auto, #isa, free, fastest_tell)
+AUTO(scalar)
+EACH_VECTOR_ISA(AUTO)
+
 const struct simdbench_op tanh_op = {
     .size = sizeof tanh_op,
     .name = "tanh",
     .summary = "hyperbolic tangent of each element",
     .shape_help = "N elements",
     .default_shapes = "1Ki,16Ki,256Ki,1Mi",
-    .parse = tanh_parse,
-    .format = tanh_format,
+    .parse = vector_parse,
+    .format = vector_format,
     .layout = tanh_layout,
     .fill = vector_op_fill,
     .reference = tanh_reference,
@@ -148,4 +138,14 @@ const struct simdbench_op tanh_op = {
     .accuracy_inputs = "subnormal bits:1.2e-38..0.00024 bits:0.00024..0.25 bits:0.25..1 "
                        "bits:1..3 bits:3..9.1 bits:9.1..inf",
     .accuracy_shape = "262144",
+};
+
+const struct op_row tanh_row = {
+    .op = &tanh_op,
+    .libraries = OP_LIST("onednn", "sleef", "libmvec"),
+    .examples = OP_LIST("--sizes=1k..1M*10 --input=normal,uniform:-8..8,saturated",
+                        "--accuracy --isa=all", "--accuracy-at-most=1ulp --type=f32,f64"),
+    .threads_sizes = "256..1Mi*4",
+    .license = {.turn = 3, .sizes = "1k..100k*10"},
+    .split = split_by_elements_shared,
 };

@@ -25,9 +25,3 @@
 #include "simdbench.h"
 
 #define TANH_SLACK_ULP 4
-
-/* State of `auto`. */
-struct tanh_auto {
-    run_function *run;
-    char text[96]; /* what was chosen, and why */
-};

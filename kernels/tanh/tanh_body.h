@@ -275,10 +275,6 @@ INLINE void OF(libm_method)(VEC *x, int count)
 TANH_KERNEL(libm, VECTORS)
 #endif
 
-KERNEL_FUNCTION(tanh, , auto)
-{
-    const struct tanh_auto *const made = state;
-    made->run(operands, NULL);
-}
+FASTEST_KERNEL(tanh)
 
 #undef T

@@ -17,7 +17,7 @@ static void put_word(FILE *file, const char *text, size_t n, const char *unsafe)
 {
     for (size_t i = 0; i < n; i++) {
         const unsigned char byte = (unsigned char)text[i];
-        if (byte <= ' ' || byte >= 0x7f || byte == '%' || strchr(unsafe, byte))
+        if (byte <= ' ' || byte >= 0x7f || strchr("%#", byte) || strchr(unsafe, byte))
             fprintf(file, "%%%02X", byte);
         else
             fputc(byte, file);

@@ -180,7 +180,10 @@ int export_json(struct json *json, const char *before, const char *after, FILE *
 {
     char *const text = json_take(json, ' ');
 
-    fprintf(file, "%s%s%s", before, text ?: "", after);
+    fputs(before, file);
+    if (text)
+        json_print(text, file);
+    fputs(after, file);
     free(text);
     return text ? 0 : -ENOMEM;
 }

@@ -135,7 +135,7 @@ static void put_line(const struct figure *figure, const struct panel *panel,
             !same_series(result, series))
             continue;
         const double rate = rate_of(panel, result), ns = result->median_ns;
-        const bool known = result->ci_ns.known && result->ci_ns.lo > 0;
+        const bool known = result->ci_ns.known && result->ci_ns.lo > 0 && ns > 0;
         fprintf(figure->file, "%.9g %.6g %.6g %.6g\n", work_of(result), rate,
                 known ? rate * ns / result->ci_ns.hi : rate,
                 known ? rate * ns / result->ci_ns.lo : rate);

@@ -106,11 +106,64 @@ static int add_time(struct fleet *fleet, size_t host, const char *id, double ns)
     return 0;
 }
 
-int fleet_add(struct fleet *fleet, const struct run *run, const char *name)
+/* ---- runs ---- */
+
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
+{
+    for (const unsigned char *at = bytes, *const end = at + n; at < end; at++)
+        *hash = (*hash ^ *at) * 0x100000001b3; /* FNV-1a */
+}
+
+static void hash_text(uint64_t *hash, const char *text)
+{
+    hash_bytes(hash, text ?: "", strlen(text ?: "") + 1);
+}
+
+/* Two runs of a host may begin in one second and have one seed, but not the same times.
+ */
+static uint64_t hash_run(const struct run *run)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    hash_text(&hash, facts_find_text(&run->host, "node"));
+    hash_text(&hash, run->fingerprint);
+    hash_text(&hash, run->started_at);
+    hash_text(&hash, run->seed);
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        hash_text(&hash, result->id);
+        hash_bytes(&hash, &result->median_ns, sizeof result->median_ns);
+    }
+    return hash;
+}
+
+/* 0 for a run that is new. */
+static int see(struct fleet *fleet, const struct run *run, const char *name,
+               const char **twin)
+{
+    const uint64_t hash = hash_run(run);
+
+    FOR_EACH (const struct fleet_seen, seen, fleet->seen, fleet->runs)
+        if (seen->hash == hash) {
+            *twin = seen->name;
+            return -EEXIST;
+        }
+    struct fleet_seen *const seen = array_grow(&fleet->seen, fleet->runs, sizeof *seen);
+    if (!seen)
+        return -ENOMEM;
+    fleet->runs++;
+    seen->hash = hash;
+    return string_set(&seen->name, name);
+}
+
+int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
+              const char **twin)
 {
     size_t host, n = 0;
+    int code = see(fleet, run, name, twin);
+    if (code)
+        return code;
     double *const cycles = calloc(run->n_results + 1, sizeof *cycles);
-    int code = cycles ? find_host(fleet, run, name, &host) : -ENOMEM;
+    code = cycles ? find_host(fleet, run, name, &host) : -ENOMEM;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (code)
@@ -125,10 +178,8 @@ int fleet_add(struct fleet *fleet, const struct run *run, const char *name)
     }
     if (!code && n)
         code = add_time(fleet, host, "cycle", stats_median(cycles, n));
-    if (!code) {
+    if (!code)
         fleet->hosts[host].runs++;
-        fleet->runs++;
-    }
     free(cycles);
     return code;
 }
@@ -147,6 +198,9 @@ void fleet_free(struct fleet *fleet)
         TEXTS_FREE(one->id, one->fingerprint);
         free(one->points);
     }
+    FOR_EACH (struct fleet_seen, seen, fleet->seen, fleet->runs)
+        free(seen->name);
+    free(fleet->seen);
     free(fleet->hosts);
     free(fleet->cases);
     *fleet = (struct fleet){.n_hosts = 0};

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "model/model.h"
@@ -45,7 +46,14 @@ struct fleet_case {
     double limit;  /* of |z| */
 };
 
+/* A run that was added, by its content. */
+struct fleet_seen {
+    uint64_t hash;
+    char *name;
+};
+
 struct fleet {
+    struct fleet_seen *seen; /* as many as runs */
     struct fleet_host *hosts;
     size_t n_hosts;
     struct fleet_case *cases;
@@ -60,8 +68,10 @@ struct fleet {
 #define FLEET_LEAST 0.05
 enum { FLEET_MIN = 5 };
 
-/* Keeps what it needs of a run; `name` is that of a host without a node. 0 or -ENOMEM. */
-int fleet_add(struct fleet *fleet, const struct run *run, const char *name);
+/* Keeps what it needs of a run; `name` is that of a host without a node. 0, -ENOMEM, or
+ * -EEXIST for a run that was added before under the name *twin. */
+int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
+              const char **twin);
 int fleet_judge(struct fleet *fleet); /* 0 or -ENOMEM */
 void fleet_free(struct fleet *fleet); /* all but the struct itself */
 

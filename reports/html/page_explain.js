@@ -45,7 +45,8 @@ function loopPart(loop) {
 }
 
 function boundsFigure(why, title) {
-  const bounds = [...why.bounds].sort((a, b) => b.cycles - a.cycles);
+  const all = [...why.bounds].sort((a, b) => b.cycles - a.cycles);
+  const bounds = all.filter((bound) => !bound.refuted);
   const inks = () => bounds.map((bound) => colour(bound.limits ? "c1" : "c0"));
   return figure(`Bounds of an iteration: ${title}`, () => ({
     type: "bar", data: { labels: bounds.map((bound) => short(bound.text ?? bound.name, 34)),
@@ -60,7 +61,8 @@ function boundsFigure(why, title) {
   }), () => table("Bounds", [{ title: "bound", value: (bound) => bound.text ?? bound.name },
     { title: "cycles", number: true, value: (bound) => bound.cycles,
       show: (bound) => digits(bound.cycles) },
-    { title: "limits the work", value: (bound) => bound.limits ? "yes" : "" }], bounds),
+    { title: "limits the work", value: (bound) => bound.limits ? "yes"
+      : bound.refuted ? "no: the time refutes it" : "" }], all),
   { height: 90 + 24 * bounds.length });
 }
 function experimentsFigure(why, title) {

@@ -60,6 +60,7 @@ function drawGate(body) {
     ["threshold", percent(gate.threshold)], ["geometric mean", known(gate.geomean_change)
       ? change(gate.geomean_change) : null],
     ["times do not gate", gate.refused], ["this machine", gate.selftest],
+    ["settings of this comparison", gate.settings],
     ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
       .filter(Boolean).join(", ")])]));
   figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",

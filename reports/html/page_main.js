@@ -45,6 +45,8 @@ function drawHead() {
       tool.compiler, page.seed ? `seed ${page.seed}` : "", page.started_at].filter(Boolean)
       .join(", ") : null],
     ["label", page.settings?.label],
+    ["settings", page.settings?.project_options
+      ? `${page.settings.project_options} from ${page.settings.project}` : null],
     ...(page.sources ?? []).map((source) => ["also from", [source.name, source.cpu,
       source.started_at].filter(Boolean).join(", ")])]));
 }

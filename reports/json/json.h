@@ -36,10 +36,12 @@ void json_interval(struct json *json, struct cJSON *parent, const char *name,
 /* A study file into an empty study. Takes any bytes. Errors name the field's path
  * ("claims[3].expect: ..."), also of what fits no other field: an arm that is not there,
  * a field that nobody knows. Returns 0, -EINVAL, -ENOMEM; study_load also what open and
- * read return. What it holds is good for study_clear() in any case. */
+ * read return, and the bytes that it read, to be freed. What it holds is good for
+ * study_clear() in any case. */
 int study_read_json(struct study *study, const char *bytes, size_t size,
                     struct error *error);
-int study_load(struct study *study, const char *path, struct error *error);
+int study_load(struct study *study, const char *path, char **bytes, size_t *size,
+               struct error *error);
 
 /* ---- project files (project_json.c) ---- */
 

@@ -24,7 +24,8 @@ static const struct fields line_fields =
            FIELD(SPAN, explained_line, executed));
 static const struct fields bound_fields =
     FIELDS(FIELD(TEXT, explained_bound, name), FIELD(NAME, explained_bound, text),
-           FIELD(SPAN, explained_bound, cycles), FIELD(BOOL, explained_bound, limits));
+           FIELD(SPAN, explained_bound, cycles), FIELD(BOOL, explained_bound, limits),
+           FIELD(BOOL, explained_bound, refuted));
 static const struct fields evidence_fields =
     FIELDS(FIELD(TEXT, explained_evidence, what), FIELD(NAME, explained_evidence, text),
            FIELD(NAME, explained_evidence, unit), FIELD(NAME, explained_evidence, source),

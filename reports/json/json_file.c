@@ -54,16 +54,14 @@ int run_load(struct run **run, const char *path, struct error *error)
     return code;
 }
 
-int study_load(struct study *study, const char *path, struct error *error)
+int study_load(struct study *study, const char *path, char **bytes, size_t *size,
+               struct error *error)
 {
-    char *bytes;
-    size_t size;
-    int code = file_load(path, STUDY_SIZE_MAX, &bytes, &size);
+    int code = file_load(path, STUDY_SIZE_MAX, bytes, size);
     if (code)
         return file_error(error, code, path);
-    code = study_read_json(study, bytes, size, error);
+    code = study_read_json(study, *bytes, *size, error);
     if (code)
         file_prefix(error, code, path);
-    free(bytes);
     return code;
 }

@@ -65,6 +65,24 @@ int value_array(const struct value *value)
     return value_want(value, cJSON_IsArray(value->json), "an array");
 }
 
+int value_few(const struct value *value, int most)
+{
+    const int code = value_array(value);
+
+    return code || cJSON_GetArraySize(value->json) <= most
+               ? code
+               : VALUE_FAIL(value, "%d entries; at most %d are allowed",
+                            cJSON_GetArraySize(value->json), most);
+}
+
+int value_short(const struct value *value, size_t most)
+{
+    const size_t n = cJSON_IsString(value->json) ? strlen(value->json->valuestring) : 0;
+
+    return n <= most ? 0
+                     : VALUE_FAIL(value, "%zu bytes; at most %zu are allowed", n, most);
+}
+
 int value_object(const struct value *value)
 {
     int code = value_want(value, cJSON_IsObject(value->json), "an object");

@@ -38,6 +38,10 @@ int value_each(const struct value *list,
 bool value_absent(const struct value *value); /* missing or null */
 int value_want(const struct value *value, cJSON_bool is, const char *what);
 int value_array(const struct value *value);
+/* An array of at most so many entries. */
+int value_few(const struct value *value, int most);
+/* A text, or a name, of at most so many bytes; anything else passes. */
+int value_short(const struct value *value, size_t most);
 /* An object with a sane number of members. */
 int value_object(const struct value *value);
 
@@ -92,6 +96,8 @@ struct study_shapes {
 };
 int json_read_shapes(const struct value *object, const struct study *study,
                      const struct study_shapes *shapes);
+/* Shapes, or nothing if there is no such member. */
+int json_read_shape_list(const struct value *value, char ***list, size_t *n);
 /* The name of an arm of the study. */
 int json_read_arm_name(const struct value *value, const struct study *study, char **name);
 /* False if an arm of that list has no shape of its own. */

@@ -45,12 +45,14 @@ const char *study_what_key(enum study_measure measure)
     return rules[measure].key;
 }
 
-static int read_texts(const struct value *object, const char *name, char ***list,
-                      size_t *n)
+static int read_confounders(const struct value *object, struct study_claim *claim)
 {
-    const struct value array = value_member(object, name);
+    const struct value array = value_member(object, "confounders");
 
-    return value_absent(&array) ? 0 : value_texts(&array, list, n);
+    return value_absent(&array) ? 0
+                                : value_few(&array, STUDY_ENTRIES_MAX)
+                                      ?: value_texts(&array, &claim->confounders,
+                                                     &claim->n_confounders);
 }
 
 /* ---- arms and shapes ---- */
@@ -83,12 +85,27 @@ static int copy_texts(const struct value *value, char *const *from, size_t n, ch
     return 0;
 }
 
+static int check_shape(const struct value *entry, void *context)
+{
+    (void)context;
+    return value_short(entry, STUDY_TEXT_MAX);
+}
+
+int json_read_shape_list(const struct value *value, char ***list, size_t *n)
+{
+    return value_absent(value) ? 0
+                               : value_few(value, STUDY_SHAPES_MAX)
+                                     ?: value_each(value, check_shape, NULL)
+                                     ?: value_texts(value, list, n);
+}
+
 int json_read_shapes(const struct value *object, const struct study *study,
                      const struct study_shapes *shapes)
 {
     const struct value at = value_member(object, "at");
-    int code = read_texts(object, "at", shapes->at, shapes->n_at)
-                   ?: read_texts(object, "quick", shapes->quick, shapes->n_quick);
+    const struct value quick = value_member(object, "quick");
+    int code = json_read_shape_list(&at, shapes->at, shapes->n_at)
+                   ?: json_read_shape_list(&quick, shapes->quick, shapes->n_quick);
 
     if (!code && !*shapes->n_at)
         code =
@@ -111,6 +128,7 @@ struct reading {
     bool strict;
     struct study_claim *claim;
     struct study_check *check;
+    size_t points; /* of all checks so far */
 };
 
 static int add_arm_name(const struct value *entry, void *context)
@@ -129,7 +147,7 @@ static int read_arm_names(const struct value *object, const struct reading *read
     const struct value of = value_member(object, "of");
     const int code = value_absent(&of)
                          ? 0
-                         : value_array(&of)
+                         : value_few(&of, STUDY_ENTRIES_MAX)
                                ?: value_each(&of, add_arm_name, (void *)reading);
 
     if (code ||
@@ -211,6 +229,16 @@ static int read_what(const struct value *object, struct study_check *check)
     return 0;
 }
 
+static int check_number(const struct value *entry, const char *need)
+{
+    const bool cpus = !strncmp(need, "cpus:", 5), memory = !strncmp(need, "memory:", 7);
+
+    return (!cpus && !memory) || !isnan(study_need_number(need)) ? 0
+           : cpus ? VALUE_FAIL(entry, "expected cpus:N, N a whole number from 1")
+                  : VALUE_FAIL(entry, "expected memory:SIZE, such as 2GB or 1.5GiB; the "
+                                      "units are MB, GB, TB, MiB, GiB and TiB");
+}
+
 static int add_need(const struct value *entry, void *context)
 {
     static const char *const kinds[] = {
@@ -223,7 +251,7 @@ static int add_need(const struct value *entry, void *context)
     const int code = value_text(entry, need);
     for (size_t i = 0; i < ARRAY_LEN(kinds) && !code; i++)
         if (!strncmp(*need, kinds[i], strlen(kinds[i])) && (*need)[strlen(kinds[i])])
-            return 0;
+            return check_number(entry, *need);
     return code
                ?: VALUE_FAIL(entry, "expected cpus:N, module:NAME, isa:NAME, event:NAME, "
                                     "uarch:NAME, memory:SIZE or never:REASON");
@@ -234,7 +262,7 @@ static int read_needs(const struct value *object, struct study_check *check)
     const struct value needs = value_member(object, "needs");
 
     return value_absent(&needs) ? 0
-                                : value_array(&needs)
+                                : value_few(&needs, STUDY_ENTRIES_MAX)
                                       ?: value_each(&needs, add_need, check);
 }
 
@@ -262,7 +290,22 @@ static int read_team(const struct value *object, struct study_check *check)
                : VALUE_FAIL(&threads, "missing; expected a number of threads or \"all\"");
 }
 
-static int read_check(const struct value *object, const struct reading *reading)
+/* Each of them is a case or two to be planned. */
+static int count_points(const struct value *object, struct reading *reading)
+{
+    const struct study_check *const check = reading->check;
+    const struct value at = value_member(object, "at");
+
+    reading->points += check->n_at > check->n_quick ? check->n_at : check->n_quick;
+    return reading->points <= STUDY_POINTS_MAX
+               ? 0
+               : VALUE_FAIL(&at,
+                            "with the shapes of this check, claims and evidence have %zu "
+                            "points; at most %d are allowed",
+                            reading->points, STUDY_POINTS_MAX);
+}
+
+static int read_check(const struct value *object, struct reading *reading)
 {
     struct study_check *const check = reading->check;
     const struct value why = value_member(object, "why");
@@ -279,7 +322,8 @@ static int read_check(const struct value *object, const struct reading *reading)
     const struct study_shapes shapes = {
         &check->at, &check->quick, &check->n_at, &check->n_quick,
         !json_arms_have_shapes(reading->study, check->of, check->n_of)};
-    return json_read_shapes(object, reading->study, &shapes);
+    return json_read_shapes(object, reading->study, &shapes)
+               ?: count_points(object, reading);
 }
 
 /* ---- claims ---- */
@@ -330,7 +374,7 @@ static int read_id(const struct value *object, const struct study *study,
                    struct study_claim *claim)
 {
     const struct value id = value_member(object, "id");
-    const int code = value_filled(&id, &claim->id);
+    const int code = value_short(&id, STUDY_TEXT_MAX) ?: value_filled(&id, &claim->id);
 
     if (!code && study_find_claim(study, claim->id) != claim)
         return VALUE_FAIL(&id, "another claim is '%s'", claim->id);
@@ -362,10 +406,9 @@ static int add_claim(const struct value *entry, void *context)
                ?: value_fields(entry, &study_claim_fields, claim)
                ?: check_kind(entry, claim->kind)
                ?: read_words(entry, claim)
-               ?: read_texts(entry, "confounders", &claim->confounders,
-                             &claim->n_confounders)
+               ?: read_confounders(entry, claim)
                ?: read_check(entry, reading)
-               ?: (value_absent(&evidence) ? 0 : value_array(&evidence))
+               ?: (value_absent(&evidence) ? 0 : value_few(&evidence, STUDY_ENTRIES_MAX))
                ?: value_each(&evidence, add_evidence, reading);
 }
 
@@ -382,7 +425,7 @@ static int check_instead(const struct value *entry, void *context)
 int json_read_claims(const struct value *root, bool strict, struct study *study)
 {
     const struct value claims = value_member(root, "claims");
-    const int code = value_array(&claims)
+    const int code = value_few(&claims, STUDY_CLAIMS_MAX)
                          ?: value_each(&claims, add_claim,
                                        &(struct reading){.study = study, .strict = strict})
                          ?: value_each(&claims, check_instead, study);

@@ -29,11 +29,11 @@ int value_only(const struct value *object, const char *names)
         const size_t length = strlen(json->string);
         const struct value member = value_member(object, json->string);
         const char *at = names;
-        while ((at = strstr(at + 1, json->string)))
-            if (length && at[-1] == ' ' && at[length] == ' ' &&
-                !strchr(json->string, ' '))
+        /* An empty name would be found behind the end, too. */
+        while (length && (at = strstr(at + 1, json->string)))
+            if (at[-1] == ' ' && at[length] == ' ' && !strchr(json->string, ' '))
                 break;
-        if (!at)
+        if (!length || !at)
             return VALUE_FAIL(&member, "no such field; there are%s", names);
     }
     return 0;
@@ -73,6 +73,17 @@ static int check_choice(const struct value *arm, const char *name, const char *f
     return VALUE_FAIL(&value, "expected \"%s\" or \"%s\"", first, second);
 }
 
+static int check_lengths(const struct value *arm)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < study_arm_fields.n && !code; i++) {
+        const struct value field = value_member(arm, study_arm_fields.field[i].name);
+        code = value_short(&field, STUDY_TEXT_MAX);
+    }
+    return code;
+}
+
 static int read_arm(const struct value *value, bool strict, const char *names,
                     struct study_arm *arm)
 {
@@ -80,6 +91,7 @@ static int read_arm(const struct value *value, bool strict, const char *names,
 
     return value_object(value)
                ?: (strict ? value_only(value, names) : 0)
+               ?: check_lengths(value)
                ?: value_fields(value, &study_arm_fields, arm)
                ?: value_threads(&threads, &arm->threads)
                ?: check_choice(value, "pages", arm->pages, "4k", "2m")
@@ -127,8 +139,10 @@ struct reading {
 static int add_arm(const struct value *entry, void *context)
 {
     const struct reading *const reading = context;
-    struct study_arm *const arm = study_add_arm(reading->study, entry->json->string);
 
+    if (strlen(entry->json->string) > STUDY_NAME_MAX)
+        return VALUE_FAIL(entry, "its name has more than %d bytes", STUDY_NAME_MAX);
+    struct study_arm *const arm = study_add_arm(reading->study, entry->json->string);
     return arm ? read_arm(entry, reading->strict, ARM_NAMES, arm)
                      ?: inherit(entry, &reading->study->work, arm)
                : value_no_memory(entry);
@@ -153,12 +167,8 @@ static int read_work(const struct value *root, bool strict, struct study *study)
     if (value_absent(&work))
         return 0;
     return read_arm(&work, strict, ARM_NAMES "shapes quick ", &study->work)
-               ?: (value_absent(&shapes)
-                       ? 0
-                       : value_texts(&shapes, &study->shapes, &study->n_shapes))
-               ?: (value_absent(&quick)
-                       ? 0
-                       : value_texts(&quick, &study->quick, &study->n_quick));
+               ?: json_read_shape_list(&shapes, &study->shapes, &study->n_shapes)
+               ?: json_read_shape_list(&quick, &study->quick, &study->n_quick);
 }
 
 /* ---- the account ---- */
@@ -199,7 +209,7 @@ static int read_pairs(const struct value *account, const char *name,
 
     return value_absent(&list)
                ? 0
-               : value_array(&list)
+               : value_few(&list, STUDY_ENTRIES_MAX)
                      ?: value_each(&list, add_pair,
                                    &(struct pairs_reading){study, pairs});
 }

@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The setting stands first: "...@64x64x64;threads=2;cache=cold". */
-char *gain_id(const char *id, uint32_t threads)
-{
-    const char *const at = strchr(id, '@');
-    const size_t shape = at ? (size_t)(at - id) + strcspn(at, ";") : strlen(id);
-    char *text = NULL;
-    return asprintf(&text, "%.*s;threads=%u%s", (int)shape, id, threads, id + shape) < 0
-               ? NULL
-               : text;
-}
-
 bool gain_measured(const struct result *result)
 {
     return result->status == STATUS_OK && result->n_samples;
@@ -37,17 +26,42 @@ struct gain gain_between(const struct result *one, const struct result *many)
     return gain;
 }
 
+static bool same_settings(const struct setting *a, size_t n_a, const struct setting *b,
+                          size_t n_b)
+{
+    bool same = n_a == n_b;
+    for (size_t i = 0; i < n_a && same; i++)
+        same = !strcmp(a[i].name, b[i].name) && !strcmp(a[i].value, b[i].value);
+    return same;
+}
+
+/* The setting stands first. */
+static size_t tells_threads(const struct result *result)
+{
+    return result->n_settings && !strcmp(result->settings[0].name, "threads");
+}
+
+static bool same_but_threads(const struct result *a, const struct result *b)
+{
+    const size_t skip_a = tells_threads(a), skip_b = tells_threads(b);
+    return a->group == b->group && text_same(a->module, b->module) &&
+           text_same(a->op, b->op) && text_same(a->type, b->type) &&
+           text_same(a->isa, b->isa) && text_same(a->variant, b->variant) &&
+           text_same(a->shape, b->shape) &&
+           same_settings(a->module_options, a->n_module_options, b->module_options,
+                         b->n_module_options) &&
+           same_settings(a->settings + skip_a, a->n_settings - skip_a,
+                         b->settings + skip_b, b->n_settings - skip_b);
+}
+
 /* The same work with that many threads. */
 const struct result *gain_partner(const struct run *run, const struct result *one,
                                   uint32_t threads)
 {
-    char *const id = gain_id(one->id, threads);
-    const struct result *found = NULL;
-    for (size_t i = 0; i < run->n_results && id && !found; i++)
-        if (run->results[i].group == one->group && !strcmp(run->results[i].id, id))
-            found = &run->results[i];
-    free(id);
-    return found;
+    FOR_EACH (const struct result, many, run->results, run->n_results)
+        if (many->threads == (int)threads && same_but_threads(one, many))
+            return many;
+    return NULL;
 }
 
 /* What a group gains by more threads, the geometric mean of its kernels; 0 if one of them

@@ -9,8 +9,6 @@ struct gain {
     struct interval ci;
 };
 
-/* The id with that setting, to be freed; NULL: no memory. */
-char *gain_id(const char *id, uint32_t threads);
 bool gain_measured(const struct result *result);
 /* Paired by round; what many threads do more counts as well. */
 struct gain gain_between(const struct result *one, const struct result *many);

@@ -115,6 +115,6 @@ void gate_free(struct gate *gate)
         free(arm->objects);
     }
     free(gate->arms);
-    TEXTS_FREE(gate->kind, gate->refused, gate->selftest);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings);
     free(gate);
 }

@@ -38,7 +38,8 @@ struct explained_loop {
 struct explained_bound {
     char *name, *text; /* "dispatch_cycles" */
     double cycles;
-    bool limits; /* the largest */
+    bool limits;  /* the largest */
+    bool refuted; /* the time is shorter: simdbench is wrong about it */
 };
 
 /* A fact and the threshold that it met, or did not meet. */

@@ -156,6 +156,7 @@ struct gate {
     struct arm *arms;
     size_t n_arms;
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
+    char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
     double seconds;
 
     /* derived by run_judge() */

@@ -17,6 +17,15 @@
 #include "text/text.h"
 
 enum { STUDY_VERSION = 1, STUDY_QUOTE_WORDS = 15, STUDY_NAME_MAX = 64 };
+/* Readers take no more: claims, shapes in a list, points of all checks, entries of other
+ * lists, and bytes of a name. */
+enum {
+    STUDY_CLAIMS_MAX = 1000,
+    STUDY_SHAPES_MAX = 1000,
+    STUDY_POINTS_MAX = 10000,
+    STUDY_ENTRIES_MAX = 100,
+    STUDY_TEXT_MAX = 256
+};
 enum { STUDY_THREADS_UNSET = 0, STUDY_THREADS_ALL = -1 };
 
 /* ---- the file ---- */
@@ -66,6 +75,9 @@ struct study_arm {
  * shape that has none. */
 int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
                     struct error *error);
+
+/* The CPUs of the need "cpus:8", the bytes of "memory:2GB"; NAN for any other text. */
+double study_need_number(const char *need);
 
 enum study_verdict {
     STUDY_PENDING, /* has no points yet */

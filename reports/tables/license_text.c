@@ -50,7 +50,8 @@ static void print_class(const struct license_class *class, size_t rounds, FILE *
 static void print_scope(const struct license_scope *scope, FILE *file)
 {
     if (scope->skip[0]) {
-        fprintf(file, "%s: skipped: %s\n\n", scope->name, scope->skip);
+        text_line(file, "%s: skipped: %s", scope->name, scope->skip);
+        fputc('\n', file);
         return;
     }
     fprintf(file, "%s: CPU", scope->name);
@@ -71,9 +72,7 @@ static void print_net(const struct license_net *net, FILE *file)
     const size_t from = license_wins_from(net);
     char ci[INTERVAL_SIZE];
     if (net->skip[0]) {
-        char plain[2 * sizeof net->skip];
-        text_plain(net->skip, plain, sizeof plain);
-        fprintf(file, "%s: skipped: %s\n", net->op, plain);
+        text_line(file, "%s: skipped: %s", net->op, net->skip);
         return;
     }
     fprintf(file, "%s: ", net->op);

@@ -28,6 +28,18 @@ static int read_all(int fd, size_t most, char **bytes, size_t *size)
     }
 }
 
+int file_load_from(int fd, size_t most, char **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    const int status = read_all(fd, most, bytes, size);
+    if (status < 0) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
+
 int file_load(const char *path, size_t most, char **bytes, size_t *size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -35,11 +47,7 @@ int file_load(const char *path, size_t most, char **bytes, size_t *size)
     *size = 0;
     if (fd < 0)
         return -errno;
-    const int status = read_all(fd, most, bytes, size);
+    const int status = file_load_from(fd, most, bytes, size);
     close(fd);
-    if (status < 0) {
-        free(*bytes);
-        *bytes = NULL;
-    }
     return status;
 }

@@ -125,15 +125,16 @@ char *json_take(struct json *json, char indent)
     return text;
 }
 
-/* A document whose strings may hold what a terminal would act on: as escapes of JSON. */
-static bool write_safe(const char *text, FILE *file)
+/* What a terminal or CI would act on stands in strings alone: as escapes of JSON. */
+bool json_print(const char *text, FILE *file)
 {
     size_t left = strlen(text), good = 0, step;
     uint32_t code;
 
     while (good < left) {
         step = text_utf8((const unsigned char *)text + good, left - good, &code);
-        if (!step || text[good] == '\n' || text[good] == '\t' || !text_unsafe(code)) {
+        if (!step || text[good] == '\n' || text[good] == '\t' ||
+            (!text_unsafe(code) && !text_commands(text + good, left - good, 'x'))) {
             good += step ? step : 1;
             continue;
         }
@@ -156,7 +157,7 @@ int json_end(struct json *json, FILE *file, struct error *error)
     int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
 
     errno = 0;
-    if (text && (!write_safe(text, file) || fputc('\n', file) < 0 || fflush(file))) {
+    if (text && (!json_print(text, file) || fputc('\n', file) < 0 || fflush(file))) {
         code = errno ? -errno : -EIO;
         error_set(error, code, "cannot write JSON: %s", strerror(-code));
     }

@@ -57,7 +57,43 @@ const char *text_entity(char c)
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : NULL;
 }
 
-/* A name after '@' would call a person, so such an '@' is written as an entity. */
+/* Sites that show Markdown make links of addresses, names of people and numbers of
+ * issues. A link ends at a blank of no width, and people see none. */
+#define NO_LINK "&#8203;"
+
+/* "@name" calls a person; "a@b.c" is an address. "fma@256" is a case, which somebody may
+ * want to copy. */
+static bool at_links(const char *text, char before)
+{
+    const char *const end = text + 1 +
+                            strspn(text + 1, "-_abcdefghijklmnopqrstuvwxyz"
+                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789");
+
+    return !isalnum((unsigned char)before) || *end == '.';
+}
+
+/* True if a link could go on behind the first byte of `text`. */
+static bool links(const char *text, char before)
+{
+    switch (*text) {
+    case '@':
+        return at_links(text, before);
+    case ':':
+        return !strncmp(text, "://", 3);
+    case '#':
+        return isdigit((unsigned char)text[1]);
+    case 'w':
+    case 'W':
+        return !isalnum((unsigned char)before) && !strncasecmp(text, "www.", 4);
+    case 'G':
+    case 'g':
+        return !isalnum((unsigned char)before) && !strncasecmp(text, "gh-", 3);
+    default:
+        return false;
+    }
+}
+
 void text_markdown(FILE *file, const char *raw)
 {
     struct buffer plain = {.text = NULL};
@@ -67,12 +103,11 @@ void text_markdown(FILE *file, const char *raw)
     for (const char *text = buffer_text(&plain); *text; before = *text++) {
         if (text_entity(*text))
             fputs(text_entity(*text), file);
-        else if (*text == '@' && !isalnum((unsigned char)before))
-            fputs("&#64;", file);
         else if (strchr("\\|`*_[]~$#", *text))
             fprintf(file, "\\%c", *text);
         else
             fputc(*text, file);
+        fputs(links(text, before) ? NO_LINK : "", file);
     }
     buffer_free(&plain);
 }

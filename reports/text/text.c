@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -38,14 +39,31 @@ bool text_unsafe(uint32_t code)
            (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code >= 0xe0000;
 }
 
-/* Writes the next piece of `text` (one code point or one escape); returns how many bytes
- * of `text` it stands for. */
-static size_t plain_piece(const char *text, size_t left, char piece[16])
+bool text_commands(const char *text, size_t left, char before)
+{
+    size_t n = 2;
+
+    if (left < 2 || text[0] != text[1] || (*text != ':' && *text != '#'))
+        return false;
+    if (*text == ':')
+        return !isgraph((unsigned char)before);
+    while (n < left && isalpha((unsigned char)text[n]))
+        n++;
+    return n < left && text[n] == '[';
+}
+
+/* Writes the next piece of `text` (one code point or one escape) behind the byte
+ * `before`; returns how many bytes of `text` it stands for. */
+static size_t plain_piece(const char *text, size_t left, char before, char piece[16])
 {
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t code = 0;
     size_t length = text_utf8(bytes, left, &code);
 
+    if (text_commands(text, left, before)) {
+        snprintf(piece, 16, "\\x%02x", bytes[0]);
+        return 1;
+    }
     if (!length) {
         snprintf(piece, 16, "\\x%02x", bytes[0]);
         return 1;
@@ -67,14 +85,15 @@ static size_t plain_piece(const char *text, size_t left, char piece[16])
 void text_plain(const char *text, char *out, size_t size)
 {
     size_t left = text ? strlen(text) : 0, used = 0;
-    char piece[16];
+    char piece[16], before = ' ';
 
     if (!size)
         return;
     while (left) {
-        size_t taken = plain_piece(text, left, piece), length = strlen(piece);
+        size_t taken = plain_piece(text, left, before, piece), length = strlen(piece);
         if (used + length >= size)
             break;
+        before = text[taken - 1];
         memcpy(out + used, piece, length);
         used += length;
         text += taken;
@@ -193,29 +212,52 @@ void buffer_add(struct buffer *buffer, const char *text)
     buffer->length += length;
 }
 
+__attribute__((format(printf, 2, 0))) static void
+buffer_vformat(struct buffer *buffer, const char *format, va_list arguments)
+{
+    va_list again;
+    int length;
+
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0 || !buffer_reserve(buffer, (size_t)length))
+        return;
+    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
+    buffer->length += (size_t)length;
+}
+
 void buffer_format(struct buffer *buffer, const char *format, ...)
 {
     va_list arguments;
-    int length;
 
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
+    buffer_vformat(buffer, format, arguments);
     va_end(arguments);
-    if (length < 0 || !buffer_reserve(buffer, (size_t)length))
-        return;
+}
+
+void text_line(FILE *file, const char *format, ...)
+{
+    struct buffer raw = {.text = NULL}, plain = {.text = NULL};
+    va_list arguments;
+
     va_start(arguments, format);
-    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
+    buffer_vformat(&raw, format, arguments);
     va_end(arguments);
-    buffer->length += (size_t)length;
+    buffer_plain(&plain, buffer_text(&raw));
+    fprintf(file, "%s\n", buffer_text(&plain));
+    buffer_free(&raw);
+    buffer_free(&plain);
 }
 
 void buffer_plain_n(struct buffer *buffer, const char *text, size_t n)
 {
-    char piece[16];
+    char piece[16], before = ' ';
 
     while (n) {
-        size_t taken = plain_piece(text, n, piece);
+        size_t taken = plain_piece(text, n, before, piece);
         buffer_add(buffer, piece);
+        before = text[taken - 1];
         text += taken;
         n -= taken;
     }

@@ -25,9 +25,13 @@ void text_scaled(double value, const char *unit, char out[NUMBER_SIZE]);
  */
 void text_digits(double value, char out[NUMBER_SIZE]);
 
-/* Makes text safe to print: control characters and invalid UTF-8 become escapes. `out` is
- * always terminated. */
+/* Makes text safe to print: control characters, invalid UTF-8 and commands to CI become
+ * escapes. `out` is always terminated. */
 void text_plain(const char *text, char *out, size_t size);
+/* True if programs of CI that read a log would find a command at `text` of `left` bytes
+ * behind the byte `before`: "::error" where a line may begin (actions/runner trims
+ * blanks), "##[error]" and "##vso[" anywhere (actions/runner, azure-pipelines-agent). */
+bool text_commands(const char *text, size_t left, char before);
 /* Columns that UTF-8 text takes, a code point each. */
 int text_width(const char *text);
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
@@ -97,6 +101,9 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
  * unlimited) go to indented lines. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
+/* Writes a line, its whole text made plain. What may quote a file, a module, a worker or
+ * a command line goes to a stream through here, or through a writer below. */
+__attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *format, ...);
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
@@ -139,6 +146,8 @@ void json_texts(struct json *json, struct cJSON *parent, const char *name,
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */
 char *json_take(struct json *json, char indent);
+/* Writes such a text, safe to print. False if that fails. */
+bool json_print(const char *text, FILE *file);
 void json_free(struct json *json);
 
 /* ---- files (file_save.c, file_load.c, file_place.c) ---- */
@@ -155,6 +164,8 @@ int file_try(const char *path, struct error *why);
 /* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG
  * for more than `most` of them. */
 int file_load(const char *path, size_t most, char **bytes, size_t *size);
+/* The same of a file that is open, and stays so. */
+int file_load_from(int fd, size_t most, char **bytes, size_t *size);
 /* True if file_save() replaces the file, so that saving again takes nothing back. */
 bool file_is_replaced(const char *path);
 

@@ -4,10 +4,11 @@
     SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py [--update] [--no-skip] [TEST...]
 
 --update writes what simdbench prints now to tests/golden/; --no-skip makes a skipped test
-a failure. TEST is a class or Class.test_method.
+a failure. TEST is a class, Class.test_method, or a folder beside this file: all tests in it.
 """
 import sys
 import unittest
+from pathlib import Path
 
 import cli_tool
 from cli_ab import *
@@ -43,14 +44,24 @@ from cli_selftest import *
 from cli_shapes import *
 from cli_study import *
 from cli_study_files import *
+from cli_texts import *
 from cli_threads import *
+from cli_trust import *
 from cli_usage import *
+
+
+def in_folder(module, name):
+    """Classes of the tests that stand there."""
+    return [value.__name__ for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, unittest.TestCase)
+            and Path(sys.modules[value.__module__].__file__).parent.name == name]
 
 
 def main(arguments):
     cli_tool.UPDATE = "--update" in arguments
     names = [a for a in arguments if not a.startswith("--")]
     module = sys.modules[__name__]
+    names = [each for name in names for each in in_folder(module, name) or [name]]
     loader = unittest.defaultTestLoader
     suite = (loader.loadTestsFromNames(names, module) if names
              else loader.loadTestsFromModule(module))

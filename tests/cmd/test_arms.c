@@ -13,9 +13,9 @@ static struct run_arm arms[ARMS_MAX];
 static void arms_begin(size_t n, double rounds_ns)
 {
     static const char *const words[ARMS_MAX] = {
-        "mul --isa=all --variants=add --sizes=8 --rounds=10",
-        "mul --isa=all --variants=fma --sizes=16 --rounds=2",
-        "mul --isa=all --variants=fma --sizes=8 --align=128"};
+        "mul --isa=all --variants=add --sizes=8 --rounds=10 --seed=3",
+        "mul --isa=all --variants=fma --sizes=16 --rounds=2 --seed=3",
+        "mul --isa=all --variants=fma --sizes=8 --align=128 --seed=3"};
     run_begin();
     for (size_t i = 0; i < n; i++) {
         run_free(arm_run[i]);
@@ -59,6 +59,31 @@ static void test_common_rounds(void **state)
     assert_near(speedup.times, 3, 1e-9);
     assert_int_equal(speedup.rounds, 10);
     assert_non_null(strstr(first_of(2)->id, "@8;align=128"));
+}
+
+/* What is compared computes the same, also after a change of its inputs: before all
+ * batches of a round, that of each arm by the same seed. */
+static void test_same_inputs(void **state)
+{
+    uint64_t seed = 0;
+    size_t changes = 0;
+    arms_begin(3, 0);
+    assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
+    assert_string_equal(first_of(0)->input_hash, first_of(1)->input_hash);
+    assert_string_equal(first_of(0)->input_hash, first_of(2)->input_hash);
+    for (size_t i = 0; i < script.n_log; i++) {
+        const struct asked *const asked = &script.log[i];
+        if (!strcmp(asked->verb, "batch"))
+            assert_int_equal(changes % 3, 0);
+        if (strcmp(asked->verb, "change") != 0)
+            continue;
+        if (changes++ % 3 == 0)
+            seed = asked->seed;
+        assert_int_equal(asked->seed, seed);
+    }
+    /* Two before a round, which may be the same one, and that after all of them. */
+    assert_in_range(changes, 6, 9);
+    assert_int_equal(changes % 3, 0);
 }
 
 /* A void batch of one arm voids the round, which runs again for all. */
@@ -192,8 +217,8 @@ static int arms_open(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(arms_open, arms_close, FRESH(test_common_rounds),
-                             FRESH(test_void), FRESH(test_an_arm_fails),
-                             FRESH(test_the_first_arm_fails), FRESH(test_another_leads),
-                             FRESH(test_no_time), FRESH(test_interruption));
+    return RUN_TESTS_BETWEEN(
+        arms_open, arms_close, FRESH(test_common_rounds), FRESH(test_same_inputs),
+        FRESH(test_void), FRESH(test_an_arm_fails), FRESH(test_the_first_arm_fails),
+        FRESH(test_another_leads), FRESH(test_no_time), FRESH(test_interruption));
 }

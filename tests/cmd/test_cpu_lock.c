@@ -39,7 +39,7 @@ static bool is_free(int cpu)
     struct cpu_lock *lock;
     const int status = take_one(cpu, 0, &lock, NULL);
     cpu_lock_free(lock);
-    assert_true(status == 0 || status == -EBUSY);
+    assert_true(status == 0 || status == -CPUS_BUSY);
     return status == 0;
 }
 
@@ -50,13 +50,13 @@ static void test_one_at_a_time(void **state)
     char who[64];
     assert_int_equal(take_one(CPU, 0, &one, &error), 0);
     assert_non_null(one);
-    assert_int_equal(take_one(CPU, 0, &other, &error), -EBUSY);
+    assert_int_equal(take_one(CPU, 0, &other, &error), -CPUS_BUSY);
     assert_null(other);
     snprintf(who, sizeof who, "CPU 1000 is measured on by another simdbench (pid %d)",
              (int)getpid());
     assert_memory_equal(error.text, who, strlen(who));
     assert_non_null(strstr(error.text, "--wait=no"));
-    assert_int_equal(take_one(CPU, 30000000, &other, &error), -EBUSY);
+    assert_int_equal(take_one(CPU, 30000000, &other, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "waited 0.03 s (--wait)"));
     assert_true(is_free(CPU + 1));
     cpu_lock_free(one);
@@ -72,11 +72,11 @@ static void test_another_is_taken(void **state)
     assert_int_equal(cpu_lock_take(cpu, 3, 2, 0, true, &two, &error), 0);
     assert_int_equal(cpu[0], CPU);
     assert_int_equal(cpu[1], CPU + 2);
-    assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), -EBUSY);
+    assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "no other is free"));
     cpu_lock_free(one);
     /* One of two that are needed is not enough, and is not kept. */
-    assert_int_equal(cpu_lock_take(other, 3, 2, 0, true, &three, &error), -EBUSY);
+    assert_int_equal(cpu_lock_take(other, 3, 2, 0, true, &three, &error), -CPUS_BUSY);
     assert_int_equal(cpu_lock_take(other, 3, 1, 0, true, &three, &error), 0);
     assert_int_equal(other[0], CPU + 1);
     cpu_lock_free(two);
@@ -197,6 +197,71 @@ static void test_queue_of_many(void **state)
         assert_int_equal(status_of(&waiter[i]), 0);
 }
 
+/* Who waits first and is stopped keeps nobody else from the CPU that is free. */
+static void test_stopped(void **state)
+{
+    const int cpu[] = {CPU, CPU + 1};
+    const pid_t holder = start_holder(CPU + 1);
+    const struct waiter first = start_waiter(cpu, 2, 2);
+    char text[256];
+    int status;
+    read_line(&first, text, sizeof text);
+    assert_false(is_free(CPU));
+    assert_int_equal(kill(first.pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(first.pid, &status, WUNTRACED), first.pid);
+    assert_true(WIFSTOPPED(status));
+    const struct waiter second = start_waiter(cpu, 1, 1);
+    assert_int_equal(status_of(&second), 0);
+    assert_int_equal(kill(first.pid, SIGCONT), 0);
+    kill_holder(holder);
+    assert_int_equal(status_of(&first), 0);
+}
+
+static pid_t start_foreign(void)
+{
+    int pair[2];
+    char byte;
+    assert_int_equal(pipe(pair), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        const int fd = open(file, O_RDWR | O_CLOEXEC);
+        if (fcntl(fd, F_SETLK, &all) == 0 && write(pair[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(pair[1]);
+    assert_int_equal(read(pair[0], &byte, 1), 1);
+    close(pair[0]);
+    return pid;
+}
+
+/* Another program locks all of the file: it is nobody in the queue. */
+static void test_foreign(void **state)
+{
+    struct cpu_lock *lock;
+    struct error error;
+    char text[256], who[64];
+    const int cpu[] = {CPU};
+    assert_true(is_free(CPU));
+    const pid_t foreign = start_foreign();
+    snprintf(who, sizeof who,
+             "CPU 1000 is locked by a program (pid %d) that is no simdbench",
+             (int)foreign);
+    assert_int_equal(take_one(CPU, 0, &lock, &error), -CPUS_BUSY);
+    assert_memory_equal(error.text, who, strlen(who));
+    const struct waiter first = start_waiter(cpu, 1, 1);
+    read_line(&first, text, sizeof text);
+    assert_non_null(strstr(text, who));
+    assert_non_null(strstr(text, "waiting, place 1 in the queue"));
+    const struct waiter second = start_waiter(cpu, 1, 1);
+    read_line(&second, text, sizeof text);
+    assert_non_null(strstr(text, "waiting, place 1 in the queue"));
+    kill_holder(foreign);
+    assert_int_equal(status_of(&first), 0);
+    assert_int_equal(status_of(&second), 0);
+}
+
 static void test_interrupted(void **state)
 {
     struct cpu_lock *one, *other;
@@ -258,7 +323,7 @@ static void test_hostile_pid(void **state)
     fd = open(file, O_WRONLY | O_CLOEXEC);
     assert_int_equal(pwrite(fd, "\033[31m not a pid\n", 16, 3 * 16), 16);
     close(fd);
-    assert_int_equal(take_one(3, 0, &other, &error), -EBUSY);
+    assert_int_equal(take_one(3, 0, &other, &error), -CPUS_BUSY);
     assert_non_null(strstr(error.text, "another simdbench: --wait"));
     cpu_lock_free(one);
 }
@@ -282,7 +347,8 @@ int main(void)
 {
     return RUN_TESTS(WITH_FOLDER(test_one_at_a_time), WITH_FOLDER(test_another_is_taken),
                      WITH_FOLDER(test_death), WITH_FOLDER(test_queue),
-                     WITH_FOLDER(test_queue_of_many), WITH_FOLDER(test_interrupted),
+                     WITH_FOLDER(test_queue_of_many), WITH_FOLDER(test_stopped),
+                     WITH_FOLDER(test_foreign), WITH_FOLDER(test_interrupted),
                      WITH_FOLDER(test_file), WITH_FOLDER(test_no_locks),
                      WITH_FOLDER(test_hostile_pid), TEST(test_order));
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ab/private_copy.h"
+#include "file_tree.h"
 #include "kernels.h"
 #include "unit.h"
 #include "worker/elf_file.h"
@@ -79,12 +82,13 @@ static void test_any_bytes(void **state)
 
 static void test_private_copy(void **state)
 {
+    int lock;
     char mine[64], copy[4096], neighbour[4200];
     struct error error;
     struct stat from, to;
     size_t n, m;
     const char *path = module_path("pace");
-    assert_int_equal(private_folder(mine, sizeof mine, &error), 0);
+    assert_int_equal(private_folder(mine, sizeof mine, &lock, &error), 0);
     assert_int_equal(
         private_copy(mine, "control", path, false, copy, sizeof copy, &error), 0);
     assert_string_equal(strrchr(copy, '/'), "/pace.so");
@@ -105,12 +109,51 @@ static void test_private_copy(void **state)
     assert_int_equal(stat(neighbour, &to), 0);
     snprintf(neighbour, sizeof neighbour, "%s/../modules/softmax.so", copy);
     assert_int_equal(stat(neighbour, &to), 0);
-    private_remove(mine);
+    private_remove(mine, lock);
     assert_int_equal(stat(mine, &to), -1);
     assert_int_equal(stat(path, &from), 0);
 }
 
+/* A folder that nobody has locked was left by a process that was killed. */
+static void test_left_copies(void **state)
+{
+    static const char *const left[] = {"/simdbench-ab-killed", "/simdbench-ab-killed/a",
+                                       "/simdbench-ab-alive"};
+    char temporary[] = "/tmp/simdbench-left-XXXXXX", mine[64], path[128];
+    struct stat status;
+    int lock;
+    assert_non_null(mkdtemp(temporary));
+    for (size_t i = 0; i < ARRAY_LEN(left); i++) {
+        snprintf(path, sizeof path, "%s%s", temporary, left[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    const int alive = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(alive, LOCK_EX), 0);
+    tree_put(temporary, "/simdbench-ab-killed/a/copy.so", "text");
+    tree_put(temporary, "/simdbench-ab-file", "text");
+    tree_put(temporary, "/other", "text");
+    snprintf(path, sizeof path, "%s/simdbench-ab-link", temporary);
+    assert_int_equal(symlink("/", path), 0);
+    assert_int_equal(setenv("TMPDIR", temporary, 1), 0);
+    assert_int_equal(private_folder(mine, sizeof mine, &lock, NULL), 0);
+    assert_true(lock >= 0);
+    static const struct {
+        const char *name;
+        bool stays;
+    } after[] = {{"killed", false}, {"alive", true}, {"file", true}, {"link", true}};
+    for (size_t i = 0; i < ARRAY_LEN(after); i++) {
+        snprintf(path, sizeof path, "%s/simdbench-ab-%s", temporary, after[i].name);
+        assert_int_equal(lstat(path, &status) == 0, after[i].stays);
+    }
+    private_remove(mine, lock);
+    assert_int_equal(stat(mine, &status), -1);
+    close(alive);
+    unsetenv("TMPDIR");
+    assert_int_equal(tree_remove(temporary), 0);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_private_copy));
+    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_private_copy),
+                     TEST(test_left_copies));
 }

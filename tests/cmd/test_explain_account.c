@@ -37,6 +37,7 @@ static void fill(struct both *both, struct subject *subject, size_t number,
     subject->trace.instructions_per_op = instructions;
     subject->trace.census.loop = loop;
     subject->trace.census.n_loops = 1;
+    subject->trace.census.whole = true;
     subject->trace.census.instructions = (uint64_t)(instructions * OPS);
     loop->iterations = OPS;
 }
@@ -154,6 +155,7 @@ static void test_instructions(void **state)
     struct both both;
     begin(&both);
     both.a.trace.instructions_per_op = NAN;
+    both.a.trace.census.whole = false;
     struct account *made = account(&both);
     assert_string_equal(made->absent, "instructions an operation are not known: sampled");
     assert_int_equal(made->factors.n, 2);
@@ -168,6 +170,24 @@ static void test_instructions(void **state)
     assert_null(made->absent);
     assert_near(made->factors.row[1].a, 3, 1e-12);
     assert_false(made->factors.row[1].exact);
+    end(&both, made);
+}
+
+/* Windows of a call tell about how many there are, or nothing if they cannot be true. */
+static void test_samples(void **state)
+{
+    struct both both;
+    begin(&both);
+    both.a.trace.census.whole = false;
+    struct account *made = account(&both);
+    assert_near(made->factors.row[1].ratio, 1.25, 1e-12);
+    assert_false(made->factors.row[1].exact);
+    account_free(made);
+    both.a.doubt = "its windows contradict each other";
+    made = account(&both);
+    assert_non_null(strstr(made->absent, both.a.doubt));
+    assert_int_equal(made->factors.n, 2);
+    assert_int_equal(made->classes.n, 0);
     end(&both, made);
 }
 
@@ -212,6 +232,6 @@ static void test_not_measured(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_counters),
-                     TEST(test_instructions), TEST(test_conditions),
+                     TEST(test_instructions), TEST(test_samples), TEST(test_conditions),
                      TEST(test_not_measured));
 }

@@ -338,6 +338,31 @@ static void test_shape_files(void **state)
     expect_error(words, -EIO, "--shapes=");
 }
 
+/* The shapes below one, with a space behind each. */
+static void expect_smaller(const char *shape, bool alike, const char *expected)
+{
+    char words[64], text[256] = "";
+    snprintf(words, sizeof words, "mul --variants=mine --sizes=%s", shape);
+    assert_int_equal(plan_words(words), 0);
+    struct shape_info info = plan.groups[0].shape;
+    while (alike ? shape_smaller_alike(&catalog, &plan.groups[0], -1, &info)
+                 : shape_smaller(&catalog, &plan.groups[0], &info))
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", info.text);
+    assert_string_equal(text, expected);
+}
+
+/* Kernels without tails take multiples of a power of two, and at least a vector. */
+static void test_smaller_shapes(void **state)
+{
+    expect_smaller("352", true, "160 64 ");
+    expect_smaller("352", false, "176 80 32 16 8 ");
+    expect_smaller("1920", true, "960 448 192 64 ");
+    expect_smaller("48", true, "16 ");
+    expect_smaller("1001", true, "505 249 121 57 25 ");
+    expect_smaller("24", true, "");
+    expect_smaller("64", true, "");
+}
+
 /* ---- what is told of a plan ---- */
 
 static void expect_printed(const char *words, const char *expected)
@@ -402,5 +427,5 @@ int main(int argc, char **argv)
         TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
         TEST(test_rows_for_want_of_others), TEST(test_exact_enough),
         TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
-        TEST(test_printed), TEST(test_seconds));
+        TEST(test_smaller_shapes), TEST(test_printed), TEST(test_seconds));
 }

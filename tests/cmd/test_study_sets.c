@@ -153,8 +153,8 @@ static void test_threads_and_slopes(void **state)
     claim(MEASURE_THREAD_RATIO, "bad", NULL, "4096", NULL)->check.threads = 9;
     make(false, NULL);
     const struct round_set *const set = sets_find(&sets, "1024", NULL);
-    assert_int_equal(set_find(set, "good", 2, false)->name.threads, 2);
-    assert_int_equal(set_find(set, "good", 1, false)->name.threads, 1);
+    assert_int_equal(set_find(set, "good", 2, false)->name.settings.threads, 2);
+    assert_int_equal(set_find(set, "good", 1, false)->name.settings.threads, 1);
     assert_non_null(sets_find(&sets, "64", &study.claims[1].check));
     assert_int_equal(sets_find(&sets, "64", &study.claims[1].check)->n, 2);
     assert_null(sets_find(&sets, "64", NULL));

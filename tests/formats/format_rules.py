@@ -13,6 +13,10 @@ from pathlib import Path
 
 XSD = Path(__file__).resolve().parent / "junit.xsd"
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+# Programs of CI that read a log take these for commands.
+BEGINS, ANYWHERE = re.compile(r"(?m)^\s*::"), re.compile(r"##[a-z]*\[")
+# Sites make links of these in Markdown.
+LINK = re.compile(r"://|\bwww\.|(?<!\w)@\w|\w@[\w-]+\.|(?<!&)#\d|\bgh-\d", re.I)
 NUMBER = r"[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?"
 
 
@@ -21,10 +25,12 @@ def check(good, what):
         raise AssertionError(what)
 
 
-def text_of(data):
-    """Strict UTF-8 without control characters but line ends."""
+def text_of(data, commands=False):
+    """Strict UTF-8 without control characters but line ends, and without commands to CI."""
     text = data.decode("utf-8")
     check(not CONTROL.search(text), f"control character {CONTROL.search(text)}")
+    check(commands or not BEGINS.search(text), f"a command to CI: {BEGINS.search(text)}")
+    check(not ANYWHERE.search(text), f"a command to CI: {ANYWHERE.search(text)}")
     return text
 
 
@@ -233,7 +239,7 @@ def benchstat(data):
 def annotations(data):
     """[(kind, title, message)], unescaped"""
     rows = []
-    for line in text_of(data).splitlines():
+    for line in text_of(data, commands=True).splitlines():
         command = re.fullmatch(r"::(error|warning|notice) title=([^:,]*)::(.*)", line)
         check(command, f"no annotation: {line}")
         for part in command.groups():
@@ -265,6 +271,7 @@ def markdown(data):
     text = text_of(data)
     check(len(data) < 1 << 20, f"{len(data)} bytes are too many for GitHub")
     check("<script>" not in text, "markup")
+    check(not LINK.search(text), f"a link: {LINK.search(text)}")
     return text
 
 

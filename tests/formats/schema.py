@@ -88,7 +88,7 @@ class Schema(unittest.TestCase):
         gate = sample("gate")
         for owner in (gate["gate"], gate["results"][0]["comparison"]):
             for key in list(owner):
-                if key not in ("refused", "selftest", "strict", "own_processes",
+                if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
                                "ci_level", "code"):
                     with self.subTest(missing=key):
@@ -103,8 +103,8 @@ class Schema(unittest.TestCase):
         result = document["results"][0]
         why = result["explanation"]
         optional = {"not_traced", "source", "mix", "text", "unit", "at_least", "of", "ci_level",
-                    "refute", "experiment", "remedy", "limits", "counter", "missing", "why",
-                    "reaches", "absent", "modules", "producer", "mixes_sse_avx", "exact"}
+                    "refute", "experiment", "remedy", "limits", "refuted", "counter",
+                    "missing", "why", "reaches", "absent", "modules", "producer", "mixes_sse_avx", "exact"}
         account = document["account"]
         owners = [account, account["factors"][0], why, why["executed"], why["residual"], why["loops"][0],
                   why["loops"][0]["code"][0], why["bounds"][0], why["excluded"][0],

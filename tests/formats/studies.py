@@ -34,7 +34,7 @@ MEASURES = {
     "accuracy": ((1,), "name"), "arithmetic": ((0,), "formula"), "host": ((0,), "name"),
     "command": ((0,), "name"),
 }
-NEEDS = re.compile(r"(cpus:\d+|memory:\d+[GM]i?B|(module|isa|event|uarch):\S+|never:.+)$")
+NEEDS = re.compile(r"(cpus:[1-9]\d*|memory:\d+(\.\d+)?[MGT]i?B|(module|isa|event|uarch):\S+|never:.+)$")
 
 
 def plain(text):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile_runs SEED EVERY FROM FILE.json|SAMPLE: puts each of 12 values in the place of
+ * hostile_runs SEED EVERY FROM FILE.json|SAMPLE: puts each of 13 values in the place of
  * each member of a run, one at a time, and lets all that reads runs have it: one in EVERY
  * of these documents, as SEED chooses, from number FROM on. Prints a line for each:
  * number, path, value, and what the reader says against it, or "read". A broken promise
@@ -18,18 +18,25 @@
 #include "mutate_json.h"
 #include "sample_gate.h"
 
-enum { LONG = 5000, VALUES = 12, PATIENCE = 60, PATH_SIZE = 512 };
+enum { LONG = 5000, VALUES = 13, PATIENCE = 60, PATH_SIZE = 512 };
 
 static char long_text[LONG + 3];
 static const struct {
     const char *name, *json;
 } values[VALUES] = {
-    {"null", "null"},    {"true", "true"},
-    {"-1", "-1"},        {"0", "0"},
-    {"1e308", "1e308"},  {"1e-308", "1e-308"},
-    {"-0.5", "-0.5"},    {"empty", "\"\""},
-    {"long", long_text}, {"control", "\"a\\u001b[31m\\u0007\\r\\n\\u009b\""},
-    {"[]", "[]"},        {"{}", "{}"}};
+    {"null", "null"},
+    {"true", "true"},
+    {"-1", "-1"},
+    {"0", "0"},
+    {"1e308", "1e308"},
+    {"1e-308", "1e-308"},
+    {"-0.5", "-0.5"},
+    {"empty", "\"\""},
+    {"long", long_text},
+    {"control", "\"a\\u001b[31m\\u0007\\r\\n\\u009b\""},
+    {"command", "\"::error ::a\\n::error::b##[error]##vso[a.b] https://a.b @me\""},
+    {"[]", "[]"},
+    {"{}", "{}"}};
 
 struct attack {
     const char *original;
@@ -67,8 +74,21 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Ends the program if one of the texts holds nan or inf. */
-static void check_numbers(const struct run *run)
+/* What CI, or a site that shows Markdown, would act on. */
+static bool acts(const char *text, enum format format)
+{
+    bool found = strstr(text, "##[") || strstr(text, "##vso[");
+    for (const char *line = text; line && !found; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\r\n");
+        found = format != FORMAT_ANNOTATIONS && format != FORMAT_HTML &&
+                !strncmp(line, "::", 2);
+    }
+    return found || (format == FORMAT_MARKDOWN &&
+                     (strstr(text, "https://") || strstr(text, " @me")));
+}
+
+/* Ends the program if one of the texts holds nan, inf, a command to CI or a link. */
+static void check_texts(const struct run *run)
 {
     static const struct text_options options = {.width = 80, .roofs = true};
 
@@ -76,6 +96,10 @@ static void check_numbers(const struct run *run)
         char *const text = sample_text(run, format, &options);
         if (has_word(text, "nan") || has_word(text, "inf")) {
             fprintf(stderr, "nan or inf in format %s\n", format_name(format));
+            abort();
+        }
+        if (acts(text, format)) {
+            fprintf(stderr, "a command or link in format %s\n", format_name(format));
             abort();
         }
         free(text);
@@ -90,7 +114,7 @@ static void compare(struct run *head, const char *original)
 
     need(!run_read_json(&base, original, strlen(original), &error));
     if (!run_compare(head, "head.json", base, "base.json", 0.02, &error))
-        check_numbers(head);
+        check_texts(head);
     run_free(base);
 }
 
@@ -105,7 +129,7 @@ static void try_text(const struct attack *attack, const char *text)
         printf("%s\n", error.text);
         return;
     }
-    check_numbers(run);
+    check_texts(run);
     compare(run, attack->original);
     run_free(run);
     puts("read");

@@ -61,7 +61,7 @@ CASES = {
     "files-12": ('ulimit -n 12; exec "$@"', EITHER, ""),
     "size": ('set -o pipefail; prlimit --fsize=0 "$@" 2>&1 >/dev/null | cat >&2', NOT,
              "run.json.*File too large"),
-    "stack-64k": ('ulimit -s 64; exec "$@"', EITHER | {-11, 4}, ""),
+    "stack-soft": ('ulimit -Ss 64; exec "$@"', DONE, ""),
     "stack-1m": ('ulimit -s 1024; exec "$@"', DONE, ""),
     "locked": ('ulimit -l 0; exec "$@"', DONE, ""),
     "signals": ('ulimit -i 0; exec "$@"', DONE, ""),
@@ -82,6 +82,9 @@ CASES = {
 }
 # A sanitizer cannot start with so little; another build can.
 PLAIN_CASES = {
+    **{f"stack-{n}k": (f'ulimit -s {n}; exec "$@"', NOT, "stack is limited")
+       for n in (48, 64, 80, 96, 112, 128, 256)},
+    "stack-600k": ('ulimit -s 600; exec "$@"', DONE, ""),
     "no-proc": ('mount -t tmpfs none /proc && exec "$@"', NOT, "cannot start a worker"),
     "memory-1g": ('ulimit -v 1000000; exec "$@"', DONE, ""),
     "memory-30m": ('ulimit -v 30000; exec "$@"', EITHER, ""),

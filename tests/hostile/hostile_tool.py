@@ -17,6 +17,8 @@ sys.path += [str(ROOT / "tests/cli"), str(ROOT / "tests/formats")]
 SHORT = ["--time-per-case=2ms", "--rounds=6"]
 GEMM = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+# Commands to CI in a log; the format annotations writes some of its own.
+COMMAND = re.compile(rb"##[a-z]*\[|^\s*::(?!(?:error|warning|notice) title=)", re.M)
 LEFT_SECONDS, SANITIZER_STATUS = 15, 99
 MOST_PRINTED = 1 << 20
 
@@ -37,7 +39,7 @@ def environment(**more):
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES", "SIMDBENCH_HISTORY")}
     options = f"exitcode={SANITIZER_STATUS}:allocator_may_return_null=1"
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SIMDBENCH_LOCKS": "",
-            "XDG_CACHE_HOME": CACHE.name, "ASAN_OPTIONS": options,
+            "XDG_CACHE_HOME": CACHE.name, "XDG_STATE_HOME": CACHE.name, "ASAN_OPTIONS": options,
             "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_STATUS}", **more}
 
 
@@ -105,6 +107,8 @@ class Started:
         for data in self.out, self.err:
             found = RAW.search(data.replace(b"\r\n", b"\n"))
             need(not found, f"raw control bytes: {found and data[max(found.start() - 80, 0):found.end() + 20]}")
+            found = COMMAND.search(data)
+            need(not found, f"a command to CI: {found and data[found.start():found.end() + 80]}")
             need(len(data) < MOST_PRINTED, f"{len(data)} bytes were printed")
         return status
 

@@ -62,6 +62,7 @@ static void test_ports(void **state)
     assert_near(VALUE(gap_cycles), 2, 1e-9);
     assert_near(VALUE(gap_share), 0.2, 1e-9);
     assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
+    SET(cycles, 100);
     SET(multiplies, 24);
     inspect_bounds(&facts);
     assert_near(VALUE(arithmetic_cycles), 12, 1e-9);
@@ -83,6 +84,7 @@ static void test_widths(void **state)
     static const double bits[] = {32, 128, 256, 512};
     for (size_t i = 0; i < 4; i++) {
         struct inspect_facts facts = tile();
+        SET(cycles, 1000);
         for (size_t k = 0; k < 4; k++) {
             inspect_fact_set(&facts, FACT_rate_stores_64 + k, (double)(8 >> k));
             inspect_fact_set(&facts, FACT_rate_divides_64 + k, 1 / (double)(4 << k));
@@ -111,6 +113,7 @@ static void test_vector_units(void **state)
         inspect_fact_set(&facts, FACT_rate_shuffles_128 + k, 2 / (double)(1 << k));
         inspect_fact_set(&facts, FACT_rate_permutes_128 + k, 1 / (double)(1 << k));
     }
+    SET(cycles, 1000);
     SET(computed, 24);
     SET(computed_bits, 24 * 512);
     SET(shuffles, 8);
@@ -167,6 +170,7 @@ static void test_splits(void **state)
 static void test_long_loop(void **state)
 {
     struct inspect_facts facts = tile();
+    SET(cycles, 10000);
     SET(rate_decoded, 2);
     SET(instructions, 4095);
     inspect_bounds(&facts);
@@ -325,12 +329,80 @@ static void test_costs(void **state)
     assert_near(VALUE(cpuid_share), 0.3, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
-    facts.fact[FACT_window_cycles].known = false;
-    SET(window_chain, 11);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(window_cycles)));
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
+}
+
+/* More than 1.1 times the measured cycles cannot be: neither the bound nor what stands
+ * for it is known any more, and all that follows is derived without it. */
+static void test_refuted(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(chain, 10.9);
+    SET(window_chain, 10.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(code_cycles), 10.9, 1e-9);
+    facts = tile();
+    SET(chain, 65);
+    SET(window_chain, 14);
+    SET(loads, 24);
+    SET(roof_share, 1.2);
+    SET(call_bytes, 9600);
+    SET(stream_rate, 8);
+    inspect_bounds(&facts);
+    static const enum inspect_fact unknown[] = {
+        FACT_chain_cycles,  FACT_chain,        FACT_window_cycles,     FACT_window_chain,
+        FACT_load_cycles,   FACT_roof_cycles,  FACT_whole_load_cycles, FACT_roof_share,
+        FACT_memory_cycles, FACT_memory_share, FACT_far_share};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        assert_false(facts.fact[unknown[i]].known);
+        assert_string_equal(facts.fact[unknown[i]].absent, "the time refutes it");
+    }
+    assert_true(facts.fact[FACT_chain_cycles].refuted);
+    assert_near(facts.fact[FACT_chain_cycles].value, 65, 0);
+    assert_near(VALUE(code_cycles), 8, 1e-9);
+    assert_near(VALUE(limit_cycles), 8, 1e-9);
+    assert_near(VALUE(gap_share), 0.2, 1e-9);
+    assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
+}
+
+/* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
+static void test_samples(void **state)
+{
+    static const struct {
+        enum inspect_fact fact;
+        double good, bad;
+        const char *why;
+    } rows[] = {{FACT_loop_share, 0.31, 0.29, "under 30%"},
+                {FACT_sample_error, 0.2, 0.3, "contradict each other"},
+                {FACT_call_cycles, 700, 500, "more instructions a cycle"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int bad = 0; bad <= 1; bad++) {
+            struct inspect_facts facts = tile();
+            SET(sampled, 1);
+            SET(loop_share, 0.9);
+            SET(sample_error, 0.01);
+            SET(isa_bits, 256);
+            inspect_fact_set(&facts, rows[i].fact, bad ? rows[i].bad : rows[i].good);
+            inspect_bounds(&facts);
+            assert_int_equal(facts.fact[FACT_cycles].known, !bad);
+            assert_int_equal(facts.fact[FACT_loads].known, !bad);
+            assert_int_equal(facts.fact[FACT_call_instructions].known, !bad);
+            assert_int_equal(facts.fact[FACT_load_cycles].known, !bad);
+            assert_int_equal(facts.fact[FACT_split_share].known, !bad);
+            assert_true(facts.fact[FACT_call_cycles].known);
+            assert_true(facts.fact[FACT_isa_bits].known);
+            if (bad)
+                assert_non_null(strstr(facts.fact[FACT_loads].absent, rows[i].why));
+        }
+    /* A whole trace is true whatever it says. */
+    struct inspect_facts facts = tile();
+    SET(sampled, 0);
+    SET(loop_share, 0.2);
+    SET(call_cycles, 500);
+    inspect_bounds(&facts);
+    assert_near(VALUE(loads), 8, 0);
+    assert_near(VALUE(cycles), 5, 1e-9);
 }
 
 static void test_shares(void **state)
@@ -373,5 +445,6 @@ int main(void)
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
-                     TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_refuted), TEST(test_samples), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

@@ -255,17 +255,28 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     assert_true(operands_hash(&operands) == inputs);
 }
 
-/* All rows on one problem; `auto` with either choice. */
+/* Whether `automatic` may run that row. */
+static bool may_choose(const struct simdbench_kernel *automatic,
+                       const struct simdbench_kernel *row)
+{
+    return !strcmp(row->op, "relu") && !strcmp(row->isa, automatic->isa) &&
+           row->type == automatic->type && !row->flags && !row->prepare &&
+           !strcmp(row->layout, "separate");
+}
+
+/* All rows on one problem; `auto` with each choice. */
 static void check(const struct arena *arena, const struct problem *problem)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    struct relu_auto stream = {.stream = true}, max = {.stream = false};
     for (size_t i = 0; kernels[i]; i++) {
         if (!runs_here(kernels[i], "relu"))
             continue;
-        check_kernel(arena, problem, kernels[i], &max);
-        if (strcmp(kernels[i]->variant, "auto") == 0)
-            check_kernel(arena, problem, kernels[i], &stream);
+        if (strcmp(kernels[i]->variant, "auto") != 0)
+            check_kernel(arena, problem, kernels[i], NULL);
+        for (size_t k = 0; kernels[k] && kernels[i]->prepare; k++)
+            if (may_choose(kernels[i], kernels[k]))
+                check_kernel(arena, problem, kernels[i],
+                             &(struct fastest){.run = kernels[k]->run});
     }
 }
 
@@ -312,10 +323,13 @@ static void check_choice(const struct simdbench_kernel *kernel,
     void *run_state = NULL;
     assert_int_equal(kernel->prepare(&operands->view, &run_state, error, sizeof error),
                      0);
-    const struct relu_auto *made = run_state;
+    const struct fastest *made = run_state;
     kernel->choice(&operands->view, run_state, &choice);
-    const char *const name = made->stream ? "stream" : "max";
+    const char *const name = made->row->variant;
+    assert_true(may_choose(kernel, made->row) && made->run == made->row->run);
+    assert_true(measured || !strcmp(name, "max"));
     assert_memory_equal(choice.implementation, name, strlen(name));
+    assert_string_equal(choice.roof, strcmp(name, "stream") ? "copy" : "copy_stream");
     assert_int_equal(strstr(choice.implementation, " times ") != NULL, measured);
     assert_null(choice.isa);
     assert_null(choice.note);

@@ -11,6 +11,8 @@
 
 enum { LATER = 20, LONG = 5000, MANY = 20000 };
 
+#define TEXT "a\033[31m\r\n\xc2\x9b::error ::x ##[error]y ##vso[a.b]\n::error::c"
+
 /* What comes after "PLACE:" in HOSTILE, or NULL. */
 static const char *asked(const char *place)
 {
@@ -62,6 +64,9 @@ static int hostile_describe(struct simdbench_description *description)
     static char version[LONG + 1];
     memset(version, 'v', LONG);
     description->version = spoiled("long-version") ? version : "1";
+    if (spoiled("text-library"))
+        description->version = description->core = description->isa =
+            description->detail = description->advice = TEXT;
     reach("describe");
     return 0;
 }
@@ -181,6 +186,12 @@ static void choose_oddly(const struct simdbench_operands *operands, const void *
     choice->workspace_bytes = UINT64_MAX;
 }
 
+static void choose_texts(const struct simdbench_operands *operands, const void *state,
+                         struct simdbench_choice *choice)
+{
+    choice->implementation = choice->isa = choice->note = choice->roof = TEXT;
+}
+
 static struct simdbench_op op;
 static const struct simdbench_op *const ops[] = {&op, NULL};
 static const struct simdbench_kernel good = {TWICE_ROW("good", twice_run)};
@@ -231,6 +242,12 @@ static void spoil_table(void)
     FAULT("unknown-roof", bad.roof = "\033[31m")
     FAULT("unknown-layout", bad.layout = "\033[31m")
     FAULT("unknown-semiring", bad.semiring = "\033[31m")
+    FAULT("text-roof", bad.roof = bad.other_roof = TEXT)
+    FAULT("text-layouts", op.layouts = TEXT)
+    FAULT("text-inputs", op.inputs = op.accuracy_inputs = TEXT)
+    FAULT("text-op", op.summary = op.shape_help = TEXT)
+    FAULT("text-shapes", op.default_shapes = TEXT)
+    FAULT("text-choice", bad.choice = choose_texts)
     FAULT("all-flags", bad.flags = UINT32_MAX)
     FAULT("nan-ulp", bad.max_ulp = bad.mean_ulp = NAN)
     FAULT("odd-choice", bad.choice = choose_oddly)

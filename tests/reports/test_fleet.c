@@ -30,6 +30,8 @@ static void add_run(struct fleet *fleet, size_t host, const char *fingerprint,
     snprintf(text, sizeof text, "n%zu", host);
     need(run && !string_set(&run->fingerprint, fingerprint));
     need(!facts_text(&run->host, "node", text));
+    snprintf(text, sizeof text, "%zu", fleet->runs);
+    need(!string_set(&run->seed, text));
     need(!facts_text(&run->host, "kernel", host == 2 ? "6.2" : "6.1"));
     for (size_t i = 0; i < CASES; i++) {
         struct result *const result = run_add_result(run);
@@ -38,7 +40,11 @@ static void add_run(struct fleet *fleet, size_t host, const char *fingerprint,
         result->status = STATUS_OK;
         result->median_ns = ns[i];
     }
-    need(!fleet_add(fleet, run, "file"));
+    const char *twin = NULL;
+    need(!fleet_add(fleet, run, "file", &twin));
+    /* The same run counts once. */
+    need(fleet_add(fleet, run, "another name", &twin) == -EEXIST &&
+         !strcmp(twin, "file"));
     run_free(run);
 }
 

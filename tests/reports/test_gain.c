@@ -9,11 +9,14 @@ static struct result *add(struct run *run, size_t group, double ops, uint32_t th
                           const char *name, double ns)
 {
     struct result *const result = run_add_result(run);
-    char id[60], shape[20];
+    char id[60], shape[20], number[12];
     assert_non_null(result);
     snprintf(shape, sizeof shape, "%.0fx%zu", ops, group);
     snprintf(id, sizeof id, "relu/f32/avx2/%s@%s", name, shape);
-    result->id = threads > 1 ? gain_id(id, threads) : strdup(id);
+    snprintf(number, sizeof number, "%u", threads);
+    result->id = strdup(id);
+    result->variant = strdup(name);
+    assert_int_equal(threads > 1 ? result_add_setting(result, "threads", number) : 0, 0);
     result->shape = strdup(shape);
     result->group = group;
     result->ops = ops;
@@ -106,13 +109,6 @@ static void test_least_work(void **state)
     }
 }
 
-static void expect_id(const char *id, const char *expected)
-{
-    char *const text = gain_id(id, 2);
-    assert_string_equal(text, expected);
-    free(text);
-}
-
 /* The first of the same work gives the shape; a partner may stand before. */
 static void test_partners(void **state)
 {
@@ -130,8 +126,32 @@ static void test_partners(void **state)
     run->results[0].n_samples = 0;
     assert_true(isnan(gain_between(&run->results[1], &run->results[0]).times));
     run_free(run);
-    expect_id("relu/f32@8;cache=cold", "relu/f32@8;threads=2;cache=cold");
-    expect_id("a;b", "a;b;threads=2");
+}
+
+/* A partner differs in its threads alone. */
+static void test_no_partners(void **state)
+{
+    struct run *const run = run_new();
+    add(run, 0, 100, 1, "max", 1000);
+    struct result *const two = add(run, 0, 100, 2, "max", 9);
+    const struct result *const first = run->results;
+    assert_ptr_equal(gain_partner(run, first, 2), two);
+    assert_int_equal(result_add_setting(two, "cache", "cold"), 0);
+    assert_null(gain_partner(run, first, 2));
+    assert_int_equal(result_add_setting(&run->results[0], "cache", "cold"), 0);
+    assert_ptr_equal(gain_partner(run, first, 2), two);
+    char **const parts[] = {&two->module, &two->op,    &two->type,
+                            &two->isa,    &two->shape, &two->variant};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        char *const kept = *parts[i];
+        *parts[i] = strdup("other");
+        assert_null(gain_partner(run, first, 2));
+        free(*parts[i]);
+        *parts[i] = kept;
+    }
+    assert_int_equal(result_add_module_option(two, "core", "zen"), 0);
+    assert_null(gain_partner(run, first, 2));
+    run_free(run);
 }
 
 /* Twice as fast, and more work. */
@@ -172,6 +192,6 @@ static void test_loop_is_subtracted(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_least_work), TEST(test_partners),
+    return RUN_TESTS(TEST(test_least_work), TEST(test_partners), TEST(test_no_partners),
                      TEST(test_work_of_threads), TEST(test_loop_is_subtracted));
 }

@@ -100,11 +100,18 @@ static void changes_beyond_the_threshold(void **state)
     }
 }
 
+/* Trials that a gate finds slower; a verdict that nobody gave is the first one. */
 static void a_plain_run_has_no_verdicts(void **state)
 {
-    struct run *const run = run_new();
-    assert_int_equal(run_judge(run), 0);
-    run_free(run);
+    struct run *const gated = new_run(0.02), *const run = run_new();
+    struct run *const runs[] = {gated, run};
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        const struct comparison *const c = add_ramp(runs[i], 16, 0.05, 0.001);
+        assert_int_equal(run_judge(runs[i]), 0);
+        assert_int_equal(c->verdict, i ? VERDICT_SAME : VERDICT_REGRESSED);
+        assert_int_equal(c->processes, i ? 0 : 16);
+        run_free(runs[i]);
+    }
 }
 
 /* Medians say slower, the shortest trials do not. */

@@ -106,6 +106,15 @@ static void mistakes_name_their_field(void **state)
         {"8.33 / 3.06", "8.33 / cycles", "claims[8].formula: expected numbers"},
         {"\"threads\": \"all\", \"expect\"", "\"expect\"", "claims[9].threads: missing"},
         {"cpus:8", "cores:8", "claims[9].needs[0]: expected cpus:N"},
+        {"cpus:8", "cpus:x", "claims[9].needs[0]: expected cpus:N"},
+        {"cpus:8", "cpus:0", "claims[9].needs[0]: expected cpus:N"},
+        {"cpus:8", "cpus:-1", "claims[9].needs[0]: expected cpus:N"},
+        {"cpus:8", "memory:2 GB", "claims[9].needs[0]: expected memory:SIZE"},
+        {"cpus:8", "memory:2gb", "claims[9].needs[0]: expected memory:SIZE"},
+        {"cpus:8", "memory:1e6TiB", "claims[9].needs[0]: expected memory:SIZE"},
+        {"cpus:8", "memory:-5", "claims[9].needs[0]: expected memory:SIZE"},
+        {"cpus:8", "memory:nan", "claims[9].needs[0]: expected memory:SIZE"},
+        {"cpus:8", "memory:2.GB", "claims[9].needs[0]: expected memory:SIZE"},
         {"\"instead\": \"16\"", "\"instead\": \"61\"",
          "claims[9].instead: no claim '61'"},
         {"\"by\": \"us\", \"text\"", "\"by\": \"us\", \"note\"",
@@ -127,6 +136,16 @@ static void mistakes_name_their_field(void **state)
             fail_msg("'%s' for '%s': %s", rows[i].to, rows[i].error, error);
     }
     assert_string_equal(changed("\"threads\": 1", "\"threads\": 2"), "");
+}
+
+static void numbers_of_needs(void **state)
+{
+    assert_true(study_need_number("cpus:8") == 8);
+    assert_true(study_need_number("memory:2TB") == 2e12);
+    assert_true(study_need_number("memory:1.5GiB") == 1.5 * 0x1p30);
+    assert_true(study_need_number("memory:12MB") == 12e6);
+    assert_true(isnan(study_need_number("module:torch")));
+    assert_true(isnan(study_need_number("memory:2")));
 }
 
 static void shapes_of_arms(void **state)
@@ -195,6 +214,6 @@ int main(int argc, char **argv)
     if (!golden_arguments(argc, argv))
         return 2;
     return RUN_TESTS(TEST(arms_inherit), TEST(checks_inherit),
-                     TEST(mistakes_name_their_field), TEST(shapes_of_arms),
-                     TEST(round_trip), TEST(golden_outputs));
+                     TEST(mistakes_name_their_field), TEST(numbers_of_needs),
+                     TEST(shapes_of_arms), TEST(round_trip), TEST(golden_outputs));
 }

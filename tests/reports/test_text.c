@@ -178,6 +178,45 @@ static void csv_formulas(void **state)
     free(text);
 }
 
+/* Sites make no links of names; ids stay whole. */
+static void markdown_links(void **state)
+{
+    static const char *const rows[][2] = {
+        {"see https://a.b/c", "see https:&#8203;//a.b/c"},
+        {"www.a.b, xwww.a.b", "w&#8203;ww.a.b, xwww.a.b"},
+        {"@me, me@a.b", "@&#8203;me, me@&#8203;a.b"},
+        {"#12 a/b#3 #x", "\\#&#8203;12 a/b\\#&#8203;3 \\#x"},
+        {"GH-1", "G&#8203;H-1"},
+        {"relu/f32/sse2/max@100;threads=2", "relu/f32/sse2/max@100;threads=2"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *const file = open_memstream(&text, &size);
+        assert_non_null(file);
+        text_markdown(file, rows[i][0]);
+        fclose(file);
+        assert_string_equal(text, rows[i][1]);
+        free(text);
+    }
+}
+
+/* A line is one line, whatever is in it. */
+static void lines(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+
+    assert_non_null(file);
+    text_line(file, "%s: %s", "a\033[2J", "\n::error::b");
+    text_line(file, "%s", "");
+    fclose(file);
+    assert_string_equal(text, "a\\x1b[2J: \\n\\x3a:error::b\n\n");
+    free(text);
+}
+
 static void csv_records(void **state)
 {
     struct run *run = sample_run_hostile();
@@ -223,7 +262,16 @@ static void plain_text(void **state)
         {"a\xe2\x80\xae"
          "b",
          "a\\u202eb"}, /* right to left */
-        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"}};
+        {"\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff"},
+        /* commands to CI */
+        {"::error ::x", "\\x3a:error \\x3a:x"},
+        {"std::max :x: a::b", "std::max :x: a::b"},
+        {"\n::error::", "\\n\\x3a:error::"},
+        {"\xc2\xa0::error::", "\xc2\xa0\\x3a:error::"}, /* a blank to actions/runner */
+        {":::error::", "\\x3a::error::"},
+        {"a##[error]b", "a\\x23#[error]b"},
+        {"###vso[a.b]", "#\\x23#vso[a.b]"},
+        {"## [x] #[y] ##z", "## [x] #[y] ##z"}};
     char out[64], small[5];
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -293,6 +341,6 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS(TEST(golden_outputs), TEST(live_is_later), TEST(widths_are_kept),
                      TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
-                     TEST(csv_records), TEST(csv_formulas), TEST(plain_text),
-                     TEST(times_in_table), TEST(formats));
+                     TEST(csv_records), TEST(csv_formulas), TEST(markdown_links),
+                     TEST(lines), TEST(plain_text), TEST(times_in_table), TEST(formats));
 }

@@ -86,6 +86,24 @@ void script_catalog(struct catalog *catalog)
                                         ARRAY_LEN(plugin)));
 }
 
+/* An id says all of its parts. */
+static void check_ids(const struct plan *plan)
+{
+    struct error error;
+    for (size_t g = 0; g < plan->n_groups; g++)
+        for (size_t c = 0; c < plan->groups[g].n_cases; c++) {
+            const char *const id = plan->groups[g].cases[c].id;
+            struct case_name name;
+            if (case_name_parse(id, &name, &error) < 0)
+                abort();
+            char *const again = case_name_format(&name);
+            if (strcmp(again, id) != 0)
+                abort();
+            free(again);
+            case_name_free(&name);
+        }
+}
+
 int script_plan(const char *words, const struct catalog *catalog, struct options *options,
                 struct plan *plan, struct error *error)
 {
@@ -93,5 +111,6 @@ int script_plan(const char *words, const struct catalog *catalog, struct options
     *plan = (struct plan){.n_groups = 0};
     if (status == 0)
         status = plan_make(options, catalog, plan, error);
+    check_ids(plan);
     return status == 0 ? plan_settle(options, catalog, plan, error) : status;
 }

@@ -248,6 +248,7 @@ WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
     }
     struct asked *asked = note(worker, message_text(request, "do"));
     asked->timeout_ns = timeout_ns;
+    asked->seed = message_u64(request, "seed", 0);
     const bool describes = !strcmp(asked->verb, "describe") && script.description;
     *reply = cJSON_Parse(describes ? script.description : "{}");
     int status = answer(request, asked, *reply);

@@ -17,6 +17,7 @@ struct asked {
                         and its own in that; ANY_KERNEL: of none */
     uint64_t calls, regions; /* of a batch */
     uint64_t bytes;          /* of the operands in "map"; before the answers in "check" */
+    uint64_t seed;           /* of "fill" and "change" */
     bool probe;
     int64_t timeout_ns;
 };

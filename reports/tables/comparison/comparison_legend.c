@@ -154,6 +154,8 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
         legend_put(&legend, "times were not judged: ", run->gate->refused);
     counts_line(&legend);
     floor_line(&legend);
+    if (run->gate->settings)
+        legend_put(&legend, "settings of this comparison: ", run->gate->settings);
     if (run->gate->selftest)
         legend_put(&legend, "selftest: ", run->gate->selftest);
     proof_lines(&legend);

@@ -120,6 +120,8 @@ static const struct explained_bound *next_bound(const struct explanation *why,
 {
     const struct explained_bound *next = NULL;
     FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
+        if (bound->refuted)
+            continue;
         const bool later =
             !last || bound->cycles < last->cycles ||
             (bound->cycles == last->cycles && bound > last); /* NaN is never later */
@@ -127,6 +129,24 @@ static const struct explained_bound *next_bound(const struct explanation *why,
             next = bound;
     }
     return next;
+}
+
+static void refuted_lines(struct writer *to, const struct explanation *why)
+{
+    bool any = false;
+    FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
+        if (!bound->refuted)
+            continue;
+        buffer_add(&to->text, any ? ", " : "no evidence, as the time refutes it: ");
+        buffer_plain(&to->text, bound->name);
+        buffer_add(&to->text, " ");
+        put_number(to, bound->cycles);
+        if (why->cycles > 0)
+            buffer_format(&to->text, " (%.0f%%)", 100 * bound->cycles / why->cycles);
+        any = true;
+    }
+    if (any)
+        explain_end(to, "");
 }
 
 static void bound_lines(struct writer *to, const struct explanation *why)
@@ -151,6 +171,7 @@ static void bound_lines(struct writer *to, const struct explanation *why)
         buffer_add(&to->text, bound->limits ? "  (limits)" : "");
         explain_end(to, "");
     }
+    refuted_lines(to, why);
 }
 
 void explain_lines(const struct result *result, explain_paragraph *paragraph,

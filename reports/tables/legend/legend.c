@@ -252,6 +252,19 @@ static void add_named(struct buffer *buffer, const char *separator, const char *
     buffer_plain(buffer, text);
 }
 
+/* What a project file set stands on no command line. */
+static void project_line(struct legend *legend)
+{
+    const char *const set = facts_find_text(&legend->run->settings, "project_options");
+    const char *const file = facts_find_text(&legend->run->settings, "project");
+
+    add_named(&legend->buffer, "", "settings: ", set);
+    if (set && *set) {
+        add_named(&legend->buffer, " from ", "", file);
+        legend_flush(legend);
+    }
+}
+
 void legend_origin(const struct run *run, legend_line *line, void *context)
 {
     static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
@@ -278,6 +291,7 @@ void legend_origin(const struct run *run, legend_line *line, void *context)
     add_named(buffer, ", ", "seed ", run->seed);
     add_named(buffer, ", ", "", run->started_at);
     legend_flush(&legend);
+    project_line(&legend);
     if (run->interrupted)
         line("interrupted: what was not measured until then is skipped", context);
     buffer_free(buffer);

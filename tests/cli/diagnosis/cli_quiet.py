@@ -5,10 +5,9 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from cli_tool import SOURCE, Case, environment
+from cli_tool import PATIENCE, SOURCE, Case, environment
 
 SCRIPT = SOURCE / "scripts/quiet.sh"
 CPU = "sys/devices/system/cpu"
@@ -66,7 +65,7 @@ class Quiet(Case):
 
     def quiet(self, *arguments, status=0, script=SCRIPT, **more):
         done = subprocess.run([script, f"--root={self.tree}", *arguments], text=True,
-                              capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
                               cwd=self.folder, **{"env": self.env, **more})
         self.assertEqual(done.returncode, status, done.stderr)
         return done
@@ -110,7 +109,7 @@ class Quiet(Case):
         done = self.quiet("printf", "%s.", "a b", "*", "--help")
         self.assertEqual(done.stdout, "a b.*.--help.")
         done = subprocess.run([SCRIPT, f"--root={self.tree}", "--", "cat"], input="given",
-                              text=True, capture_output=True, env=self.env, timeout=30)
+                              text=True, capture_output=True, env=self.env, timeout=PATIENCE)
         self.assertEqual(done.stdout, "given")
 
     def test_signals(self):
@@ -124,16 +123,13 @@ class Quiet(Case):
                 self.await_file("ready")
                 self.assertEqual(self.read(self.folder / "during"), QUIET)
                 process.send_signal(getattr(signal, f"SIG{name}"))
-                _, stderr = process.communicate(timeout=30)
+                _, stderr = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, status, stderr)
                 self.assertEqual((self.folder / "signals").read_text(), f"{name}\n")
                 self.assertEqual(self.read(), NOISY)
 
     def await_file(self, name):
-        deadline = time.monotonic() + 30
-        while not (self.folder / name).exists():
-            self.assertLess(time.monotonic(), deadline, f"{name} does not appear")
-            time.sleep(0.01)
+        self.wait_for((self.folder / name).exists)
 
     def test_only_what_it_changed(self):
         """What is quiet already is not written, what changes meanwhile is not undone."""

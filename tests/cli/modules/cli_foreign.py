@@ -5,10 +5,9 @@ import math
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
-from cli_tool import SHORT, SOURCE, Case, environment, kernels
+from cli_tool import PATIENCE, SHORT, SOURCE, Case, environment, kernels
 
 __all__ = ["Foreign", "ForeignLibraries"]
 
@@ -37,10 +36,10 @@ class Foreign(Case):
         document = self.run_json(*SMALL, f"--baseline={FAKE},how={how}", *more,
                                  status=4 if status in ("wrong", "failed") else 0)
         results = results_of(document, "fake")
-        self.assertIn(results["good"]["status"], ("ok", "noisy"), results["good"])
+        self.assertEqual(results["good"]["status"], "ok", results["good"])
         self.assertIn(results["bad"]["status"], status.split(), results["bad"])
         for own in kernels(document, module=None):
-            self.assertIn(own["status"], ("ok", "noisy"), own)
+            self.assertEqual(own["status"], "ok", own)
         return results["bad"]
 
     def refused(self, how):
@@ -55,26 +54,24 @@ class Foreign(Case):
         self.assertTrue(results["good"]["id"].startswith("fake:gemm/maxplus-f32/lib/good@"))
         self.assertEqual(results["good"]["module_version"], "fake 1.0")
         for result in results.values():
-            self.assertIn(result["status"], ("ok", "noisy"), result)
+            self.assertEqual(result["status"], "ok", result)
         for own in kernels(document, module=None, status="ok"):
             self.assertTrue(own["ratios"])
 
     def test_in_process(self):
-        self.fake("well", "ok noisy", "--in-process")
+        self.fake("well", "ok", "--in-process")
 
     def test_death(self):
         self.assertIn("signal 11", self.fake("dies", "failed")["reason"])
         self.assertIn("status 3", self.fake("exits", "failed")["reason"])
 
     def test_hang(self):
-        started = time.monotonic()
-        reason = self.fake("hangs", "skipped", "--timeout=1s")["reason"]
-        self.assertIn("its first call took more than 1 s: left out", reason)
-        self.assertLess(time.monotonic() - started, 30)
+        reason = self.fake("hangs", "skipped", "--timeout=3s")["reason"]
+        self.assertIn("its first call took more than 3 s: left out", reason)
 
     def test_reference(self):
         """What a library calls its reference is no opponent."""
-        bad = self.fake("reference", "ok noisy")
+        bad = self.fake("reference", "ok")
         self.assertEqual(bad["unranked"], "ran its reference implementation (ref:any)")
 
     def test_exception(self):
@@ -166,12 +163,16 @@ class Foreign(Case):
         workers = [Path(f"/proc/{pid}/stat") for pid in listing.read_text().split()]
         self.assertEqual(len(workers), 2)
         process.kill()
-        process.wait(20)
-        deadline = time.monotonic() + 20
+        process.wait(PATIENCE)
+
+        def dead(worker):
+            try:
+                return worker.read_text().rsplit(")")[1].split()[0] == "Z"
+            except OSError:
+                return True
+
         for worker in workers:
-            while worker.exists() and worker.read_text().rsplit(")")[1].split()[0] != "Z":
-                self.assertLess(time.monotonic(), deadline, f"{worker} lives on")
-                time.sleep(0.05)
+            self.wait_for(lambda: dead(worker))
 
     def test_by_hand(self):
         done = subprocess.run([FAKE], capture_output=True, text=True)
@@ -207,7 +208,7 @@ class ForeignLibraries(Case):
         theirs = kernels(document, module=module)
         self.assertTrue(theirs)
         for result in theirs:
-            self.assertIn(result["status"], ("ok", "noisy"), result)
+            self.assertIn(result["status"], ("ok", "noisy"), result)  # it has its own clock
             self.assertTrue(result["module_version"].startswith(version), result)
             self.assertTrue(any("interpreter" in n for n in result["notes"]), result)
         # Not those of other layouts, or without a time.

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from cli_tool import BINARY, MODULES, SHORT, SMALL, SOURCE, Case, environment, kernels, measured
+from cli_tool import BINARY, MODULES, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels, measured
 
 __all__ = ["Plugins", "Fetched", "Installed"]
 
@@ -23,7 +23,7 @@ class Plugins(Case):
         document = self.run_json("twice", self.module(name), "--baseline=none", *SHORT, *more,
                                  status=0 if status == "ok" else 4)
         results = {r["variant"]: r for r in kernels(document)}
-        self.assertIn(results["good"]["status"], ("ok", "noisy"), results["good"])
+        self.assertEqual(results["good"]["status"], "ok", results["good"])
         self.assertEqual(results["bad"]["status"], status, results["bad"])
         return results["bad"]
 
@@ -91,14 +91,14 @@ class Plugins(Case):
                                  "--baseline=none", *SHORT)
         results = kernels(document, op="softmax", variant="three_passes")
         self.assertEqual([r["shape"] for r in results], ["4x100", "1x7"])
-        self.assertLessEqual({r["status"] for r in results}, {"ok", "noisy"})
+        self.assertLessEqual({r["status"] for r in results}, {"ok"})
 
     def test_beside_own_kernels(self):
         document = self.run_json(*SMALL[:1], "--isa=all", *SMALL[2:], self.module("my_gemm"))
         theirs = kernels(document, module="my_gemm")
         self.assertEqual(len(theirs), 1)
         self.assertTrue(theirs[0]["id"].startswith("my_gemm:gemm/maxplus-f32/avx2/rows@"))
-        self.assertIn(theirs[0]["status"], ("ok", "noisy", "skipped"))
+        self.assertIn(theirs[0]["status"], ("ok", "skipped"))
         self.assertTrue([r for r in measured(document) if not r["module"]])
 
     @staticmethod
@@ -140,7 +140,7 @@ class Plugins(Case):
                 document = self.run_json("gemm", f"--plugin={module}", "--isa=scalar,avx2",
                                          "--sizes=16,b4x16x16x16", "--baseline=none", *SHORT)
                 one, batch = kernels(document, module="my_gemm")
-                self.assertIn(one["status"], ("ok", "noisy", "skipped"), one)
+                self.assertIn(one["status"], ("ok", "skipped"), one)
                 self.assertEqual(batch["status"], "skipped", batch)
                 self.assertRegex(batch["reason"], "no batch|this CPU")
 
@@ -255,7 +255,7 @@ class Fetched(Case):
         document = self.run_json(op, "--isa=scalar", *arguments, *SHORT)
         theirs = kernels(document, module="new")
         for result in theirs:
-            self.assertIn(result["status"], ("ok", "noisy"), result)
+            self.assertEqual(result["status"], "ok", result)
             self.assertTrue(result["id"].startswith(f"new:{op}/"), result)
         return {(r["variant"], r["shape"]) for r in theirs}, theirs
 
@@ -336,11 +336,11 @@ class Installed(Case):
         path = self.folder / "run.json"
         done = subprocess.run(
             f"set -e\n{commands} {' '.join(SHORT)} --json={path}", shell=True,
-            cwd=self.folder, capture_output=True, text=True, timeout=120,
+            cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE,
             env=environment(PKG_CONFIG_PATH=str(config),
                             PKG_CONFIG_SYSROOT_DIR=str(self.tree),
                             PATH=f"{self.binary.parent}:{os.environ['PATH']}"))
         self.assertEqual(done.returncode, 0, done.stderr)
         theirs = [r for r in kernels(self.load(path)) if r["module"] == Path(name).stem]
         self.assertTrue(theirs)
-        self.assertLessEqual({r["status"] for r in theirs}, {"ok", "noisy", "skipped"})
+        self.assertLessEqual({r["status"] for r in theirs}, {"ok", "skipped"})

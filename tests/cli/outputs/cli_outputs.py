@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from cli_robust import LONG, plugin
-from cli_tool import BINARY, SHORT, SMALL, Case, environment, kernels, measured, sanitized
+from cli_tool import BINARY, PATIENCE, SHORT, SMALL, Case, environment, kernels, measured, sanitized
 
 __all__ = ["Outputs", "FullDisk", "Surroundings"]
 
@@ -74,7 +74,7 @@ class Outputs(Case):
         log = self.place / "log"
         command = f"echo head; {shlex.join(map(str, [BINARY, *LONG[:2]]))} --sizes=8..128 " \
                   "--baseline=none --time-per-case=200ms --json=/dev/stdout"
-        subprocess.run(f"({command}) >> {log}", shell=True, check=True, timeout=120,
+        subprocess.run(f"({command}) >> {log}", shell=True, check=True, timeout=PATIENCE,
                        env=environment())
         text = log.read_text()
         self.assertTrue(text.startswith("head\n"))
@@ -154,7 +154,7 @@ class FullDisk(Case):
 class Surroundings(Case):
     def shell(self, redirection, *arguments, status):
         done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", BINARY, *arguments],
-                              capture_output=True, text=True, timeout=60, env=environment(),
+                              capture_output=True, text=True, timeout=PATIENCE, env=environment(),
                               check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
@@ -177,7 +177,7 @@ class Surroundings(Case):
             with self.subTest(most=most):
                 done = subprocess.run(
                     [BINARY, *SMALL, f"--json={path}"], capture_output=True, text=True,
-                    timeout=60, env=environment(), check=False,
+                    timeout=PATIENCE, env=environment(), check=False,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
                 if sanitized() and done.returncode not in (0, 2):
                     continue  # a sanitizer needs descriptors of its own

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from cli_tool import BINARY, SHORT, SMALL, SOURCE, Case, environment, kernels
+from cli_tool import BINARY, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels
 
 __all__ = ["Consumers", "Node", "Query"]
 
@@ -80,7 +80,7 @@ class Consumers(Case):
         text = (SOURCE / "docs/formats.md").read_text(encoding="utf-8")
         code = re.search(rf"```{language}\n(.*?)```", text, re.S)[1]
         done = subprocess.run([*command, code], cwd=self.folder, env=self.env, text=True,
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         measured = kernels(self.load(self.folder / "run.json"), status="ok")
         self.assertTrue(measured)

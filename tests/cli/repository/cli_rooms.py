@@ -60,3 +60,13 @@ class Rooms(unittest.TestCase):
                 [sys.executable, SOURCE / "scripts/rooms.py", "--check", folder],
                 capture_output=True, check=False)
         self.assertEqual(done.returncode, 1)
+
+
+class Folders(unittest.TestCase):
+    def test_all_run(self):
+        """Meson has a test for each folder of tests/cli."""
+        text = (SOURCE / "tests/meson.build").read_text(encoding="utf-8")
+        named = text.partition("cli_folders = [")[2].partition("]")[0]
+        self.assertEqual(sorted(named.replace("'", "").replace(",", " ").split()),
+                         sorted({path.parent.name for path in
+                                 (SOURCE / "tests/cli").glob("*/cli_*.py")}))

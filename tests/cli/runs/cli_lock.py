@@ -4,10 +4,9 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from cli_tool import BINARY, SMALL, Case, environment
+from cli_tool import BINARY, PATIENCE, SMALL, Case, environment
 
 __all__ = ["Lock"]
 
@@ -32,17 +31,14 @@ class Lock(Case):
     def hold(self):
         """A run that has the last CPU for as long as the test takes."""
         process = self.start("--rounds=100000", "--sizes=512", "--quiet", f"--cpu={LAST}")
-        deadline = time.monotonic() + 30
         # It may have to wait for the run that looks.
         held = f"is measured on by another simdbench (pid {process.pid})"
-        while held not in self.tool("--wait=no", f"--cpu={LAST}").stderr:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.wait_for(lambda: held in self.tool("--wait=no", f"--cpu={LAST}").stderr, process)
         return process
 
     def tool(self, *arguments):
         return subprocess.run([BINARY, *SMALL, *arguments], text=True, capture_output=True,
-                              stdin=subprocess.DEVNULL, env=self.env, timeout=60)
+                              stdin=subprocess.DEVNULL, env=self.env, timeout=PATIENCE)
 
     def test_no_wait(self):
         process = self.hold()
@@ -77,9 +73,28 @@ class Lock(Case):
             cpu = [f"--cpu={','.join(map(str, CPUS))}"]
             with self.subTest(words=words):
                 done = subprocess.run([BINARY, *words, *cpu, "--wait=no"], text=True,
-                                      capture_output=True, env=self.env, timeout=60)
+                                      capture_output=True, env=self.env, timeout=PATIENCE)
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn(f"CPU {LAST} is measured on by", done.stderr)
+
+    def test_modules_are_loaded_before_the_queue(self):
+        """And bound at once: nobody waits for what cannot work, or plans it."""
+        self.hold()
+        module = str(BINARY.parent / "tests/modules/undefined.so")
+        case = "undefined:twice/f32/scalar/good@64"
+        for words in (["explain", case], ["explain", "twice/f32/scalar/good@64"],
+                      ["explain", "twice"], ["twice"]):
+            for more in ("--wait=no", "--dry-run"):
+                with self.subTest(words=words, more=more):
+                    done = subprocess.run(
+                        [BINARY, *words, f"--plugin={module}", f"--cpu={LAST}", more],
+                        text=True, capture_output=True, env=self.env, timeout=PATIENCE)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
+        done = subprocess.run([BINARY, "ab", module, module, "--wait=no", f"--cpu={LAST}"],
+                              text=True, capture_output=True, env=self.env, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
 
     def expect_place(self, run, place):
         """It tells each place that it has; one before may just be leaving."""
@@ -97,10 +112,10 @@ class Lock(Case):
             self.expect_place(run, place)
             runs.append(run)
         runs[0].send_signal(signal.SIGINT)
-        self.assertEqual(runs[0].wait(20), 130)
+        self.assertEqual(runs[0].wait(PATIENCE), 130)
         self.expect_place(runs[1], 1)
         holder.kill()
-        self.assertEqual(runs[1].wait(60), 0)
+        self.assertEqual(runs[1].wait(PATIENCE), 0)
         for run in runs:
             run.stderr.close()
 

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from cli_tool import (BINARY, MODULES, SHORT, SMALL, SOURCE, Case, environment, kernels,
+from cli_tool import (BINARY, MODULES, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels,
                       measured, sanitized)
 
 __all__ = ["Misbehaving", "Signals"]
@@ -36,6 +36,20 @@ def session(leader):
     return found
 
 
+def ran(pid):
+    """Seconds of CPU time that a process had."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+    return 0
+
+
+def pending(pid):
+    """The mask of signals that a process has still to take."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"ShdPnd:\s*(\w+)", status).group(1), 16)
+
+
 class Started(Case):
     """A run that goes on while the test looks at it."""
 
@@ -48,30 +62,20 @@ class Started(Case):
         self.addCleanup(process.kill)
         return process
 
-    def wait_for(self, what, process, seconds=60):
-        deadline = time.monotonic() + seconds
-        while not what():
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll())
-            time.sleep(0.01)
-
     def assert_alone(self, leader):
         """Nothing of the session is left, but for a moment."""
-        deadline = time.monotonic() + 10
-        while session(leader):
-            self.assertLess(time.monotonic(), deadline, session(leader))
-            time.sleep(0.01)
+        self.wait_for(lambda: not session(leader))
 
 
 class Misbehaving(Started):
     def run_bad(self, how, status=0, **more):
         document = self.run_json("twice", plugin(how=how, **more), "--baseline=none", *SHORT,
-                                 "--sizes=100,200", "--timeout=1s", status=status)
+                                 "--sizes=100,200", "--timeout=3s", status=status)
         results = kernels(document)
         self.assertEqual(len(results), 4)
         for result in results:
             if result["variant"] == "good":
-                self.assertIn(result["status"], ("ok", "noisy"), result)
+                self.assertEqual(result["status"], "ok", result)
         return [r for r in results if r["variant"] == "bad"]
 
     def test_cases_that_fail(self):
@@ -81,7 +85,7 @@ class Misbehaving(Started):
                 ("abort", "signal 6.*'batch'", {"after": 20}),
                 ("stack", "signal 11|Sanitizer|status", {}),
                 ("exit", "exited with status 0 in 'batch'", {"after": 2}),
-                ("stop", "1 s .--timeout., killed", {}),
+                ("stop", "3 s .--timeout., killed", {}),
                 ("close", "worker", {}),
                 ("garbage", "no JSON object in reply to 'check'", {}),
                 ("forge", "'check' was not asked", {}),
@@ -99,7 +103,7 @@ class Misbehaving(Started):
         for how in ("term", "fork", "release-hang"):
             with self.subTest(how=how):
                 for result in self.run_bad(how):
-                    self.assertIn(result["status"], ("ok", "noisy"), result)
+                    self.assertEqual(result["status"], "ok", result)
 
     def test_thread_is_noted(self):
         for result in self.run_bad("thread"):
@@ -116,16 +120,25 @@ class Misbehaving(Started):
         """Without it there is nothing to run: an error that names the plug-in."""
         for how in ("load-exit", "load-garbage", "load-kill-group", "describe-hang"):
             with self.subTest(how=how):
-                done = self.run_tool("twice", plugin(how=how), *SHORT, "--timeout=1s", status=2)
+                done = self.run_tool("twice", plugin(how=how), *SHORT, "--timeout=3s", status=2)
                 self.assertIn("misbehaves.so", done.stderr)
                 self.assertEqual(done.stdout, "")
+
+    def test_small_stack(self):
+        """It grows to what is needed, or a line says why it cannot."""
+        for flag, kilobytes, status in ("-s", 96, 2), ("-s", 64, 2), ("-Ss", 96, 0):
+            with self.subTest(flag=flag, kilobytes=kilobytes):
+                limited = ["bash", "-c", f'ulimit {flag} {kilobytes} && exec "$@"', "bash"]
+                done = self.run_tool(*SMALL, before=limited, status=status)
+                self.assertRegex(done.stderr, rf"^simdbench: the stack is limited to {kilobytes} kB "
+                                 r"and simdbench needs \d+: ulimit -s \d+\n$" if status else "^$")
 
     def test_nothing_is_left(self):
         for how in ("child-dies", "hang", "kill-parent", "load-child"):
             with self.subTest(how=how):
                 process = self.start("twice", plugin(how=how), "--baseline=none", *SHORT,
-                                     "--timeout=1s")
-                process.wait(60)
+                                     "--timeout=3s")
+                process.wait(PATIENCE)
                 if how != "kill-parent":  # it may take what it forked itself along
                     self.assertGreaterEqual(process.returncode, 0)
                 self.assert_alone(process.pid)
@@ -133,7 +146,7 @@ class Misbehaving(Started):
     def test_no_zombie_and_no_descriptor(self):
         """While one case hangs: who died before is reaped, and a worker has what it needs."""
         process = self.start("twice", plugin(how="segv"), plugin(how="hang"),
-                             "--baseline=none", *SHORT, "--timeout=100s")
+                             "--baseline=none", *SHORT, "--timeout=1000s")
 
         def command(pid):
             with contextlib.suppress(OSError):  # it may have ended meanwhile
@@ -141,10 +154,10 @@ class Misbehaving(Started):
             return b""
 
         def hangs():
-            names = [command(pid) for pid in session(process.pid) if pid != process.pid]
-            return any(b"hang" in name for name in names) and time.monotonic() > late
+            """What comes before takes a worker less CPU time."""
+            return any(b"hang" in command(pid) and ran(pid) > 1
+                       for pid in session(process.pid) if pid != process.pid)
 
-        late = time.monotonic() + 2
         self.wait_for(hangs, process)
         states = session(process.pid)
         self.assertNotIn("Z", states.values())
@@ -166,7 +179,7 @@ class Signals(Started):
         else:
             time.sleep(moment)
         process.send_signal(number)
-        status = process.wait(30)
+        status = process.wait(PATIENCE)
         self.assert_alone(process.pid)
         self.assertEqual([p for p in folder.iterdir() if p != path], [])
         document = self.load(path) if path.exists() else None
@@ -200,9 +213,9 @@ class Signals(Started):
         """As with nohup."""
         process = self.start(*SMALL[:-2], "--time-per-case=300ms",
                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        time.sleep(0.2)
+        self.wait_for_workers(process)
         process.send_signal(signal.SIGHUP)
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(PATIENCE), 0)
 
     def test_pipe_by_kill(self):
         """No reader has left, so nothing ends."""
@@ -210,10 +223,10 @@ class Signals(Started):
         process = self.start(*LONG, f"--json={path}")
         self.wait_for(path.exists, process)
         process.send_signal(signal.SIGPIPE)
-        time.sleep(0.1)
-        self.assertIsNone(process.poll())
+        # It is delivered before the next one, and the first that ends a run is its status.
+        self.wait_for(lambda: not pending(process.pid), process)
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(30), 128 + signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGTERM)
 
     def test_children_of_tests(self):
         """They begin with signals as usual, however the tests were started."""
@@ -235,6 +248,6 @@ class Signals(Started):
         process = self.start(*LONG, f"--json={path}", stdout=subprocess.PIPE)
         process.stdout.readline()
         process.stdout.close()
-        self.assertEqual(process.wait(60), 128 + signal.SIGPIPE)
+        self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGPIPE)
         self.assertTrue(self.load(path)["interrupted"])
         self.assert_alone(process.pid)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, plans, and every way to ask for what cannot be."""
-import time
 
 from cli_tool import SOURCE, Case, plain
 
@@ -48,9 +47,7 @@ class Mistakes(Case):
         folder = self.new_folder()
         if "gemm" in arguments and "--json" not in arguments:
             arguments = [*arguments, f"--markdown={folder}/run.md"]
-        started = time.monotonic()
-        done = self.run_tool(*arguments, status=2, timeout=20, cwd=folder)
-        self.assertLess(time.monotonic() - started, 15)
+        done = self.run_tool(*arguments, status=2, cwd=folder)
         self.assertEqual(done.stdout, "")
         self.assertEqual(list(folder.iterdir()), [])
         return done.stderr

@@ -25,10 +25,11 @@ struct run *sample_run(void);
 /* Three cases of one group, for tests that read it very often. */
 struct run *sample_run_small(void);
 /* A run whose every string is hostile: quotes, newlines, %, tags, pipes, escape codes,
- * bytes that are no UTF-8. */
+ * bytes that are no UTF-8, commands to CI, what Markdown makes links of. */
 struct run *sample_run_hostile(void);
-#define SAMPLE_HOSTILE \
-    "x\"',;\n\r\t%s%n<script>&|`*_\\\033[31m\xff\xc2\x9b\xe2\x80\xae@me"
+#define SAMPLE_HOSTILE                                                               \
+    "::error ::x\"',;\n\r\t%s%n<script>&|`*_\\\033[31m\xff\xc2\x9b\xe2\x80\xae@me\n" \
+    "::notice ::##[error]##vso[a.b] https://a.b www.a.b me@a.b @me #1 gh-1"
 
 /* What `write` puts into a file, as text; the caller frees it. */
 char *sample_text(const struct run *run, enum format format,

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words on the command line become cases. */
+#include "variant/variant.h"
+
+#include <errno.h>
+#include <string.h>
+
+void case_list_free(struct case_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        case_name_free(&list->item[i]);
+    free(list->item);
+    *list = (struct case_list){.n = 0};
+}
+
+static struct case_name *add_name(struct case_list *list)
+{
+    must_grow(list->item, list->n);
+    list->item[list->n] = (struct case_name){.op = NULL};
+    return &list->item[list->n++];
+}
+
+/* FILE[,option=value...] of a module as it can be loaded again. */
+static char *module_text(const struct worker_info *worker)
+{
+    struct text_list words = {.n = 0};
+    char text[8192], option[4096];
+    if (!worker->path)
+        return NULL;
+    text_list_add(&words, worker->path);
+    for (size_t i = 0; i < worker->n_options; i++) {
+        snprintf(option, sizeof option, "%s=%s", worker->options[i].name,
+                 worker->options[i].value);
+        text_list_add(&words, option);
+    }
+    snprintf(option, sizeof option, "as=%s", worker->name);
+    if (worker->renamed)
+        text_list_add(&words, option);
+    text_list_join(&words, ",", text, sizeof text);
+    text_list_free(&words);
+    return must_have(strdup(text));
+}
+
+static int add_planned(const struct catalog *catalog, const struct plan *plan,
+                       struct case_list *list, struct error *error)
+{
+    int status = 0;
+    for (size_t g = 0; g < plan->n_groups && status == 0; g++) {
+        const struct plan_group *const group = &plan->groups[g];
+        for (size_t c = 0; c < group->n_cases && status == 0; c++) {
+            const struct plan_case *const entry = &group->cases[c];
+            const struct offer *const offer = &catalog->offers[entry->offer];
+            if (entry->skip || strcmp(offer->op, group->op) != 0)
+                continue;
+            struct case_name *const name = add_name(list);
+            status = case_name_parse(entry->id, name, error);
+            if (status == 0 && group->shape.layout[0])
+                name->layout = must_have(strdup(group->shape.layout));
+            name->module = module_text(&offer->worker->info);
+        }
+    }
+    return status;
+}
+
+/* An op stands for all that its options would measure; of libraries, those that were
+ * named. */
+static int add_op(const struct options *options, const char *op, struct case_list *list,
+                  struct text_list *why_instead, struct error *error)
+{
+    struct options of_op = *options;
+    struct catalog catalog = {.memory_fd = -1};
+    struct plan plan = {.n_groups = 0};
+    struct text_list none = {.n = 0};
+    text_list_add(&none, "none");
+    of_op.command = (char *)(uintptr_t)args_op_name(op);
+    of_op.is_op = true;
+    if (!options->baselines.n)
+        of_op.baselines = none;
+    int status = catalog_make(&of_op, &catalog, error);
+    if (status == 0)
+        status = plan_make(&of_op, &catalog, &plan, error);
+    for (size_t i = 0; i < plan.why_instead.n; i++)
+        text_list_add_once(why_instead, plan.why_instead.item[i]);
+    const size_t before = list->n;
+    if (status == 0)
+        status = add_planned(&catalog, &plan, list, error);
+    if (status == 0 && list->n == before)
+        status = error_set(error, -ENOENT, "%.60s: no case of it can run here", op);
+    plan_free(&plan);
+    catalog_free(&catalog);
+    text_list_free(&none);
+    return status;
+}
+
+/* A module that an id names without a --plugin is a library that is installed. */
+static int add_case(const struct options *options, const char *id, struct case_list *list,
+                    struct error *error)
+{
+    struct case_name *const name = add_name(list);
+    const int status = case_name_parse(id, name, error);
+    if (status == 0 && name->prefix && !options->plugins.n)
+        name->module = must_have(strdup(name->prefix));
+    return status;
+}
+
+int case_list_make(const struct options *options, struct case_list *list,
+                   struct text_list *why_instead, struct error *error)
+{
+    int status = 0;
+    *list = (struct case_list){.n = 0};
+    for (size_t i = 0; i < options->files.n && status == 0; i++) {
+        const char *const word = options->files.item[i];
+        status = case_name_is(word) ? add_case(options, word, list, error)
+                                    : add_op(options, word, list, why_instead, error);
+    }
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The requests and replies of the worker protocol as structs (docs/protocol.md says what
+ * each means). A parent writes a request with VERB_call() and reads the reply with
+ * VERB_reply_read(); a worker does the other two. Fields that are not in a message have
+ * the defaults of calls.c; texts belong to the message.
+ */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#include "kernels.h"
+#include "perfctr.h"
+
+/* Errors are those of so many outputs at most, unless a request says otherwise. */
+enum { ACCURACY_OUTPUTS = 1 << 16 };
+
+/* Where the memory file has right answers. */
+struct answer_places {
+    uint64_t n, index, value, slack; /* offsets; index UINT64_MAX: all outputs in order */
+};
+
+struct shape_call {
+    const char *op, *type, *text, *layout; /* layout NULL: the shape's own */
+};
+struct shape_reply {
+    const char *text, *layout;
+    double ops, bytes;
+    struct simdbench_shape dims;
+    struct operands_map operands;
+};
+
+struct map_call {
+    uint64_t bytes, block;
+    struct simdbench_shape dims;
+    struct operands_map operands;
+    int threads;
+    double most_ulp; /* 0: any error */
+    bool huge, private;
+};
+struct map_reply {
+    double huge_bytes, arena_bytes; /* -1 and 0: not told */
+};
+
+/* Both of `fill` and of `change`. */
+struct inputs_call {
+    const char *op;
+    uint64_t seed;
+    const char *input, *values; /* NULL: the op's default; as filled */
+};
+struct fill_reply {
+    const char *hash;
+};
+
+struct reference_call {
+    const char *op, *semiring;
+    uint64_t seed;
+    bool full;
+    double ops;
+    struct answer_places places;
+};
+
+struct prepare_call {
+    uint64_t kernel;
+    int threads; /* 0: as many as `map` said */
+};
+struct prepare_reply {
+    uint64_t number;               /* of the case */
+    int threads;                   /* 0: the library decides */
+    double prepare_ns, ops, bytes; /* ops and bytes NaN: as `shape` said */
+    uint64_t workspace_bytes;
+    const char *implementation, *isa, *note, *roof;
+};
+
+struct check_call {
+    uint64_t number;
+    struct answer_places places;
+    bool again;
+    uint64_t seed;
+    uint64_t accuracy_n; /* outputs whose errors are wanted, at most */
+};
+/* The reply of `accuracy` has the errors alone. */
+struct check_reply {
+    int threads_alive;
+    const char *note;
+    double max_ulp, mean_ulp, worst_input; /* NaN: not known */
+};
+
+struct accuracy_call {
+    const char *op;
+    struct answer_places places;
+    uint64_t accuracy_n;
+};
+
+struct batch_call {
+    uint64_t number, iterations;
+    uint64_t pass, regions; /* regions 0: one */
+    bool cold, flush_denormals, fresh_output, probe, core_share;
+};
+/* What is NaN was not told. */
+struct batch_reply {
+    double ns, cpu_ns, process_ns;
+    double minor_faults, major_faults, voluntary_switches, involuntary_switches;
+    bool migrated;
+    double threads_busy, waited_ns, core_split, core_share;
+    uint64_t regions; /* 0: not told */
+    double ghz;
+    const char *note;
+};
+/* An entry of `counts` in the reply of `batch`: a value, or the reason for none. */
+struct batch_count {
+    double value, running_share, threads;
+    const char *scope;
+    bool user_read;
+    const char *absent, *fix, *errno_name;
+    double code;
+    bool impossible;
+};
+
+struct overhead_call {
+    bool cold;
+};
+struct overhead_reply {
+    double ns;
+};
+/* An entry of `counts` in the reply of `overhead`. */
+struct overhead_count {
+    double call, region; /* NaN: not counted */
+};
+
+struct team_call {
+    int threads;
+};
+struct team_reply {
+    double spawn_ns, sync_ns;
+};
+
+struct step_call {
+    uint64_t number, calls;
+};
+
+/* An entry of `objects` in the reply of that name: a shared object that is loaded. */
+struct loaded_object {
+    const char *path, *soname, *build_id; /* NULL: not told */
+};
+
+/* For each verb, or entry of a list: writes a new message {"do": verb}; adds its fields
+ * to an object; reads them: -EPROTO for operands or dims that make no sense. */
+#define CALL(verb, fields)                                \
+    cJSON *verb##_call(const struct fields##_call *call); \
+    int verb##_call_read(const cJSON *request, struct fields##_call *call);
+#define REPLY(kind)                                           \
+    void kind##_add(cJSON *object, const struct kind *reply); \
+    int kind##_read(const cJSON *object, struct kind *reply);
+CALL(shape, shape)
+CALL(map, map)
+CALL(fill, inputs)
+CALL(change, inputs)
+CALL(reference, reference)
+CALL(prepare, prepare)
+CALL(check, check)
+CALL(accuracy, accuracy)
+CALL(batch, batch)
+CALL(overhead, overhead)
+CALL(team, team)
+CALL(step, step)
+REPLY(shape_reply)
+REPLY(map_reply)
+REPLY(fill_reply)
+REPLY(prepare_reply)
+REPLY(check_reply)
+REPLY(batch_reply)
+REPLY(batch_count)
+REPLY(overhead_reply)
+REPLY(overhead_count)
+REPLY(team_reply)
+REPLY(loaded_object)
+#undef CALL
+#undef REPLY
+
+/* ---- requests with lists ---- */
+
+struct proofs;
+struct setup_call {
+    int cpu[CPUS_MAX];
+    size_t n_cpu;
+    const char *event[EVENTS_MAX];
+    size_t
+        n_events; /* over EVENTS_MAX: a worker was asked for too many, or for no name */
+    bool multiplex, keep_heap;
+    const struct proofs *proofs; /* what is known of the events; NULL: nothing */
+};
+cJSON *setup_call(const struct setup_call *call);
+/* Reads all but the proofs. */
+void setup_call_read(const cJSON *request, struct setup_call *call);
+
+struct load_call {
+    const char *path;
+    const struct simdbench_option *option;
+    size_t n;
+};
+cJSON *load_call(const struct load_call *call);
+/* Options go into an array with so much room; false: they are bad, or too many. */
+bool load_call_read(const cJSON *request, struct simdbench_option *option, size_t room,
+                    struct load_call *call);
+
+/* Without fields: `describe`, whose reply is a document (catalog.c reads it), and
+ * `objects`. */
+cJSON *describe_call(void);
+cJSON *objects_call(void);

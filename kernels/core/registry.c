@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <string.h>
+
+#include "prototypes.h"
+#include "roof/roof.h"
+
+/* ---- rows of kernels.def ---- */
+
+#define PROBE_NONE_ ~, NULL
+#define PROBE_NONE_none ~, NULL
+#define TYPE_f32 SIMDBENCH_F32
+#define TYPE_f64 SIMDBENCH_F64
+#define TYPE_i32 SIMDBENCH_I32
+#define TYPE_i64 SIMDBENCH_I64
+#define KERNEL(op_, semiring_, type_, isa_, variant_, prepare_, roof_, flags_, ...) \
+    &(const struct simdbench_kernel){                                               \
+        .size = sizeof(struct simdbench_kernel),                                    \
+        .flags = flags_,                                                            \
+        .type = TYPE_##type_,                                                       \
+        .op = #op_,                                                                 \
+        .semiring = SECOND_OF(PROBE_NONE_##semiring_, #semiring_),                  \
+        .isa = #isa_,                                                               \
+        .variant = #variant_,                                                       \
+        .roof = SECOND_OF(PROBE_NONE_##roof_, #roof_),                              \
+        .prepare = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_prepare),            \
+        .run = KERNEL_SYMBOL(op_, semiring_, type_, isa_, variant_),                \
+        .release = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_release),            \
+        .choice = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_choice),              \
+        __VA_ARGS__},
+
+static const struct simdbench_kernel *const kernels[] = {
+#include "kernels.def"
+    NULL,
+};
+
+static const struct simdbench_op *const ops[] = {
+#define OP(op) &op##_op,
+#include "kernels.def"
+    NULL,
+};
+
+static const struct op_row *const rows[] = {
+#define OP(op) &op##_row,
+#include "kernels.def"
+    NULL,
+};
+
+const struct simdbench_op *const *op_list(void)
+{
+    return ops;
+}
+
+const struct op_row *const *op_rows(void)
+{
+    return rows;
+}
+
+const struct simdbench_kernel *const *kernel_list(void)
+{
+    return kernels;
+}
+
+const struct op_row *op_row_find(const char *op)
+{
+    for (size_t i = 0; rows[i]; i++) {
+        if (strcmp(rows[i]->op->name, op) == 0)
+            return rows[i];
+    }
+    return NULL;
+}
+
+const struct simdbench_op *op_find(const char *name)
+{
+    const struct op_row *const row = op_row_find(name);
+    return row ? row->op : NULL;
+}
+
+/* ---- element types ---- */
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} types[] = {
+    [SIMDBENCH_F32] = {"f32", 4},
+    [SIMDBENCH_F64] = {"f64", 8},
+    [SIMDBENCH_I32] = {"i32", 4},
+    [SIMDBENCH_I64] = {"i64", 8},
+};
+
+const char *type_name(uint32_t type)
+{
+    return type < ARRAY_LEN(types) ? types[type].name : NULL;
+}
+
+uint32_t type_find(const char *name)
+{
+    for (uint32_t i = 1; i < ARRAY_LEN(types); i++) {
+        if (strcmp(types[i].name, name) == 0)
+            return i;
+    }
+    return 0;
+}
+
+size_t type_bytes(uint32_t type)
+{
+    return type < ARRAY_LEN(types) ? types[type].bytes : 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of verdicts about time cannot let the machine decide: with this variable the
+ * times of batches are made up, and no other program takes a part of the CPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfctr_private.h"
+
+/* Samples that are all equal would hide what is done with their spread. */
+enum { WAVE = 17, WAVE_MIDDLE = WAVE / 2 };
+#define WAVE_STEP 1e-4
+
+const char *clock_script(void)
+{
+    const char *const script = getenv("SIMDBENCH_TEST_CLOCK");
+    return script && *script ? script : NULL;
+}
+
+double clock_script_rate(const char *name)
+{
+    const size_t length = strlen(name);
+    const char *entry = clock_script();
+    double rate = entry ? strtod(entry, NULL) : 0;
+    while (entry && (entry = strchr(entry, ','))) {
+        entry++;
+        if (!strncmp(entry, name, length) && entry[length] == '=')
+            rate = strtod(entry + length + 1, NULL);
+    }
+    return rate;
+}
+
+void sample_script(struct sample *sample, double ns, uint64_t turn)
+{
+    const double step = (double)(turn * 7 % WAVE) - WAVE_MIDDLE;
+    const int64_t made_up = (int64_t)(ns * (1 + WAVE_STEP * step)) + 1;
+    *sample = (struct sample){.ns = made_up,
+                              .cpu_ns = made_up,
+                              .process_ns = made_up,
+                              .minor_faults = sample->minor_faults};
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an instruction reads and writes, and the chains of loops that never run here. */
+#include <unistd.h>
+
+#include "inspect_private.h"
+#include "unit.h"
+
+#define BYTES(...) ((const unsigned char[CODE_BYTES_MAX]){__VA_ARGS__})
+#define MASK(number) (UINT64_C(1) << (REGISTER_MASK + (number)))
+#define VECTOR(number) (UINT64_C(1) << (REGISTER_VECTOR + (number)))
+#define MASKS (UINT64_C(0xff) << REGISTER_MASK)
+
+static struct code decoded(const unsigned char *bytes)
+{
+    struct code code;
+    assert_int_equal(code_decode(bytes, CODE_BYTES_MAX, 0, &code), 0);
+    return code;
+}
+
+/* No mask is written as k0, but is none. */
+static void test_masks(void **state)
+{
+    /* vaddps zmm0, zmm1, zmm2; the same with {k1}, with {k1}{z} */
+    struct code code = decoded(BYTES(0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2));
+    assert_int_equal(code.reads, VECTOR(1) | VECTOR(2));
+    code = decoded(BYTES(0x62, 0xf1, 0x74, 0x49, 0x58, 0xc2));
+    assert_int_equal(code.reads, VECTOR(0) | VECTOR(1) | VECTOR(2) | MASK(1));
+    code = decoded(BYTES(0x62, 0xf1, 0x74, 0xc9, 0x58, 0xc2));
+    assert_int_equal(code.reads, VECTOR(1) | VECTOR(2) | MASK(1));
+    /* vpcmpeqb k0, zmm1, zmm2 */
+    code = decoded(BYTES(0x62, 0xf1, 0x75, 0x48, 0x74, 0xc2));
+    assert_int_equal(code.reads & MASKS, 0);
+    assert_int_equal(code.writes, MASK(0));
+    /* kandw k1, k0, k2 */
+    code = decoded(BYTES(0xc5, 0xfc, 0x41, 0xca));
+    assert_int_equal(code.reads, MASK(0) | MASK(2));
+    /* vmovaps zmm0, zmm1; the same with {k1} */
+    assert_true(decoded(BYTES(0x62, 0xf1, 0x7c, 0x48, 0x28, 0xc1)).copy);
+    assert_false(decoded(BYTES(0x62, 0xf1, 0x7c, 0x49, 0x28, 0xc1)).copy);
+}
+
+/* Nodes of a loop of these instructions, the last of which jumps back. */
+static struct nodes loop_of(const unsigned char *const *bytes, uint32_t n)
+{
+    struct nodes nodes = {.n = 0};
+    uint64_t address = 0x1000;
+    for (uint32_t i = 0; i < n; i++) {
+        struct code code;
+        assert_int_equal(code_decode(bytes[i], CODE_BYTES_MAX, address, &code), 0);
+        assert_int_equal(nodes_add(&nodes, &code, 0), i);
+        nodes.node[i].executed = 100;
+        address += code.length;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(node_edge(&nodes, i, (i + 1) % n, 99), 0);
+    return nodes;
+}
+
+static double chain_of(const unsigned char *const *bytes, uint32_t n)
+{
+    struct nodes nodes = loop_of(bytes, n);
+    struct loops loops;
+    assert_int_equal(loops_find(&nodes, true, &loops), 0);
+    assert_int_equal(loops.n, 1);
+    const double chain =
+        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0});
+    loops_free(&loops);
+    nodes_free(&nodes);
+    return chain;
+}
+
+#define CHAIN(...)                                        \
+    chain_of((const unsigned char *const[]){__VA_ARGS__}, \
+             sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+#define VPCMPEQB_K0_LOAD BYTES(0x62, 0xf1, 0x75, 0x48, 0x74, 0x07)
+#define KMOVQ_RAX_K0 BYTES(0xc4, 0xe1, 0xfb, 0x93, 0xc0)
+#define ADD_RDI_64 BYTES(0x48, 0x83, 0xc7, 0x40)
+#define JNE_BACK BYTES(0x75, 0xf0)
+
+/* Comparisons into k0 do not wait for those of the turn before. */
+static void test_chains(void **state)
+{
+    assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
+                      ADD_RDI_64, JNE_BACK),
+                1, 1e-9);
+}
+
+/* Four windows that saw 100 turns: as many each, or one of them all. */
+static double error_of(const unsigned *turns)
+{
+    const unsigned char *const code[] = {ADD_RDI_64, JNE_BACK};
+    struct tracer tracer = {.child = {.pid = getpid()}, .nodes = loop_of(code, 2)};
+    struct inspect_census census = {.windows = 4};
+    struct error error = {.text = ""};
+    uint64_t executed = 0;
+    tracer.error = &error;
+    tracer.instructions = 200;
+    for (unsigned w = 0; w < census.windows; w++) {
+        executed += turns[w];
+        for (uint32_t i = 0; i < 2; i++)
+            tracer.nodes.node[i].executed = executed;
+        assert_int_equal(nodes_end_window(&tracer.nodes, w, census.windows), 0);
+    }
+    assert_int_equal(census_make(&tracer, &(struct inspect_options){.seed = 0}, &census),
+                     0);
+    const double found = census.loop[0].error;
+    inspect_census_free(&census);
+    nodes_free(&tracer.nodes);
+    return found;
+}
+
+static void test_windows_that_differ(void **state)
+{
+    assert_near(error_of((const unsigned[]){25, 25, 25, 25}), 0, 1e-9);
+    assert_near(error_of((const unsigned[]){20, 30, 20, 30}), 0.4 / sqrt(12), 1e-9);
+    assert_near(error_of((const unsigned[]){0, 0, 100, 0}), 1, 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_windows_that_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
