@@ -15,7 +15,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
-leaves=(base kernels perfctr inspect reports)
+leaves=(base kernels perfctr inspect surgery reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -95,7 +95,7 @@ check_layers() {
     done
     # These write text of our own, or make it plain themselves.
     mapfile -t c < <(files 'cmd/*.c' | grep -Ev \
-        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message)\.c$')
+        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message|trusted)\.c$')
     reject 'cmd/ prints by text_line(), which makes text plain' \
         '^(?!\s*(/?\*|//)).*\b(v?f?printf|f?puts|putchar|fputc)\s*\(' "${c[@]}"
 }
