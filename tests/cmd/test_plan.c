@@ -341,14 +341,15 @@ static void test_shape_files(void **state)
 /* The shapes below one, with a space behind each. */
 static void expect_smaller(const char *shape, bool alike, const char *expected)
 {
-    char words[64], text[1024] = "";
-    size_t length = 0;
+    char words[64], text[256] = "";
     snprintf(words, sizeof words, "mul --variants=mine --sizes=%s", shape);
     assert_int_equal(plan_words(words), 0);
     struct shape_info info = plan.groups[0].shape;
     while (alike ? shape_smaller_alike(&catalog, &plan.groups[0], -1, &info)
-                 : shape_smaller(&catalog, &plan.groups[0], &info))
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s ", info.text);
+                 : shape_smaller(&catalog, &plan.groups[0], &info)) {
+        const size_t used = strlen(text), room = sizeof text - used;
+        assert_in_range(snprintf(text + used, room, "%s ", info.text), 0, room - 1);
+    }
     assert_string_equal(text, expected);
 }
 
