@@ -116,12 +116,23 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
     return status;
 }
 
+/* The time of a call is known after its trace. */
+static void doubt_trace(struct variant_trace *trace, double call_ns)
+{
+    struct error error = {.text = ""};
+    if (!trace->known || prove_time(call_ns, &trace->census, &error) == 0)
+        return;
+    trace->known = false;
+    snprintf(trace->absent, sizeof trace->absent, "%s", error.text);
+}
+
 static void conclude(const struct explaining *all, struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
     struct inspect_facts facts;
     if (base->status != STATUS_OK && base->status != STATUS_NOISY)
         return;
+    doubt_trace(&subject->trace, base->median_ns);
     explain_facts(subject, all->rates, &facts);
     explain_take(subject, &facts, all->options->all_code);
 }
