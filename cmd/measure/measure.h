@@ -207,8 +207,8 @@ struct prepared {
 int prove_case(struct worker *worker, const struct prepared *prepared,
                const struct options *options, const struct result *result,
                struct code_proof **out);
-/* -ERANGE if no core executes what was traced in the time of a call that was timed (0: not
- * known); then the census is freed. */
+/* -ERANGE if no core executes what was traced in the time of a call that was timed (0:
+ * not known); then the census is freed. */
 int prove_time(double call_ns, struct inspect_census *census, struct error *error);
 /* Takes what a census tells of the whole call. */
 void take_executed(const struct inspect_census *census, struct executed *executed);
