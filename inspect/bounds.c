@@ -269,7 +269,7 @@ static void put_tame_input(struct inspect_facts *facts)
     }
 }
 
-/* What a bound stands for beside itself. */
+/* Bounds, and the fact that is unknown with each. */
 static const struct {
     enum inspect_fact bound, too;
 } twins[] = {
@@ -338,7 +338,7 @@ static const char *why_no_sample(const struct inspect_facts *facts)
                : NULL;
 }
 
-/* What such windows told is not known. */
+/* Facts of such windows are unknown. */
 static void doubt_sample(struct inspect_facts *facts)
 {
     const char *const why = why_no_sample(facts);

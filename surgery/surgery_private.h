@@ -153,7 +153,7 @@ struct surgery_variant {
     struct surgery_variant *next;
     struct part part[BLOCKS_MAX];
 };
-/* Where the copy of an instruction is; the instruction itself if there is none. */
+/* Returns the copy of an instruction; the instruction itself if there is none. */
 uint64_t copy_of(const struct surgery_variant *variant, uint64_t address);
 
 /* ---- jumps.c ---- */

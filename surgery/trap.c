@@ -82,7 +82,7 @@ static void be_tried(struct surgery_variant *variant, int fd)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &no_core);
     report_fd = fd;
-    /* What is open shows the memory of the parent. */
+    /* An open descriptor shows the memory of the parent. */
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     if (surgery->memory_fd < 0 || surgery_select(variant, &run, NULL) < 0)
         report(1);

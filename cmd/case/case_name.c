@@ -152,7 +152,7 @@ static char *cut_last(char *text, char separator)
     return part;
 }
 
-/* What is empty is not there. */
+/* An empty part counts as absent. */
 static char *or_null(char *text)
 {
     if (*text)

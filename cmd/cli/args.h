@@ -32,7 +32,7 @@ enum command_mask {
     COMMAND_ALL = (1 << 17) - 1,
 };
 
-/* What an option may do if a project file sets it, see project.c. */
+/* The power of an option that a project file sets, see project.c. */
 enum option_power {
     NEEDS_TRUST, /* decides an exit status, how long a command takes, what is read: counts
                     from a trusted file alone */

@@ -24,7 +24,7 @@ struct output {
 enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
-/* What the user said of a file that may ask for code to run or files to write. */
+/* The user's word on a file that may ask for code to run or files to write. */
 enum trust {
     TRUST_NO,
     TRUST_CHANGED, /* `simdbench trust`, but the file had other bytes then */
@@ -179,7 +179,7 @@ char *project_told(const struct options *options);
  * NULL: there is none (project_file.c). */
 int project_find(char **path, char **bytes, size_t *size, struct error *error);
 
-/* What the user trusts is kept as a copy (trusted.c). `path` is absolute, without links.
+/* A trusted file is kept as a copy (trusted.c). `path` is absolute, without links.
  */
 enum trust trust_of(const char *path, const char *bytes, size_t size);
 int trust_keep(const char *path, const char *bytes, size_t size, struct error *error);

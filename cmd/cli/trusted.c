@@ -25,7 +25,7 @@ int regular_load(const char *path, int beside, size_t most, char **bytes, size_t
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | beside);
     *bytes = NULL;
     *size = 0;
-    /* That of a socket. */
+    /* ENXIO: the path is a socket. */
     if (fd < 0)
         return errno == ENXIO ? -EBADF : -errno;
     const int status = fstat(fd, facts) < 0       ? -errno

@@ -23,7 +23,7 @@ int command_selftest(struct options *options);
 /* Writes a plug-in to begin with. */
 int command_new_plugin(struct options *options);
 
-/* What files may run code and write files. */
+/* Names the files that may run code and write files. */
 int command_trust(struct options *options);
 
 /* What a shell asks for, and pages of the manual. */

@@ -134,7 +134,7 @@ int sets_measure(struct studying *all, struct error *error);
 /* Traces a call of the member, and tells its facts. */
 void member_trace(const struct studying *all, struct member *member);
 
-/* What --dry-run prints (study_plan.c). */
+/* Prints the plan for --dry-run (study_plan.c). */
 void study_print_plan(const struct studying *all);
 
 /* ---- values ---- */

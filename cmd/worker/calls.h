@@ -15,7 +15,7 @@
 /* Errors are those of so many outputs at most, unless a request says otherwise. */
 enum { ACCURACY_OUTPUTS = 1 << 16 };
 
-/* Where the memory file has right answers. */
+/* The places of right answers in the memory file. */
 struct answer_places {
     uint64_t n, index, value, slack; /* offsets; index UINT64_MAX: all outputs in order */
 };
@@ -97,7 +97,7 @@ struct batch_call {
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
 };
-/* What is NaN was not told. */
+/* A number that is NaN was not told. */
 struct batch_reply {
     double ns, cpu_ns, process_ns;
     double minor_faults, major_faults, voluntary_switches, involuntary_switches;

@@ -152,7 +152,7 @@ static void tell_company(const struct company *company, struct batch_reply *repl
         reply->core_split = company->split;
 }
 
-/* What a batch needs, and what is known of it so far. */
+/* A batch: its parts, and the results so far. */
 struct timed {
     struct service *service;
     struct service_case *entry;

@@ -80,7 +80,7 @@ static inline int open_patient(struct patient *patient, struct surgery **surgery
     return status;
 }
 
-/* Of the instructions of a call, those that are copies. */
+/* The share of copies among the instructions of a call. */
 static inline double share_of_copies(const struct patient *patient,
                                      struct surgery_variant *variant)
 {

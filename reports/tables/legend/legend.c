@@ -252,7 +252,7 @@ static void add_named(struct buffer *buffer, const char *separator, const char *
     buffer_plain(buffer, text);
 }
 
-/* What a project file set stands on no command line. */
+/* Settings of a project file stand on no command line. */
 static void project_line(struct legend *legend)
 {
     const char *const set = facts_find_text(&legend->run->settings, "project_options");
