@@ -57,11 +57,12 @@ class Run(Case):
                          {"ok", "skipped"}, set())
 
     def test_limit_of_what_auto_chose(self):
+        """Any row may be the fastest here and now; only stream passes the caches by."""
         document = self.run_json("relu", "--isa=sse2,avx2", "--variants=auto", "--baseline=none",
                                  "--sizes=1000,4Mi", "--layout=separate", *SHORT)
         for result in measured(document):
             chosen = result["implementation"].split(":")[0]
-            roof = {"max": "copy", "stream": "copy_stream"}[chosen]
+            roof = "copy_stream" if chosen == "stream" else "copy"
             self.assertIn(f"/{result['isa']}/{roof}@", result["limit"]["id"])
 
     def test_too_short_to_time(self):
