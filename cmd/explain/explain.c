@@ -111,6 +111,16 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
     return status;
 }
 
+/* The time of a call is known after its trace. */
+static void doubt_trace(struct variant_trace *trace, double call_ns)
+{
+    struct error error = {.text = ""};
+    if (!trace->known || prove_time(call_ns, &trace->census, &error) == 0)
+        return;
+    trace->known = false;
+    snprintf(trace->absent, sizeof trace->absent, "%s", error.text);
+}
+
 static bool was_measured(const struct subject *subject)
 {
     const enum status status = variant_result(&subject->base)->status;
@@ -177,8 +187,10 @@ static int explain_cases(struct explaining *all, size_t n, struct error *error)
     if (status == 0 && n == 2)
         tell_apart(subjects);
     for (size_t i = 0; i < n && status == 0; i++)
-        if (was_measured(&subjects[i]))
+        if (was_measured(&subjects[i])) {
+            doubt_trace(&subjects[i].trace, variant_result(&subjects[i].base)->median_ns);
             explain_facts(&subjects[i], all->rates);
+        }
     if (status == 0 && n == 2)
         all->run->account = explain_account(&subjects[0], &subjects[1]);
     for (size_t i = 0; i < open; i++) {

@@ -136,7 +136,8 @@ struct team_reply {
 };
 
 struct step_call {
-    uint64_t number, calls;
+    uint64_t number, calls; /* calls 0: one that is not traced */
+    struct answer_places places;
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
