@@ -3,6 +3,7 @@
 #include "explain_private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Processes differ by less, of times and of counts. */
@@ -152,6 +153,82 @@ static void add_classes(const struct subject *a, const struct subject *b,
     }
 }
 
+/* ---- forms of instructions ---- */
+
+/* A name with the kinds of its operands, and how often an operation executes it. */
+struct form {
+    char text[48];
+    double times[2];
+};
+enum { FORMS_MAX = 512, FORMS_SHOWN = 8 };
+
+/* "vpcompressd [zmmword ptr [rdi]] {k1}, zmm0" is "vpcompressd [], zmm": registers lose
+ * their numbers, general ones are r, and addresses what is in them. */
+static void form_of(const char *text, char *form, size_t size)
+{
+    size_t n = strcspn(text, " "), at = 0;
+    at += (size_t)snprintf(form, size, "%.*s", (int)n, text);
+    for (text += n; *text && at + 8 < size; text += *text == ',') {
+        const size_t length = strcspn(text, ",");
+        const char *const word = text + strspn(text, " ");
+        const char *const kind = memchr(text, '[', length)      ? "[]"
+                                 : !strncmp(word, "zmm", 3)     ? "zmm"
+                                 : !strncmp(word, "ymm", 3)     ? "ymm"
+                                 : !strncmp(word, "xmm", 3)     ? "xmm"
+                                 : *word == 'k'                 ? "k"
+                                 : *word >= 'a' && *word <= 'z' ? "r"
+                                                                : "n";
+        at += (size_t)snprintf(form + at, size - at, "%s%s", at == n ? " " : ", ", kind);
+        text += length;
+    }
+}
+
+static void count_forms(const struct subject *subject, int side, struct form *forms,
+                        size_t *n)
+{
+    const struct inspect_census *const census = &subject->trace.census;
+    const double each = instructions_of(subject) / (double)census->instructions;
+    for (size_t i = 0; i < census->n_lines; i++) {
+        struct form form = {.text = ""};
+        size_t k = 0;
+        if (!census->line[i].text)
+            continue;
+        form_of(census->line[i].text, form.text, sizeof form.text);
+        while (k < *n && strcmp(forms[k].text, form.text) != 0)
+            k++;
+        if (k == FORMS_MAX)
+            continue;
+        if (k == *n)
+            forms[(*n)++] = form;
+        forms[k].times[side] += each * (double)census->line[i].executed;
+    }
+}
+
+static int more_apart(const void *a, const void *b)
+{
+    const struct form *const x = a, *const y = b;
+    const double of_x = fabs(x->times[0] - x->times[1]);
+    const double of_y = fabs(y->times[0] - y->times[1]);
+    return of_x < of_y ? 1 : of_x > of_y ? -1 : strcmp(x->text, y->text);
+}
+
+/* The forms that differ most: what one build has in place of the other's. */
+static void add_forms(const struct subject *a, const struct subject *b,
+                      struct account *account)
+{
+    struct form *const forms = must_have(calloc(FORMS_MAX, sizeof *forms));
+    const double all = instructions_of(a) + instructions_of(b);
+    size_t n = 0;
+    count_forms(a, 0, forms, &n);
+    count_forms(b, 1, forms, &n);
+    qsort(forms, n, sizeof *forms, more_apart);
+    for (size_t i = 0; i < n && i < FORMS_SHOWN; i++)
+        if (fabs(forms[i].times[0] - forms[i].times[1]) > 0.01 * all)
+            add(&account->classes, forms[i].text, NULL, forms[i].times[0],
+                forms[i].times[1]);
+    free(forms);
+}
+
 /* ---- counters ---- */
 
 /* A call must have so many events, or a share so many percent: less is noise. */
@@ -208,6 +285,7 @@ struct account *explain_account(const struct subject *a, const struct subject *b
     }
     add_factors(a, b, account);
     add_classes(a, b, account);
+    add_forms(a, b, account);
     add_counters(first, second, account);
     add_conditions(a, b, account);
     return account;

@@ -103,6 +103,39 @@ static void test_classes(void **state)
     end(&both, made);
 }
 
+/* Forms are told by what they are, not by their registers. */
+static void test_forms(void **state)
+{
+    char compress[] = "vpcompressd zmmword ptr [rdi+r8*4]{k1}, zmm3",
+         load[] = "vmovups zmm1, zmmword ptr [rsi]", load_too[] = "vmovups zmm7, [rdx]",
+         pack[] = "vpcompressd zmm2{k1}{z}, zmm1", count[] = "add rax, 0x10";
+    struct inspect_line a[] = {{.executed = 1000, .text = compress},
+                               {.executed = 1000, .text = load},
+                               {.executed = 500, .text = count}},
+                        b[] = {{.executed = 1000, .text = pack},
+                               {.executed = 1000, .text = load_too}};
+    struct both both;
+    begin(&both);
+    both.a.trace.census.line = a;
+    both.a.trace.census.n_lines = ARRAY_LEN(a);
+    both.b.trace.census.line = b;
+    both.b.trace.census.n_lines = ARRAY_LEN(b);
+    struct account *const made = account(&both);
+    static const struct {
+        const char *name;
+        double a, b;
+    } rows[] = {{"vpcompressd [], zmm", 1, 0},
+                {"vpcompressd zmm, zmm", 0, 1},
+                {"add r, n", 0.5, 0}};
+    assert_int_equal(made->classes.n, ARRAY_LEN(rows));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_string_equal(made->classes.row[i].name, rows[i].name);
+        assert_near(made->classes.row[i].a, rows[i].a, 1e-12);
+        assert_near(made->classes.row[i].b, rows[i].b, 1e-12);
+    }
+    end(&both, made);
+}
+
 /* A counter with a metric of it, per element unless it is a share. */
 static void count(struct both *both, const char *name, const char *unit, double a,
                   double b, const char *doubt)
@@ -231,7 +264,7 @@ static void test_not_measured(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_counters),
-                     TEST(test_instructions), TEST(test_samples), TEST(test_conditions),
-                     TEST(test_not_measured));
+    return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_forms),
+                     TEST(test_counters), TEST(test_instructions), TEST(test_samples),
+                     TEST(test_conditions), TEST(test_not_measured));
 }

@@ -366,6 +366,27 @@ static void test_refuted(void **state)
     assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
 }
 
+/* Loops that are left soon have chains that overlap: from the end of one to the beginning
+ * of the next there are 40 * 12.8 instructions. */
+static void test_short_chains(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(loop_share, 1);
+    SET(trips, 12.8);
+    SET(chain, 10.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 10.9, 1e-9);
+    SET(chain, 18);
+    SET(window_chain, 20);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 9, 1e-9);
+    assert_near(VALUE(window_cycles), 10, 1e-9);
+    /* A loop that goes on for long has one chain. */
+    SET(trips, 1e6);
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_chain_cycles].known);
+}
+
 /* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
 static void test_samples(void **state)
 {
@@ -469,6 +490,6 @@ int main(void)
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_samples), TEST(test_faster_way),
-                     TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
+                     TEST(test_faster_way), TEST(test_shares), TEST(test_nothing_known));
 }
