@@ -33,6 +33,11 @@ bool is_copied(const struct surgery *surgery, uint64_t address)
     return block && block->mark[address - block->lo] & MARK_START;
 }
 
+bool surgery_has(const struct surgery *surgery, uint64_t address)
+{
+    return is_copied(surgery, address);
+}
+
 static const struct frame *left_at(const struct surgery *surgery, uint64_t address)
 {
     for (size_t i = 0; i < surgery->n_left; i++)

@@ -115,9 +115,10 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
 {
     struct surgery *surgery = variant->surgery;
     const uint64_t original = (uint64_t)(uintptr_t)surgery->subject.run;
-    int status = surgery->selected ? surgery_restore(surgery, error) : 0;
+    const bool already = surgery->selected == variant;
+    int status = already ? 0 : surgery_restore(surgery, error);
     surgery->selected = variant;
-    for (size_t i = 0; i < surgery->n_jumps && status == 0; i++)
+    for (size_t i = 0; i < surgery->n_jumps && status == 0 && !already; i++)
         status = write_jump(variant, &surgery->jump[i], error);
     if (status < 0)
         (void)surgery_restore(surgery, NULL);
@@ -129,7 +130,7 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
 /* ---- open and close ---- */
 
 /* Other threads may stand in the old code, and a child would be without them. */
-static bool has_threads(void)
+int surgery_available(struct error *error)
 {
     DIR *directory = opendir("/proc/self/task");
     size_t n = 0;
@@ -137,7 +138,7 @@ static bool has_threads(void)
         n += entry->d_name[0] != '.';
     if (directory)
         closedir(directory);
-    return n != 1;
+    return n == 1 ? 0 : error_set(error, -ENOTSUP, "the process has several threads");
 }
 
 void surgery_close(struct surgery *surgery)
@@ -156,8 +157,9 @@ void surgery_close(struct surgery *surgery)
 int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
                  size_t n, struct surgery **out, struct error *error)
 {
-    if (has_threads())
-        return error_set(error, -ENOTSUP, "the process has several threads");
+    int status = surgery_available(error);
+    if (status < 0)
+        return status;
     struct surgery *surgery = calloc(1, sizeof *surgery);
     if (!surgery)
         return error_set(error, -ENOMEM, "out of memory");
@@ -165,7 +167,7 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
     surgery->executed = executed;
     surgery->n_executed = n;
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    int status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
+    status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
     if (status < 0)
         error_set(error, status, "cannot read this process: %s", strerror(-status));
     else

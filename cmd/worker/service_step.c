@@ -13,6 +13,10 @@ cJSON *service_step(struct service *service, const cJSON *request)
     struct service_case *entry = service_find_case(service, call.number);
     if (!entry || !call.calls)
         return service_error(-EINVAL, "step: no such case, or no calls");
+    struct error error;
+    const int moved = service_move(service, entry, 0, &error);
+    if (moved < 0)
+        return service_error(moved, "step: %s", error.text);
     const struct simdbench_operands *operands = &service->operands.view;
     service_enter(&mask);
     /* The first call of all may be another one: a library starts its threads. */
