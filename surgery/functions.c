@@ -81,11 +81,9 @@ static int leave(struct search *search, const struct frame *frame)
     return 0;
 }
 
-/* The function at an address, by its symbol, else by its unwind information; false:
- * neither knows it. Both tell whether it handles exceptions: a copy has no unwind
- * information, so such a function stays. */
-static bool function_at(const struct object *object, uint64_t address,
-                        struct frame *function)
+/* By its symbol, else by its unwind information. The latter tells in any case whether it
+ * handles exceptions: a copy has no unwind information, so such a function stays. */
+bool function_at(const struct object *object, uint64_t address, struct frame *function)
 {
     struct frame frame;
     struct symbol symbol;

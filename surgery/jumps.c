@@ -54,6 +54,22 @@ static int no_room(const struct surgery *surgery, uint64_t entry, const char *wh
     return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
 }
 
+/* Bytes between functions, from the end of a block on, which nobody executes. */
+static bool is_padding(const struct surgery *surgery, const struct block *block,
+                       uint64_t address)
+{
+    struct frame other;
+    struct insn insn;
+    for (uint64_t at = block->hi; at <= address; at += insn.length)
+        if (!block->object || block_at(surgery, at) ||
+            function_at(block->object, at, &other) ||
+            !insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at,
+                         &insn) ||
+            !insn.padding)
+            return false;
+    return true;
+}
+
 int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
 {
     const struct block *const block = block_at(surgery, entry);
@@ -66,21 +82,20 @@ int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
     if (!insn_decode(image, block->hi - entry, entry, &insn))
         return no_room(surgery, entry, "cannot be decoded", error);
     const uint64_t at = entry + (insn.endbr ? ENDBR_BYTES : 0);
-    if (block->hi - at < JUMP_BYTES)
-        return no_room(surgery, entry, "is shorter than a jump", error);
     struct jump jump = {.at = at, .entry = entry};
     for (unsigned i = 0; i < JUMP_BYTES; i++) {
-        const unsigned char mark = block->mark[at - block->lo + i];
-        if (!(mark & MARK_COVERED))
+        const bool inside = at + i < block->hi;
+        const unsigned char mark = inside ? block->mark[at - block->lo + i] : 0;
+        if (inside ? !(mark & MARK_COVERED) : !is_padding(surgery, block, at + i))
             return no_room(surgery, entry, "is shorter than a jump", error);
         if (i && mark & MARK_TARGET)
             return no_room(surgery, entry, "jumps lead into its first 5 bytes", error);
-        jump.before[i] = block->image[at - block->lo + i];
     }
     for (size_t i = 0; i < surgery->n_jumps; i++)
         if (surgery->jump[i].at < at + JUMP_BYTES &&
             at < surgery->jump[i].at + JUMP_BYTES)
             return no_room(surgery, entry, "another such place is too near", error);
+    memcpy(jump.before, (const void *)(uintptr_t)at, JUMP_BYTES);
     surgery->jump[surgery->n_jumps++] = jump;
     return 0;
 }

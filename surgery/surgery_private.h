@@ -19,7 +19,7 @@ struct insn {
     uint8_t length, field, field_bytes; /* field: where its displacement is */
     uint8_t data_bytes;                 /* of the place that it accesses */
     bool ends;                          /* the next instruction does not follow */
-    bool indirect_jump, conditional, call, nop, endbr;
+    bool indirect_jump, conditional, call, nop, padding, endbr;
 };
 enum { INSN_BYTES_MAX = 15 };
 /* False for bytes that are no instruction. */
@@ -134,6 +134,8 @@ struct surgery {
     struct surgery_variant *first, *selected;
     int memory_fd;
 };
+/* False: no function is known there. */
+bool function_at(const struct object *object, uint64_t address, struct frame *function);
 int functions_find(struct surgery *surgery, struct error *error);
 void functions_free(struct surgery *surgery);
 struct block *block_at(const struct surgery *surgery, uint64_t address);

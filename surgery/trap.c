@@ -64,7 +64,8 @@ static unsigned char *make_poison(const struct surgery *surgery,
             poison[i] = INT3;
     for (size_t k = 0; k < surgery->n_jumps; k++) {
         const struct jump *const jump = &surgery->jump[k];
-        const uint64_t bytes = jump->at + JUMP_BYTES - jump->entry;
+        const uint64_t behind = jump->at + JUMP_BYTES;
+        const uint64_t bytes = (behind < block->hi ? behind : block->hi) - jump->entry;
         if (block_at(surgery, jump->entry) == block)
             memcpy(poison + (jump->entry - block->lo),
                    (const void *)(uintptr_t)jump->entry, bytes);
