@@ -9,10 +9,16 @@
 /* A jump table has at least so many entries, and is not believed to have more. */
 enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
 
+struct addresses {
+    uint64_t *at;
+    size_t n, room;
+};
+
 struct search {
     struct surgery *surgery;
-    uint64_t *todo; /* addresses of instructions */
-    size_t n_todo, room;
+    struct addresses todo; /* instructions */
+    struct addresses
+        taken;  /* places whose addresses the code takes: tables begin there */
     bool again; /* a block grew: everything is to be found anew */
     struct error *error;
 };
@@ -141,18 +147,23 @@ static int tie(struct search *search, struct block *block, uint64_t target)
 
 /* ---- instructions ---- */
 
-static int push(struct search *search, uint64_t address)
+static int add_address(struct search *search, struct addresses *to, uint64_t address)
 {
-    if (search->n_todo == search->room) {
-        const size_t room = search->room ? 2 * search->room : 1024;
-        uint64_t *more = realloc(search->todo, room * sizeof *more);
+    if (to->n == to->room) {
+        const size_t room = to->room ? 2 * to->room : 1024;
+        uint64_t *more = realloc(to->at, room * sizeof *more);
         if (!more)
             return error_set(search->error, -ENOMEM, "out of memory");
-        search->todo = more;
-        search->room = room;
+        to->at = more;
+        to->room = room;
     }
-    search->todo[search->n_todo++] = address;
+    to->at[to->n++] = address;
     return 0;
+}
+
+static int push(struct search *search, uint64_t address)
+{
+    return add_address(search, &search->todo, address);
 }
 
 static int push_target(struct search *search, uint64_t address)
@@ -201,6 +212,22 @@ static int take_reference(struct search *search, struct block *block,
                : status;
 }
 
+/* Whether a place within an instruction is taken for the beginning of another one. */
+static bool overlaps(const struct block *block, uint64_t at, unsigned length)
+{
+    bool other = block->mark[at] & MARK_COVERED;
+    for (unsigned i = 1; i < length; i++)
+        other |= block->mark[at + i] & MARK_START;
+    return other;
+}
+
+static int refuse_overlap(const struct search *search, uint64_t address)
+{
+    char where[96];
+    surgery_where(search->surgery, address, where, sizeof where);
+    return error_set(search->error, -EFAULT, "instructions overlap at %s", where);
+}
+
 /* Instructions from an address on, up to where the next one does not follow. */
 static int walk(struct search *search, uint64_t address)
 {
@@ -213,6 +240,8 @@ static int walk(struct search *search, uint64_t address)
         if (block->mark[at] & MARK_START ||
             !insn_decode((const unsigned char *)(uintptr_t)address, n, address, &insn))
             return 0;
+        if (insn.reference != REFERS_NOT && overlaps(block, at, insn.length))
+            return refuse_overlap(search, address);
         block->mark[at] |= MARK_START;
         for (unsigned i = 0; i < insn.length; i++)
             block->mark[at + i] |= MARK_COVERED;
@@ -229,8 +258,8 @@ static int walk(struct search *search, uint64_t address)
 static int walk_all(struct search *search)
 {
     int status = 0;
-    while (search->n_todo && status == 0 && !search->again)
-        status = walk(search, search->todo[--search->n_todo]);
+    while (search->todo.n && status == 0 && !search->again)
+        status = walk(search, search->todo.at[--search->todo.n]);
     return status;
 }
 
@@ -243,13 +272,43 @@ static bool is_readable(const struct surgery *surgery, uint64_t address, uint64_
            address + bytes <= region->hi;
 }
 
+/* Of all functions, also where nothing is known to lead yet: the next table ends one. */
+static int find_taken(struct search *search, const struct block *block)
+{
+    struct insn insn;
+    int status = 0;
+    for (uint64_t at = block->lo; at < block->hi && status == 0 && !block->loose;) {
+        const uint64_t rest = block->hi - at;
+        const size_t n = rest < INSN_BYTES_MAX ? (size_t)rest : INSN_BYTES_MAX;
+        const bool known =
+            insn_decode((const unsigned char *)(uintptr_t)at, n, at, &insn);
+        if (known && insn.reference == REFERS_LEA)
+            status = add_address(search, &search->taken, insn.target);
+        at += known ? insn.length : 1;
+    }
+    return status;
+}
+
+static uint64_t next_taken(const struct search *search, uint64_t address)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < search->taken.n; i++)
+        if (search->taken.at[i] > address && search->taken.at[i] < next)
+            next = search->taken.at[i];
+    return next;
+}
+
 /* Entries of 4 bytes are distances from the table to places in the same function. */
-static size_t table_size(const struct surgery *surgery, const struct block *block,
+static size_t table_size(const struct search *search, const struct block *block,
                          uint64_t table)
 {
+    const struct surgery *const surgery = search->surgery;
+    const uint64_t end = next_taken(search, table);
     size_t n = 0;
     int32_t distance;
-    for (; n < TABLE_MOST && is_readable(surgery, table + 4 * n, 4); n++) {
+    for (;
+         n < TABLE_MOST && table + 4 * n < end && is_readable(surgery, table + 4 * n, 4);
+         n++) {
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
         const uint64_t to = table + (uint64_t)(int64_t)distance;
         if (to < block->lo || to >= block->hi)
@@ -293,7 +352,7 @@ static int take_table(struct search *search, struct fix *fix)
     fix->extra = extra_at(surgery, block, table);
     if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
         return 0;
-    const size_t n = table_size(surgery, block, table);
+    const size_t n = table_size(search, block, table);
     if (n < TABLE_LEAST)
         return 0;
     fix->extra = surgery->n_extras;
@@ -371,7 +430,7 @@ static int find_code(struct search *search)
     struct surgery *surgery = search->surgery;
     int status = 0;
     search->again = false;
-    search->n_todo = 0;
+    search->todo.n = search->taken.n = 0;
     forget_code(surgery);
     for (size_t i = 0; i < surgery->n_blocks && status == 0; i++) {
         struct block *block = &surgery->block[i];
@@ -381,6 +440,8 @@ static int find_code(struct search *search)
             return error_set(search->error, -ENOMEM, "out of memory");
         if (!block->loose)
             status = push(search, block->lo);
+        if (status == 0)
+            status = find_taken(search, block);
     }
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         if (block_at(surgery, surgery->executed[i]))
@@ -430,7 +491,8 @@ int functions_find(struct surgery *surgery, struct error *error)
     do
         status = status < 0 ? status : find_code(&search);
     while (status == 0 && search.again);
-    free(search.todo);
+    free(search.todo.at);
+    free(search.taken.at);
     if (status == 0 && !surgery->n_blocks)
         status = error_set(error, -ENOTSUP, "no executed function can be copied");
     if (status == 0)
