@@ -134,6 +134,28 @@ struct surgery {
     struct surgery_variant *first, *selected;
     int memory_fd;
 };
+struct addresses {
+    uint64_t *at;
+    size_t n, room;
+};
+
+struct search {
+    struct surgery *surgery;
+    struct addresses todo; /* instructions */
+    struct addresses
+        taken;  /* places whose addresses the code takes: tables begin there */
+    bool again; /* a block grew: everything is to be found anew */
+    struct error *error;
+};
+/* Whether both have the same distance to their copies: generated code has no object, and
+ * each mapping is a part of its own. */
+bool same_part(const struct block *a, const struct block *b);
+/* A short jump leads out of a block: both ends go the same way, with all between them. */
+int tie_blocks(struct search *search, struct block *block, uint64_t target);
+/* Forgets instructions, keeps blocks. */
+void functions_forget(struct surgery *surgery);
+/* reach.c: finds the instructions of all blocks; sets `again` if a block grew. */
+int code_find(struct search *search);
 /* False: no function is known there. */
 bool function_at(const struct object *object, uint64_t address, struct frame *function);
 int functions_find(struct surgery *surgery, struct error *error);
