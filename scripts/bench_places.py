@@ -121,10 +121,13 @@ def main():
     describe = worker.ask("describe")
     worker.end()
     print(f"{'case':52} {'ns':>9} {'spread':>7} {'built':>7} {'shift 0':>7}  copied")
+    defaults = {op["name"]: re.split("[,.]", op["default_shapes"])[:1]
+                for op in describe["ops"]}
     for number, kernel in enumerate(describe["kernels"]):
         row = "/".join(["-".join(filter(None, [kernel.get("semiring"), kernel["type"]])),
                         kernel["isa"], kernel["variant"]])
-        shapes = arguments.sizes.split() if arguments.sizes else SIZES.get(kernel["op"], [])
+        shapes = (arguments.sizes.split() if arguments.sizes
+                  else SIZES.get(kernel["op"]) or defaults.get(kernel["op"], []))
         for text in shapes:
             name = f"{kernel['op']}/{row}@{text}"
             if not re.search(arguments.filter, name) or kernel["op"] == "roof":

@@ -163,6 +163,7 @@ void surgery_close(struct surgery *surgery)
     while (surgery->first)
         surgery_drop(surgery->first);
     functions_free(surgery);
+    free(surgery->executed);
     objects_close(&surgery->objects);
     if (surgery->memory_fd >= 0)
         close(surgery->memory_fd);
@@ -179,15 +180,17 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
     if (!surgery)
         return error_set(error, -ENOMEM, "out of memory");
     surgery->subject = *subject;
-    surgery->executed = executed;
-    surgery->n_executed = n;
+    surgery->executed = malloc((n + 1) * sizeof *executed);
+    surgery->n_executed = surgery->executed ? n : 0;
+    memcpy(surgery->executed, executed, surgery->n_executed * sizeof *executed);
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
+    if (!surgery->executed)
+        status = -ENOMEM;
     if (status < 0)
         error_set(error, status, "cannot read this process: %s", strerror(-status));
     else
         status = functions_find(surgery, error);
-    surgery->executed = NULL;
     for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
         if (surgery->block[i].object)
             object_hold(&surgery->objects, surgery->block[i].object);

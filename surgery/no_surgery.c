@@ -82,6 +82,13 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
     return 0;
 }
 
+int surgery_code(const struct surgery *surgery, char **text, struct error *error)
+{
+    (void)surgery;
+    *text = NULL;
+    return surgery_available(error);
+}
+
 bool surgery_has(const struct surgery *surgery, uint64_t address)
 {
     (void)surgery;

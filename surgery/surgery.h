@@ -76,6 +76,25 @@ int surgery_restore(struct surgery *surgery, struct error *error);
 
 /* The place of the original of a copied instruction, or 0 for any other address. */
 uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address);
+/* ---- whether two builds have the same code ---- */
+
+/* The code that was found, from `run` on, as a text to be freed: a line for each
+ * instruction, and behind a tab its place. All else in it is free of places: no padding;
+ * targets are numbers of functions and of places in them; slots of the linker have names;
+ * constants have values; variables are numbered as they appear. */
+int surgery_code(const struct surgery *surgery, char **text, struct error *error);
+
+struct surgery_difference {
+    bool same;
+    bool nearly;         /* at most a fourth differs */
+    size_t instructions; /* that are not in both */
+    char where[96];      /* the first of them, in the second text if it has it */
+};
+/* Pure. -EINVAL: these are no texts of surgery_code(); -ENOMEM. */
+int surgery_compare(const char *a, const char *b, struct surgery_difference *difference);
+
+/* ---- places ---- */
+
 /* Whether an instruction is copied. */
 bool surgery_has(const struct surgery *surgery, uint64_t address);
 /* "mix_avx2+0x40", "libm.so.6+0x1230", "jit+0x20" */

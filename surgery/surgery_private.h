@@ -129,7 +129,7 @@ struct surgery {
     size_t n_parts;
     struct jump jump[JUMPS_MAX];
     size_t n_jumps;
-    const uint64_t *executed; /* while it is opened */
+    uint64_t *executed;
     size_t n_executed;
     struct surgery_variant *first, *selected;
     int memory_fd;

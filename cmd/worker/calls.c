@@ -213,7 +213,7 @@ TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls))
 
 static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
-      OPTIONAL(copies_call, shift))
+      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code))
 
 /* ---- replies ---- */
 
@@ -275,7 +275,7 @@ static const struct copies_reply copies_reply_defaults;
 TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
       FIELD(copies_reply, left), FIELD(copies_reply, share), FIELD(copies_reply, whole),
-      FIELD(copies_reply, why_left))
+      FIELD(copies_reply, why_left), FIELD(copies_reply, code))
 
 static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),

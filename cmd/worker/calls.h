@@ -143,12 +143,13 @@ struct step_call {
 
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
+    bool code;                 /* is wanted as a text, too: surgery_code() */
 };
 struct copies_reply {
     uint64_t n, functions, tables, jumps, bytes, left;
     double share; /* of executed instructions, those that are copied */
     bool whole;   /* all instructions of a call were seen; else some of them */
-    const char *why_left;
+    const char *why_left, *code; /* NULL: not told */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */

@@ -128,20 +128,23 @@ static int make_all(struct copies *copies, const struct copies_call *call,
     return status;
 }
 
-static cJSON *told(const struct copies *copies, const struct inspect_census *census)
+static cJSON *told(const struct copies *copies, const struct inspect_census *census,
+                   const char *code)
 {
     struct surgery_facts facts;
     surgery_facts(copies->surgery, &facts);
     cJSON *const reply = service_ok();
-    copies_reply_add(reply, &(struct copies_reply){.n = copies->n,
-                                                   .functions = facts.functions,
-                                                   .tables = facts.tables,
-                                                   .jumps = facts.jumps,
-                                                   .bytes = facts.bytes,
-                                                   .left = facts.left,
-                                                   .share = share_of(copies, census),
-                                                   .whole = census->whole,
-                                                   .why_left = facts.why_left});
+    copies_reply_add(
+        reply, &(struct copies_reply){.n = copies->n,
+                                      .functions = facts.functions,
+                                      .tables = facts.tables,
+                                      .jumps = facts.jumps,
+                                      .bytes = facts.bytes,
+                                      .left = facts.left,
+                                      .share = share_of(copies, census),
+                                      .whole = census->whole,
+                                      .why_left = facts.left ? facts.why_left : NULL,
+                                      .code = code});
     return reply;
 }
 
@@ -150,10 +153,11 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     struct copies_call call;
     struct inspect_census census = {.whole = false};
     struct error error = {.text = ""};
+    char *code = NULL;
     copies_call_read(request, &call);
     struct service_case *const entry = service_find_case(service, call.number);
-    if (!entry || call.n < 1 || call.n > COPIES_MAX)
-        return service_error(-EINVAL, "copies: no such case, or not 1 to %d copies",
+    if (!entry || call.n > COPIES_MAX)
+        return service_error(-EINVAL, "copies: no such case, or more than %d copies",
                              COPIES_MAX);
     if (service_move(service, entry, 0, &error) < 0)
         return service_error(-EIO, "copies: %s", error.text);
@@ -175,9 +179,12 @@ cJSON *service_copies(struct service *service, const cJSON *request)
         status = open_surgery(copies, &census, &error);
     if (status == 0)
         status = make_all(copies, &call, &error);
+    if (status == 0 && call.code)
+        status = surgery_code(copies->surgery, &code, &error);
     cJSON *const reply = status < 0 ? service_error(status, "copies: %s", error.text)
-                                    : told(copies, &census);
+                                    : told(copies, &census, code);
     inspect_census_free(&census);
+    free(code);
     if (status < 0)
         service_copies_free(service, entry);
     return reply;

@@ -98,6 +98,8 @@ static void test_copies(void **state)
     assert_int_equal(told.left, 0);
     assert_true(told.whole);
     assert_near(told.share, 1, 0);
+    assert_null(told.why_left);
+    assert_null(told.code);
     cJSON_Delete(reply);
     for (uint64_t copy = 0; copy <= 4; copy++) {
         must_do(check_call(
@@ -111,11 +113,16 @@ static void test_copies(void **state)
     assert_int_equal((run - (uintptr_t)service->cases[number].kernel->run) % 64, 3 + 16);
     refuse(batch(number, 5), "the case has no copy 5");
     refuse(batch(other, 1), "the case has no copy 1");
-    refuse(copies_call(&(struct copies_call){.number = number}), "not 1 to 64 copies");
-    refuse(copies_call(&(struct copies_call){.number = number, .n = 65}), "not 1 to 64");
+    refuse(copies_call(&(struct copies_call){.number = number, .n = 65}),
+           "more than 64 copies");
     refuse(copies_call(&(struct copies_call){.number = 99, .n = 1}), "no such case");
     /* New ones take the place of the old ones. */
-    must_do(copies_call(&(struct copies_call){.number = number, .n = 1}));
+    reply =
+        ask(copies_call(&(struct copies_call){.number = number, .n = 1, .code = true}));
+    copies_reply_read(reply, &told);
+    assert_non_null(told.code);
+    assert_int_equal(strncmp(told.code, "function\n", 9), 0);
+    cJSON_Delete(reply);
     refuse(batch(number, 2), "the case has no copy 2");
 }
 
