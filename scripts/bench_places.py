@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 
-SIZES = {"relu": ["100", "4k"], "tanh": ["100", "1Ki"], "gemm": ["32", "64"],
+SIZES = {"relu": ["100", "4096"], "tanh": ["100", "1024"], "gemm": ["32", "64"],
          "conv": ["n1c8h8w8k8r1s1", "n1c16h14w14k16r3s3p1q1"]}
 ALIGN, GAP = 4096, 512
 
@@ -121,8 +121,8 @@ def main():
     describe = worker.ask("describe")
     worker.end()
     print(f"{'case':52} {'ns':>9} {'spread':>7} {'built':>7} {'shift 0':>7}  copied")
-    defaults = {op["name"]: re.split("[,.]", op["default_shapes"])[:1]
-                for op in describe["ops"]}
+    defaults = {op["name"]: [re.sub("(?<=[0-9])Ki?$", "000", re.split("[,.]", op["default_shapes"])[0],
+                                    flags=re.I)] for op in describe["ops"]}
     for number, kernel in enumerate(describe["kernels"]):
         row = "/".join(["-".join(filter(None, [kernel.get("semiring"), kernel["type"]])),
                         kernel["isa"], kernel["variant"]])
