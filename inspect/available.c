@@ -22,7 +22,7 @@ known_loop(__attribute__((unused)) const void *a, __attribute__((unused)) void *
             "retq");
 }
 
-static void be_traced(int start)
+static void be_traced(int start, pid_t parent)
 {
     char byte;
     cpu_set_t here;
@@ -30,6 +30,8 @@ static void be_traced(int start)
     CPU_SET(sched_getcpu(), &here);
     (void)sched_setaffinity(0, sizeof here, &here);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that, and nobody would end this process */
+        raise(SIGKILL);
     if (read(start, &byte, 1) == 1)
         inspect_call(known_loop, NULL, NULL, 1);
     for (;;) /* the parent ends it */
@@ -66,9 +68,9 @@ int inspect_available(double *steps_per_s, struct error *error)
         *steps_per_s = 0;
     if (pipe(ends) < 0)
         return error_set(error, -errno, "pipe: %s", strerror(errno));
-    const pid_t child = fork();
+    const pid_t self = getpid(), child = fork();
     if (child == 0)
-        be_traced(ends[0]);
+        be_traced(ends[0], self);
     const int status = child < 0 ? error_set(error, -errno, "fork: %s", strerror(errno))
                                  : trace(child, ends[1], steps_per_s, error);
     close(ends[0]);

@@ -5,21 +5,23 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#ifdef __x86_64__
-/* True if some process traces this one, which would die of a marker otherwise. */
-static bool is_traced(void)
+pid_t inspect_tracer(pid_t process)
 {
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[256];
+    char path[40], line[256];
     int tracer = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+    FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "TracerPid: %d", &tracer) == 1)
             break;
     if (file)
         fclose(file);
-    return tracer != 0;
+    return tracer;
 }
+
+#ifdef __x86_64__
 
 /* Nothing but the call stands between the markers; rbx counts the calls that may still
  * come, and the tracer sets it to 1 to have no more of them. */
@@ -56,7 +58,8 @@ marked(__attribute__((unused)) void (*function)(const void *, void *),
 int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
                  uint64_t calls)
 {
-    if (!is_traced())
+    /* The process would die of a marker. */
+    if (!inspect_tracer(getpid()))
         return -EPERM;
     marked(function, a, b, calls);
     return 0;

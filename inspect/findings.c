@@ -25,15 +25,38 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? most : 0;
 }
 
+/* A chain that accounts for nearly all of the time. */
+static bool is_whole_chain(const struct inspect_facts *facts,
+                           const struct inspect_finding *finding)
+{
+    const double nearly_all = 0.9;
+    return finding->cause == CAUSE_latency_chain &&
+           bound_of(finding) >= nearly_all * inspect_fact_value(facts, FACT_cycles);
+}
+
+/* What the instructions show comes before models, but such a chain before what slow loops
+ * of any kind show. */
+static int order_of(const struct inspect_facts *facts,
+                    const struct inspect_finding *finding, bool has_chain)
+{
+    const bool general = finding->cause == CAUSE_branch || finding->cause == CAUSE_call ||
+                         finding->cause == CAUSE_scalar;
+    if (finding->confidence == INSPECT_STRUCTURAL)
+        return general && has_chain ? 2 : 0;
+    return is_whole_chain(facts, finding) ? 1 : 3;
+}
+
 static bool goes_before(const struct inspect_facts *facts,
-                        const struct inspect_finding *a, const struct inspect_finding *b)
+                        const struct inspect_finding *a, const struct inspect_finding *b,
+                        bool has_chain)
 {
     const double share_a = weight(facts, a), share_b = weight(facts, b);
     if (isnan(share_a) || isnan(share_b))
         return isnan(share_b) && !isnan(share_a)   ? true
                : isnan(share_a) && !isnan(share_b) ? false
-               : a->confidence != b->confidence    ? a->confidence < b->confidence
-                                                   : bound_of(a) > bound_of(b);
+               : order_of(facts, a, has_chain) != order_of(facts, b, has_chain)
+                   ? order_of(facts, a, has_chain) < order_of(facts, b, has_chain)
+                   : bound_of(a) > bound_of(b);
     return share_a > share_b;
 }
 
@@ -41,9 +64,12 @@ static bool goes_before(const struct inspect_facts *facts,
 static void sort(const struct inspect_facts *facts, struct inspect_finding *finding,
                  size_t n)
 {
+    bool has_chain = false;
+    for (size_t i = 0; i < n; i++)
+        has_chain |= is_whole_chain(facts, &finding[i]);
     for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k > 0 && goes_before(facts, &finding[k], &finding[k - 1]);
-             k--) {
+        for (size_t k = i;
+             k > 0 && goes_before(facts, &finding[k], &finding[k - 1], has_chain); k--) {
             const struct inspect_finding swap = finding[k];
             finding[k] = finding[k - 1];
             finding[k - 1] = swap;

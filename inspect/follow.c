@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 enum {
     DEFAULT_STEPS = 30000,
@@ -32,6 +33,14 @@ int inspect_attach(pid_t child, struct error *error)
     if (ptrace(PTRACE_SEIZE, child, NULL, (long)PTRACE_O_EXITKILL) == 0)
         return 0;
     const int code = errno;
+    const int tracer = code == EPERM ? inspect_tracer(child) : 0;
+    if (tracer)
+        return error_set(error, -EBUSY,
+                         tracer == getpid()
+                             ? "its own code asked to be traced (PTRACE_TRACEME), so "
+                               "nobody can trace it here"
+                             : "its own code lets process %d trace it",
+                         tracer);
     return error_set(
         error, -code, "the system forbids ptrace of a child: %s%s", strerror(code),
         code == EPERM ? " (kernel.yama.ptrace_scope above 2, or a sandbox)" : "");

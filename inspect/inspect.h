@@ -195,8 +195,12 @@ int inspect_call(void (*function)(const void *a, void *b), const void *a, void *
 /* How many calls a tracer may want of inspect_call(). */
 enum { INSPECT_CALLS = 100000 };
 
+/* The process that traces `process`; 0: none. */
+pid_t inspect_tracer(pid_t process);
+
 /* In the parent: becomes the tracer of a child, before the child is asked to come to
- * inspect_call(). Zero, or -errno and why this cannot be. */
+ * inspect_call(). Zero, or -errno and why this cannot be; -EBUSY: the child has a tracer.
+ */
 int inspect_attach(pid_t child, struct error *error);
 /* Waits for the child's inspect_call(), traces what it calls, and leaves the child when
  * inspect_call() returns. -ECHILD: the child died (it is still there to be reaped);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench_hostile.py BUILD [runs|studies|texts|plugins|foreign|signals|limits|projects]... [--seed=N] [--short]
+"""bench_hostile.py BUILD [runs|studies|texts|plugins|foreign|signals|limits|projects|tracer|locks]... [--seed=N] [--short]
 [--only=REGEX] [--jobs=N]: attacks a simdbench that was built with sanitizers, and looks
 whether each attack ends as tests/hostile/ says. See scripts/bench.
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests/hostile"))
 sys.dont_write_bytecode = True
 # how many attacks of each part --short takes
 PARTS = {"runs": 12, "studies": 20, "texts": 12, "plugins": 20, "foreign": 20, "signals": 20,
-         "limits": 20, "projects": 40}
+         "limits": 20, "projects": 40, "tracer": 20, "locks": 15}
 SHOWN = 10
 Context = collections.namedtuple("Context", "build program seed short")
 

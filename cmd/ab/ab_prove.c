@@ -18,6 +18,15 @@ static bool is_wanted(const struct ab_group *group, size_t c, bool smaller)
             prove_wants_call(result->proof));
 }
 
+static int end_wrong(struct ab_group *group, size_t c, const struct ab_arm *arm,
+                     const char *text)
+{
+    char reason[512];
+    ab_blame(group->ab, arm, text, reason, sizeof reason);
+    ab_case_end(group, c, STATUS_WRONG, reason);
+    return 0;
+}
+
 static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
 {
     const struct ab *ab = group->ab;
@@ -26,15 +35,22 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     const uint32_t kernel = ab->kernels[group->state.plan->cases[c].offer].number[which];
     struct result *const result = ab_result(group, c);
     struct code_proof **const proof = proof_of(result, which);
-    struct prepared prepared = {.ops = shape->ops};
+    struct prepared prepared = {.ops = shape->ops,
+                                .call_ns = smaller ? 0 : group->cases[c].call_ns,
+                                .places =
+                                    group_answers(&group->state, &group->state.cases[c])};
     struct error error = {.text = ""};
     const struct prepare_call call = {.kernel = arm->first + kernel};
-    const int status = prove_prepare(arm->worker, &call, &ab->options, &prepared, &error);
-    if (status == 0 && smaller && *proof)
-        return prove_call(arm->worker, prepared.number, &ab->options, shape->text,
-                          prepared.ops, &(*proof)->call);
-    if (status == 0)
-        return prove_case(arm->worker, prepared.number, &ab->options, result, proof);
+    int status = prove_prepare(arm->worker, &call, &ab->options, &prepared, &error);
+    if (status == 0 && smaller && *proof) {
+        status = prove_call(arm->worker, &prepared, &ab->options, shape->text,
+                            &(*proof)->call);
+        return status == -EDOM ? end_wrong(group, c, arm, (*proof)->call.absent) : status;
+    }
+    if (status == 0) {
+        status = prove_case(arm->worker, &prepared, &ab->options, result, proof);
+        return status == -EDOM ? end_wrong(group, c, arm, (*proof)->absent) : status;
+    }
     if (!smaller)
         prove_not(proof, error.text);
     return status == -EINTR ? status : 0;
@@ -61,11 +77,9 @@ static int prove_cases(struct ab_group *group, bool smaller)
 
 static int place(struct ab_group *group, bool smaller, struct error *error)
 {
-    const size_t n = group->state.n_cases;
-    if (smaller)
-        group->state.n_cases = 0; /* no answers, and no hashes of the inputs that count */
+    group->state.traced = smaller;
     const int status = ab_place_operands(group, error);
-    group->state.n_cases = n;
+    group->state.traced = false;
     return status;
 }
 

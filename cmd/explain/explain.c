@@ -20,6 +20,9 @@ struct explaining {
     double *rates; /* of this core */
     bool has_pmu;
     bool pair; /* two cases are compared */
+    const struct case_list *list;
+    struct subject *subjects; /* of the cases so far */
+    size_t concluded;         /* the first so many are explained, and printed */
 };
 
 /* ---- CPUs ---- */
@@ -67,14 +70,6 @@ static void print_case(const struct subject *subject)
               result->reason ?: "");
 }
 
-static void print_cases(const struct run *run, const struct subject *subjects, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        print_case(&subjects[i]);
-    account_write(run, stdout);
-    standard_flush(NULL);
-}
-
 /* Evidence that costs nothing: counters that prove nothing are left out later. The last
  * group is for two cases. */
 static void add_counters(const struct explaining *all, struct text_list *counters)
@@ -116,14 +111,51 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
     return status;
 }
 
-static void conclude(const struct explaining *all, struct subject *subject)
+/* The time of a call is known after its trace. */
+static void doubt_trace(struct variant_trace *trace, double call_ns)
 {
-    const struct result *const base = variant_result(&subject->base);
-    struct inspect_facts facts;
-    if (base->status != STATUS_OK && base->status != STATUS_NOISY)
+    struct error error = {.text = ""};
+    if (!trace->known || prove_time(call_ns, &trace->census, &error) == 0)
         return;
-    explain_facts(subject, all->rates, &facts);
-    explain_take(subject, &facts, all->options->all_code);
+    trace->known = false;
+    snprintf(trace->absent, sizeof trace->absent, "%s", error.text);
+}
+
+static bool was_measured(const struct subject *subject)
+{
+    const enum status status = variant_result(&subject->base)->status;
+    return status == STATUS_OK || status == STATUS_NOISY;
+}
+
+/* Is a case still to come that does the same work? */
+static bool has_later_sibling(const struct explaining *all, size_t i)
+{
+    for (size_t k = all->done; k < all->n; k++)
+        if (is_sibling(&all->list->item[i], &all->list->item[k]))
+            return true;
+    return false;
+}
+
+/* Explains and prints cases in their order, each when all of the same work are measured;
+ * `all_of_them`: no more will be. */
+static void conclude(struct explaining *all, bool all_of_them)
+{
+    for (; all->concluded < all->done &&
+           (all_of_them || !has_later_sibling(all, all->concluded));
+         all->concluded++) {
+        struct subject *const subject = &all->subjects[all->concluded];
+        if (was_measured(subject)) {
+            explain_siblings(subject, all->subjects, all->done);
+            explain_take(subject, all->options->all_code);
+        }
+        if (all->live.watcher.group_done)
+            all->live.watcher.group_done(all->live.watcher.context, all->run,
+                                         all->concluded);
+        if (all->options->format == FORMAT_TABLE)
+            print_case(subject);
+        inspect_census_free(&subject->trace.census);
+    }
+    standard_flush(NULL);
 }
 
 /* Two builds have cases of the same name. */
@@ -141,10 +173,10 @@ static void tell_apart(const struct subject *subjects)
 }
 
 /* One case, or two in the same rounds. */
-static int explain_cases(struct explaining *all, const struct case_name *names, size_t n,
-                         struct error *error)
+static int explain_cases(struct explaining *all, size_t n, struct error *error)
 {
-    struct subject subjects[2];
+    struct subject *const subjects = &all->subjects[all->done];
+    const struct case_name *const names = &all->list->item[all->done];
     int status = 0;
     size_t open = 0;
     for (; open < n && status == 0; open++)
@@ -154,21 +186,22 @@ static int explain_cases(struct explaining *all, const struct case_name *names, 
         status = measure(all, subjects, n, error);
     if (status == 0 && n == 2)
         tell_apart(subjects);
-    for (size_t i = 0; i < n && status == 0; i++) {
-        conclude(all, &subjects[i]);
-        if (all->live.watcher.group_done)
-            all->live.watcher.group_done(all->live.watcher.context, all->run,
-                                         all->done + i);
-    }
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (was_measured(&subjects[i])) {
+            doubt_trace(&subjects[i].trace, variant_result(&subjects[i].base)->median_ns);
+            explain_facts(&subjects[i], all->rates);
+        }
     if (status == 0 && n == 2)
         all->run->account = explain_account(&subjects[0], &subjects[1]);
-    if (status == 0 && all->options->format == FORMAT_TABLE)
-        print_cases(all->run, subjects, n);
     for (size_t i = 0; i < open; i++) {
-        inspect_census_free(&subjects[i].trace.census);
+        if (status < 0)
+            inspect_census_free(&subjects[i].trace.census);
         variant_close(&subjects[i].base);
     }
-    all->done += n;
+    if (status == 0) {
+        all->done += n;
+        conclude(all, false);
+    }
     return status;
 }
 
@@ -213,13 +246,18 @@ static int describe(struct explaining *all, const struct case_name *name,
     return status;
 }
 
-static int explain_all(struct explaining *all, const struct case_list *list,
-                       struct error *error)
+static int explain_all(struct explaining *all, struct error *error)
 {
-    const size_t step = all->pair ? 2 : 1;
     int status = 0;
-    for (size_t i = 0; i < list->n && status == 0; i += step)
-        status = explain_cases(all, &list->item[i], step, error);
+    all->subjects = must_have(calloc(all->n + 1, sizeof *all->subjects));
+    while (all->done < all->n && status == 0)
+        status = explain_cases(all, all->pair ? 2 : 1, error);
+    conclude(all, true);
+    if (status == 0 && all->options->format == FORMAT_TABLE) {
+        account_write(all->run, stdout);
+        standard_flush(NULL);
+    }
+    free(all->subjects);
     live_end(&all->live, all->run);
     if (status == 0 || all->run->interrupted) {
         const int written = outputs_write(all->options, false, all->run, error);
@@ -240,6 +278,7 @@ static int explain(struct options *options, struct case_list *list, struct error
     options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
     memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
     options->n_cpu = cpus.n;
+    all.list = list;
     all.n = list->n;
     all.other_cpu = cpus.other_cpu;
     if (status == 0)
@@ -249,7 +288,7 @@ static int explain(struct options *options, struct case_list *list, struct error
         all.rates = measured_rates(options->cpu, options->n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};
-        status = explain_all(&all, list, error);
+        status = explain_all(&all, error);
     }
     free(all.rates);
     run_free(all.run);

@@ -123,9 +123,9 @@ static void add_hot_loop(struct subject *subject, const double *rates,
         SET(cycles, GET(call_cycles) * calls / loop->iterations * part);
 }
 
-void explain_facts(struct subject *subject, const double *rates,
-                   struct inspect_facts *facts)
+void explain_facts(struct subject *subject, const double *rates)
 {
+    struct inspect_facts *const facts = &subject->facts;
     *facts = (struct inspect_facts){.fact = {{.known = false}}};
     add_times(subject, facts);
     variant_set_rates(rates, facts);

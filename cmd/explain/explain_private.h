@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by explain.c (the command), experiments.c (which conditions, and what they
- * gain), explain_facts.c and explain_result.c (what all that says) and explain_account.c
- * (two cases). */
+ * gain), explain_facts.c, siblings.c and explain_result.c (what all that says) and
+ * explain_account.c (two cases). */
 #pragma once
 
 #include "explain/explain.h"
@@ -29,6 +29,7 @@ struct subject {
     struct variant base;
     struct experiments experiments;
     struct variant_trace trace;
+    struct inspect_facts facts;
     const char *doubt; /* why its trace cannot be believed, or NULL */
     size_t hot_loop;   /* index: the one that facts are about; 0 if there is none */
     double seconds;    /* that rounds took */
@@ -40,11 +41,14 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
 /* ---- what it says ---- */
 
 /* Chooses the hot loop, too. `rates`: core_rate_count() of them. */
-void explain_facts(struct subject *subject, const double *rates,
-                   struct inspect_facts *facts);
+void explain_facts(struct subject *subject, const double *rates);
+/* Do two cases the same work: are they the same but for kernel and module? (siblings.c)
+ */
+bool is_sibling(const struct case_name *a, const struct case_name *b);
+/* Adds to the facts of a subject what its siblings among `n` subjects took. */
+void explain_siblings(struct subject *subject, const struct subject *others, size_t n);
 /* Finds the causes, and writes all into the result of the subject. */
-void explain_take(const struct subject *subject, const struct inspect_facts *facts,
-                  bool all_code);
+void explain_take(const struct subject *subject, bool all_code);
 /* Why the first of two subjects is slower than the other; the caller's
  * (explain_account.c). */
 struct account *explain_account(const struct subject *a, const struct subject *b);

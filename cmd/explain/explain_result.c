@@ -197,9 +197,9 @@ static void take_ratios(const struct experiments *experiments,
     }
 }
 
-void explain_take(const struct subject *subject, const struct inspect_facts *facts,
-                  bool all_code)
+void explain_take(const struct subject *subject, bool all_code)
 {
+    const struct inspect_facts *const facts = &subject->facts;
     struct explanation *const explanation =
         must_have(result_explanation(variant_result(&subject->base)));
     const struct inspect_census *const census = &subject->trace.census;

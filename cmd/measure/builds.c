@@ -111,7 +111,8 @@ static int look_at(struct group_state *group, const struct case_state *entry,
     if (status < 0)
         return status;
     builds->looked[entry->plan->offer] = true;
-    status = worker_step(worker, prepared.number, &how, time_ns, &census, &error);
+    status = worker_step(worker, &(struct step_call){.number = prepared.number}, &how,
+                         time_ns, &census, &error);
     if (status == 0) {
         take_build(&census, &builds->why[entry->plan->offer]);
         inspect_census_free(&census);

@@ -114,6 +114,7 @@ struct group_state {
     /* For the first check, and fewer for those that follow. */
     struct semiring_answers answers[8], again[8];
     size_t n_answers;
+    bool traced;   /* its operands are those of traces: no row tells of them */
     bool refused;  /* the op does not know the --input that was asked for */
     bool may_lead; /* as of struct run_arm */
 };
@@ -193,11 +194,22 @@ static inline bool case_is_limit(const struct group_state *group,
     return entry->offer->is_roof && strcmp(group->plan->op, entry->offer->op);
 }
 
+/* A case that is to be traced. */
+struct prepared {
+    uint64_t number; /* in a worker that is not timed */
+    double ops;      /* of a call, if the kernel knows better; else untouched */
+    double call_ns;  /* as it was timed with this shape; 0: it was not */
+    struct answer_places places; /* of the right outputs */
+};
 /* prove.c: traces one call of a case, by its number in a worker that is not timed, and
  * holds it against what its row says. What it cannot learn is absent, with the reason; 0,
- * or -EINTR. */
-int prove_case(struct worker *worker, uint64_t number, const struct options *options,
-               const struct result *result, struct code_proof **out);
+ * -EINTR, or -EDOM: the call was wrong, and the reason says how. */
+int prove_case(struct worker *worker, const struct prepared *prepared,
+               const struct options *options, const struct result *result,
+               struct code_proof **out);
+/* -ERANGE if no core executes what was traced in the time of a call that was timed (0:
+ * not known); then the census is freed. */
+int prove_time(double call_ns, struct inspect_census *census, struct error *error);
 /* Takes what a census tells of the whole call. */
 void take_executed(const struct inspect_census *census, struct executed *executed);
 /* Tells how code shows that nobody optimised it, if it does. */
@@ -213,13 +225,9 @@ bool prove_wants_call(const struct code_proof *proof);
 bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
 /* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
  * same. */
-int prove_call(struct worker *worker, uint64_t number, const struct options *options,
-               const char *shape, double ops, struct whole_call *call);
+int prove_call(struct worker *worker, const struct prepared *prepared,
+               const struct options *options, const char *shape, struct whole_call *call);
 /* Asks a worker to prepare a case that is to be traced; as worker_ask(). */
-struct prepared {
-    uint64_t number;
-    double ops; /* of a call, if the kernel knows better; else untouched */
-};
 int prove_prepare(struct worker *worker, const struct prepare_call *call,
                   const struct options *options, struct prepared *prepared,
                   struct error *error);

@@ -103,15 +103,54 @@ static void call_not(struct whole_call *call, const char *why)
     must(string_set(&call->absent, why));
 }
 
-int prove_case(struct worker *worker, uint64_t number, const struct options *options,
-               const struct result *result, struct code_proof **out)
+static struct step_call step_of(const struct prepared *prepared)
+{
+    return (struct step_call){.number = prepared->number, .places = prepared->places};
+}
+
+/* No core executes so many instructions in a nanosecond: a traced call with more was none
+ * of those that were timed. */
+#define MOST_PER_NS 100
+
+/* What a call executed at least. One that was sampled took too many stops before, and
+ * each instruction of its windows is a stop. */
+static double least_instructions(const struct inspect_census *census)
+{
+    const double seen = (double)census->instructions;
+    return census->whole ? seen : (double)census->steps - seen;
+}
+
+int prove_time(double call_ns, struct inspect_census *census, struct error *error)
+{
+    const double each = least_instructions(census) / call_ns;
+    if (!(call_ns > 0) || !(each > MOST_PER_NS))
+        return 0;
+    inspect_census_free(census);
+    return error_set(
+        error, -ERANGE,
+        "its traced call executes %.3g instructions for each nanosecond that "
+        "a call takes, more than any core: it does other work where it is "
+        "traced",
+        each);
+}
+
+static int unless_ended(int status)
+{
+    return status == -EINTR || status == -EDOM ? status : 0;
+}
+
+int prove_case(struct worker *worker, const struct prepared *prepared,
+               const struct options *options, const struct result *result,
+               struct code_proof **out)
 {
     const struct inspect_options how = {.seed = options->seed};
     struct inspect_census census;
     struct error error = {.text = ""};
     struct code_proof *proof = must_have(code_proof_new());
-    const int status =
-        worker_step(worker, number, &how, options->timeout_ns, &census, &error);
+    const struct step_call step = step_of(prepared);
+    int status = worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
+    if (status == 0)
+        status = prove_time(prepared->call_ns, &census, &error);
     if (status < 0) {
         must(string_set(&proof->absent, error.text));
     } else {
@@ -127,7 +166,7 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
     }
     code_proof_free(*out);
     *out = proof;
-    return status == -EINTR ? status : 0;
+    return unless_ended(status);
 }
 
 /* Most work of the first call that is tried with less of it; each has an eighth of that
@@ -137,22 +176,23 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
 #define WORK_LEAST (1 << 11)
 enum { CALL_STEPS = 60000 };
 
-int prove_call(struct worker *worker, uint64_t number, const struct options *options,
-               const char *shape, double ops, struct whole_call *call)
+int prove_call(struct worker *worker, const struct prepared *prepared,
+               const struct options *options, const char *shape, struct whole_call *call)
 {
     const struct inspect_options how = {
         .max_steps = CALL_STEPS, .seed = options->seed, .whole_only = true};
     struct inspect_census census;
     struct error error = {.text = ""};
+    const struct step_call step = step_of(prepared);
     const int status =
-        worker_step(worker, number, &how, options->timeout_ns, &census, &error);
+        worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
     if (status < 0) {
         char why[sizeof error.text + 64];
         snprintf(why, sizeof why, "at %s: %s", shape, error.text);
         call_not(call, why);
-        return status == -EINTR ? status : 0;
+        return unless_ended(status);
     }
-    take_call(&census, shape, ops, call);
+    take_call(&census, shape, prepared->ops, call);
     inspect_census_free(&census);
     return 0;
 }
@@ -249,23 +289,36 @@ static bool is_wanted(const struct group_state *group, const struct case_state *
                      strcmp(proof->call.shape, group->plan->shape.text) != 0;
 }
 
-static int prove(struct group_state *group, const struct case_state *entry,
-                 enum stage stage, struct worker *worker)
+/* A kernel that is wrong where it is traced is as wrong as in any other call. */
+static int end_wrong(struct group_state *group, struct case_state *entry,
+                     const char *reason)
+{
+    case_end(group, entry, STATUS_WRONG, reason);
+    return 0;
+}
+
+static int prove(struct group_state *group, struct case_state *entry, enum stage stage,
+                 struct worker *worker)
 {
     const struct options *options = group->session->options;
     const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
     struct code_proof *const proof = result->proof;
     struct error error = {.text = ""};
-    struct prepared prepared = {.ops = shape->ops};
+    struct prepared prepared = {.ops = shape->ops,
+                                .call_ns = stage == STAGE_OWN ? entry->call_ns : 0,
+                                .places = group_answers(group, entry)};
     int status = prove_kernel(group, entry, worker, &prepared, &error);
-    if (status == 0 && stage != STAGE_OWN)
-        return prove_call(worker, prepared.number, options, shape->text, prepared.ops,
-                          stage == STAGE_SMALL ? &proof->small : &proof->call);
+    if (status == 0 && stage != STAGE_OWN) {
+        struct whole_call *const call =
+            stage == STAGE_SMALL ? &proof->small : &proof->call;
+        status = prove_call(worker, &prepared, options, shape->text, call);
+        return status == -EDOM ? end_wrong(group, entry, call->absent) : status;
+    }
     if (status == 0) {
-        status = prove_case(worker, prepared.number, options, result, &result->proof);
+        status = prove_case(worker, &prepared, options, result, &result->proof);
         must(string_set(&result->unoptimised, result->proof->unoptimised));
-        return status;
+        return status == -EDOM ? end_wrong(group, entry, result->proof->absent) : status;
     }
     if (stage == STAGE_OWN)
         prove_not(&result->proof, error.text);
@@ -303,7 +356,7 @@ static int prove_all_of(struct group_state *group, const struct worker *of,
     struct worker *worker = prove_worker(group, of);
     int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
-        const struct case_state *entry = &group->cases[i];
+        struct case_state *entry = &group->cases[i];
         if (entry->offer->worker != of || !is_wanted(group, entry, stage))
             continue;
         session_tell(group->session, group->number, "proof", (uint32_t)i,
@@ -323,15 +376,11 @@ static int prove_all_of(struct group_state *group, const struct worker *of,
 int prove_place(struct group_state *group, struct error *error)
 {
     const struct catalog *const catalog = group->session->catalog;
-    const size_t n = group->n_cases;
     group->seed = PROOF_SEED;
-    group->n_cases = 0; /* whose inputs were others */
-    const int status =
-        group_place(group, error)
-            ?: group_write_inputs(group, catalog_op_owner(catalog, group->plan->op),
-                                  error);
-    group->n_cases = n;
-    return status;
+    group->traced = true;
+    return group_place(group, error)
+               ?: group_write_inputs(group, catalog_op_owner(catalog, group->plan->op),
+                                     error);
 }
 
 static int prove_at(const struct group_state *own, const struct plan_group *plan,
@@ -342,7 +391,7 @@ static int prove_at(const struct group_state *own, const struct plan_group *plan
     group.plan = plan;
     if (!any_wanted(&group, stage))
         return 0;
-    int status = prove_place(&group, error);
+    int status = prove_place(&group, error) ?: group_write_answers(&group, error);
     for (size_t w = 0; w < catalog->n_workers && status == 0; w++)
         status = prove_all_of(&group, catalog->workers[w], stage);
     return status;

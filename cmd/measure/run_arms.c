@@ -216,9 +216,11 @@ int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
     struct group_state group;
     int status = check_arm(arm, &session, &group, error);
     const struct case_state *const first = &group.cases[0];
-    if (status == 0)
-        status = worker_step(first->offer->worker, first->number, how, timeout_ns, census,
-                             error);
+    if (status == 0) {
+        const struct step_call call = {.number = first->number,
+                                       .places = group_answers(&group, first)};
+        status = worker_step(first->offer->worker, &call, how, timeout_ns, census, error);
+    }
     free(group.cases);
     return status;
 }

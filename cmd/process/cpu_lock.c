@@ -130,18 +130,17 @@ static bool is_foreign(const struct flock *lock)
     return lock->l_len != 1;
 }
 
-/* Calls visit() for each byte in [start, end) that another run has locked. */
-static void each_locked(int fd, off_t start, off_t end,
-                        void (*visit)(int fd, off_t at, void *context), void *context)
+/* Calls visit() for each byte in [start, end) that another run has locked, until it
+ * returns false. */
+static bool each_locked(int fd, off_t start, off_t end,
+                        bool (*visit)(int fd, off_t at, void *context), void *context)
 {
     struct flock lock;
-    if (!is_locked(fd, start, end, &lock))
-        return;
-    each_locked(fd, start, lock.l_start, visit, context);
-    if (!is_foreign(&lock))
-        visit(fd, lock.l_start, context);
-    if (lock.l_len > 0)
-        each_locked(fd, lock.l_start + lock.l_len, end, visit, context);
+    return !is_locked(fd, start, end, &lock) ||
+           (each_locked(fd, start, lock.l_start, visit, context) &&
+            (is_foreign(&lock) || visit(fd, lock.l_start, context)) &&
+            (lock.l_len == 0 ||
+             each_locked(fd, lock.l_start + lock.l_len, end, visit, context)));
 }
 
 /* ---- tickets ---- */
@@ -166,25 +165,32 @@ static bool is_stopped(int fd, off_t ticket)
     return look > 0 && clock_now() / 1000000 - look > STOPPED_NS / 1000000;
 }
 
-static void count_waiter(int fd, off_t at, void *context)
+struct waiters {
+    size_t n, most;
+};
+
+static bool count_waiter(int fd, off_t at, void *context)
 {
-    *(size_t *)context += !is_stopped(fd, at % REGION);
+    struct waiters *const count = context;
+    count->n += !is_stopped(fd, at % REGION);
+    return count->n < count->most;
 }
 
-/* How many runs wait for a CPU with a ticket below `ticket`; those that are stopped are
- * passed over. */
-static size_t count_waiters(int fd, int cpu, off_t ticket)
+/* How many runs wait for a CPU with a ticket below `ticket`, up to `most`; those that are
+ * stopped are passed over. */
+static size_t count_waiters(int fd, int cpu, off_t ticket, size_t most)
 {
     const off_t region = cpu * REGION;
-    size_t n = 0;
-    each_locked(fd, region + 1, region + ticket, count_waiter, &n);
-    return n;
+    struct waiters count = {.most = most};
+    each_locked(fd, region + 1, region + ticket, count_waiter, &count);
+    return count.n;
 }
 
-static void find_last(int fd, off_t at, void *context)
+static bool find_last(int fd, off_t at, void *context)
 {
     (void)fd;
     *(off_t *)context = at;
+    return true;
 }
 
 /* ---- cores ---- */
@@ -230,7 +236,7 @@ static bool is_free(const struct wish *wish, int cpu)
         struct flock lock;
         if (is_locked(wish->fd, begin, begin + 1, &lock) ||
             count_waiters(wish->fd, sibling[i],
-                          wish->ticket ? wish->ticket : PLACES_MAX + 1))
+                          wish->ticket ? wish->ticket : PLACES_MAX + 1, 1))
             return false;
     }
     return true;
@@ -302,7 +308,8 @@ static size_t queue_place(const struct wish *wish)
 {
     size_t most = 0;
     for (size_t i = 0; i < wish->n; i++) {
-        const size_t before = count_waiters(wish->fd, wish->cpu[i], wish->ticket);
+        const size_t before =
+            count_waiters(wish->fd, wish->cpu[i], wish->ticket, PLACES_MAX);
         most = before > most ? before : most;
     }
     return most + 1;

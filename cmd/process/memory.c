@@ -34,8 +34,9 @@ enum { STACK_LEAST = 512 << 10, STACK_USUAL = 8 << 20 };
  * program before all of them. */
 static rlim_t stack_used(void)
 {
-    const char here = 0;
-    const uintptr_t first = getauxval(AT_EXECFN), now = (uintptr_t)&here;
+    /* A variable may lie elsewhere: sanitizers move it. */
+    const uintptr_t first = getauxval(AT_EXECFN);
+    const uintptr_t now = (uintptr_t)__builtin_frame_address(0);
     return first > now ? first - now : 0;
 }
 

@@ -208,8 +208,10 @@ TABLE(overhead_call, FIELD(overhead_call, cold))
 static const struct team_call team_call_defaults = {.threads = 1};
 TABLE(team_call, FIELD(team_call, threads))
 
-static const struct step_call step_call_defaults = {.number = UINT64_MAX, .calls = 1};
-TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls))
+static const struct step_call step_call_defaults = {
+    .number = UINT64_MAX, .calls = 1, .places = NOWHERE};
+TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
+      PLACES(step_call))
 
 static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),

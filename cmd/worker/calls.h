@@ -138,7 +138,8 @@ struct team_reply {
 };
 
 struct step_call {
-    uint64_t number, calls;
+    uint64_t number, calls; /* calls 0: one that is not traced */
+    struct answer_places places;
 };
 
 struct copies_call {

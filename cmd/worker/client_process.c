@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process of a worker: how it begins, and how it ends. */
 #include "client_private.h"
+#include "confine.h"
 #include "process/process.h"
 #include "relay.h"
 #include "service.h"
@@ -8,9 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ struct worker *worker_new(const char *name, const char *path,
                           int memory_fd)
 {
     struct worker *worker = must_have(calloc(1, sizeof *worker));
-    worker->fd = worker->relay.fd = -1;
+    worker->fd = worker->relay.fd = worker->leash[0] = worker->leash[1] = -1;
     worker->memory_fd = memory_fd;
     worker->info.name = must_have(strdup(name));
     worker->info.path = path ? must_have(strdup(path)) : NULL;
@@ -73,6 +74,7 @@ void worker_kill(struct worker *worker)
         int status;
         /* With all that it started: a worker is the leader of its group. */
         kill(-worker->info.pid, SIGKILL);
+        leash_close(worker->leash);
         reap(worker->info.pid, &status);
     }
     relay_close(&worker->relay, worker->info.name);
@@ -141,38 +143,71 @@ static const char *program_of(const struct worker *worker)
 {
     return client_is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
 }
-static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
 
-/* Starts the program with the socket and the memory file as descriptors 3 and 4; what it
- * prints goes to `output`. */
-static int spawn_program(struct worker *worker, const char *const *argv, int socket,
-                         int memory, int output)
+/* What a new process has as its standard streams, its socket and its memory. */
+struct streams {
+    int output, socket, memory;
+};
+
+/* In the new process: becomes the program, or returns errno. A signal to the parent means
+ * the run, which ends in its own way. In a process group of its own, a worker takes along
+ * all that it starts, and still writes to a terminal. */
+static int become(const struct worker *worker, const char *const *argv,
+                  const struct streams *streams, pid_t parent)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+    static const int not_for_workers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTTOU};
     sigset_t blocked;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, 1);
-    posix_spawn_file_actions_adddup2(&actions, output, 2);
-    posix_spawn_file_actions_adddup2(&actions, socket, 3);
-    posix_spawn_file_actions_adddup2(&actions, memory, 4);
-    /* A signal to the parent means the run, which ends in its own way. In a process group
-     * of its own, a worker takes along all that it starts, and still writes to a
-     * terminal.
-     */
     sigemptyset(&blocked);
     for (size_t i = 0; i < ARRAY_LEN(not_for_workers); i++)
         sigaddset(&blocked, not_for_workers[i]);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &blocked);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    int status = posix_spawn(&worker->info.pid, program_of(worker), &actions, &attributes,
-                             (char **)(uintptr_t)argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return status;
+    const int null = open("/dev/null", O_RDONLY);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(streams->output, 1) < 0 ||
+        dup2(streams->output, 2) < 0 || dup2(streams->socket, 3) < 0 ||
+        dup2(streams->memory, 4) < 0 || setpgid(0, 0) < 0 ||
+        sigprocmask(SIG_SETMASK, &blocked, NULL) < 0)
+        return errno;
+    if (null > 4)
+        close(null);
+    /* This program does so itself: it keeps the privileges that its file may give it. */
+    if (client_is_foreign(worker) || worker->program)
+        confine(parent);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        return ESRCH;
+    execve(program_of(worker), (char **)(uintptr_t)argv, environ);
+    return errno;
+}
+
+/* Starts the program. 0, or errno. */
+static int spawn_program(struct worker *worker, const char *const *argv,
+                         const struct streams *streams)
+{
+    int pair[2], status = 0, ended;
+    const pid_t parent = getpid();
+    if (pipe2(pair, O_CLOEXEC) < 0)
+        return errno;
+    /* Where no descriptor of the worker will be. */
+    const int tell = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
+    close(pair[1]);
+    const pid_t pid = tell < 0 ? -1 : fork();
+    if (pid == 0) {
+        status = become(worker, argv, streams, parent);
+        _exit(write(tell, &status, sizeof status) == sizeof status ? 127 : 126);
+    }
+    if (pid < 0)
+        status = errno;
+    close(tell);
+    /* Nothing is written, and the pipe is closed, when the program begins. */
+    if (pid > 0 && read(pair[0], &status, sizeof status) != sizeof status)
+        status = 0;
+    close(pair[0]);
+    if (status && pid > 0)
+        waitpid(pid, &ended, 0);
+    if (status)
+        return status;
+    worker->info.pid = pid;
+    leash_open(worker->leash, pid);
+    return 0;
 }
 
 int client_spawn(struct worker *worker, struct error *error)
@@ -204,9 +239,10 @@ int client_spawn(struct worker *worker, struct error *error)
         argv[n++] = worker->info.options[i].value;
     }
     argv[n] = NULL;
+    const struct streams streams = {output, socket, memory};
     int status = socket < 0 || memory < 0 || output < 0
                      ? EMFILE
-                     : spawn_program(worker, argv, socket, memory, output);
+                     : spawn_program(worker, argv, &streams);
     close(socket);
     close(memory);
     close(output);

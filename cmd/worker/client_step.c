@@ -31,6 +31,15 @@ static int give_up(struct worker *worker, const cJSON *request, int status,
     return status;
 }
 
+/* A wrong kernel may have overwritten anything in its process. */
+static int take_wrong(struct worker *worker, const cJSON *reply, struct error *error)
+{
+    struct error why = {.text = ""};
+    const int status = client_reply_error(reply, "unknown error", &why);
+    worker_kill(worker);
+    return error_set(error, status, "its traced call is wrong: %.400s", why.text);
+}
+
 static int trace(struct worker *worker, cJSON *request,
                  const struct inspect_options *options, struct inspect_census *census,
                  struct error *error)
@@ -44,34 +53,63 @@ static int trace(struct worker *worker, cJSON *request,
         return give_up(worker, request, traced, error);
     status = client_take_reply(worker, request, clock_now(), options->timeout_ns, &reply,
                                traced < 0 ? NULL : error);
+    if (status == 0 && !message_true(reply, "ok"))
+        status = take_wrong(worker, reply, error);
     cJSON_Delete(reply);
     if (status < 0)
         inspect_census_free(census);
     return status < 0 ? status : traced;
 }
 
-int worker_step(struct worker *worker, uint64_t number,
-                const struct inspect_options *options, int64_t timeout_ns,
-                struct inspect_census *census, struct error *error)
+/* Who traces it may be seen from within a process, so the first call is not traced. The
+ * worker of an older simdbench makes that call by itself. */
+static int call_first(struct worker *worker, uint64_t number, int64_t timeout_ns,
+                      struct error *error)
 {
-    struct inspect_options all = *options;
-    *census = (struct inspect_census){.whole = false};
+    cJSON *const request = step_call(&(struct step_call){.number = number});
+    const int status = worker_tell(worker, request, timeout_ns, error);
+    return status == -EINVAL ? 0 : status;
+}
+
+/* A process that was asked to be traced by somebody else is of no use for the next case.
+ */
+static int attach(struct worker *worker, struct error *error)
+{
+    const int status = inspect_attach(worker->info.pid, error);
+    if (status == -EBUSY)
+        worker_kill(worker);
+    return status;
+}
+
+/* Why a worker cannot be traced at all, or 0. */
+static int refuse(const struct worker *worker, struct error *error)
+{
     if (worker->local)
         return error_set(error, -ENOTSUP, "a process cannot trace itself (--in-process)");
     if (client_is_foreign(worker))
         return error_set(error, -ENOTSUP, "%s: a foreign worker marks no calls",
                          worker->info.name);
-    if (worker->fd < 0)
-        return error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name);
-    int status = inspect_attach(worker->info.pid, error);
-    if (status < 0)
-        return status;
+    return worker->fd < 0
+               ? error_set(error, -ECONNRESET, "%s: worker is gone", worker->info.name)
+               : 0;
+}
+
+int worker_step(struct worker *worker, const struct step_call *call,
+                const struct inspect_options *options, int64_t timeout_ns,
+                struct inspect_census *census, struct error *error)
+{
+    struct step_call traced = *call;
+    traced.calls = INSPECT_CALLS;
+    cJSON *const request = step_call(&traced);
+    struct inspect_options all = *options;
+    *census = (struct inspect_census){.whole = false};
     all.stop = is_over;
     all.stop_context = worker;
     all.timeout_ns = timeout_ns;
-    cJSON *request =
-        step_call(&(struct step_call){.number = number, .calls = INSPECT_CALLS});
-    status = trace(worker, request, &all, census, error);
+    const int status = refuse(worker, error)
+                           ?: call_first(worker, call->number, timeout_ns, error)
+                           ?: attach(worker, error)
+                           ?: trace(worker, request, &all, census, error);
     cJSON_Delete(request);
     return status;
 }

@@ -30,6 +30,7 @@ struct service_case {
     void (*run)(const struct simdbench_operands *operands, void *state);
     struct split *split; /* NULL: no team */
     uint64_t batches;    /* that it ran so far */
+    bool stepped;        /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
     struct copies *copies; /* NULL: none */
@@ -89,6 +90,15 @@ struct answers {
 /* Those at certain places; false if they lie outside the shared memory. */
 bool service_answers(struct service *service, const struct answer_places *places,
                      const struct simdbench_operand *output, struct answers *answers);
+/* The same of places that may be none: `n` is 0 then. */
+bool service_wanted(struct service *service, const struct answer_places *places,
+                    struct answers *want);
+/* Calls a kernel once, or `calls` times for a tracer as inspect_call() does, on outputs
+ * that are wrong before, and compares them. -EDOM: the kernel is wrong. */
+int service_call_checked(const struct service *service, struct service_case *entry,
+                         const struct answers *want, uint64_t calls, struct error *error);
+/* The reply that says so; `again` as of struct service_case.batches, or 0. */
+cJSON *service_wrong(const char *text, uint64_t again);
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
 /* service_memory.c */

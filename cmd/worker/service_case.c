@@ -136,7 +136,7 @@ static int threads_alive(void)
 }
 
 /* `again`: how many batches came after the check in which it was right; 0: none. */
-static cJSON *wrong(const char *text, uint64_t again)
+cJSON *service_wrong(const char *text, uint64_t again)
 {
     cJSON *reply =
         again
@@ -252,16 +252,22 @@ static double error_allowed(const struct simdbench_kernel *kernel)
                                                                    : 0;
 }
 
-/* Calls the kernel once, on outputs that are wrong. */
-static int call_checked(const struct service *service, struct service_case *entry,
-                        const struct answers *want, struct error *error)
+int service_call_checked(const struct service *service, struct service_case *entry,
+                         const struct answers *want, uint64_t calls, struct error *error)
 {
     const struct operands *operands = &service->operands;
     sigset_t mask;
+    int status = 0;
     const uint64_t before = operands_hash(operands);
     service_enter(&mask);
-    entry->run(&operands->view, entry->state);
+    if (calls)
+        status = inspect_call((void (*)(const void *, void *))entry->run, &operands->view,
+                              entry->state, calls);
+    else
+        entry->run(&operands->view, entry->state);
     service_leave(entry, &mask);
+    if (status < 0)
+        return error_set(error, status, "%s", strerror(-status));
     const int damaged = operands_damaged(operands);
     if (damaged >= 0)
         return error_set(error, -EDOM, "wrote outside operand %d", damaged);
@@ -275,6 +281,14 @@ static int call_checked(const struct service *service, struct service_case *entr
                ?: verify_others(service, entry->kernel, want->index, want->n, error);
 }
 
+bool service_wanted(struct service *service, const struct answer_places *places,
+                    struct answers *want)
+{
+    const struct simdbench_operand *output = service_output(service);
+    *want = (struct answers){.n = 0};
+    return !places->n || !output || service_answers(service, places, output, want);
+}
+
 cJSON *service_check(struct service *service, const cJSON *request)
 {
     struct check_call call;
@@ -284,10 +298,9 @@ cJSON *service_check(struct service *service, const cJSON *request)
     if (!entry)
         return service_error(-EINVAL, "check: no such case");
     const struct operands *operands = &service->operands;
-    const struct simdbench_operand *output = service_output(service);
-    struct answers want = {.n = 0};
+    struct answers want;
     struct error error = {.text = ""};
-    if (call.places.n && output && !service_answers(service, &call.places, output, &want))
+    if (!service_wanted(service, &call.places, &want))
         return service_error(-EINVAL, "check: outside the shared memory");
     const int moved = service_move(service, entry, call.copy, &error);
     if (moved < 0)
@@ -299,8 +312,8 @@ cJSON *service_check(struct service *service, const cJSON *request)
     } else {
         operands_poison(operands);
     }
-    if (call_checked(service, entry, &want, &error) < 0)
-        return wrong(error.text, call.again ? entry->batches : 0);
+    if (service_call_checked(service, entry, &want, 0, &error) < 0)
+        return service_wrong(error.text, call.again ? entry->batches : 0);
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
                                      &call.places, call.accuracy_n, &told);
     if (status < 0)

@@ -5,27 +5,42 @@
 #include <errno.h>
 #include <string.h>
 
+/* The first call of all may be another one: a library starts its threads. */
+static void call_first(struct service *service, struct service_case *entry)
+{
+    sigset_t mask;
+    if (entry->stepped)
+        return;
+    service_enter(&mask);
+    entry->run(&service->operands.view, entry->state);
+    service_leave(entry, &mask);
+    service_rest(service);
+    entry->stepped = true;
+}
+
 cJSON *service_step(struct service *service, const cJSON *request)
 {
     struct step_call call;
-    sigset_t mask;
+    struct answers want;
+    struct error error = {.text = ""};
     step_call_read(request, &call);
     struct service_case *entry = service_find_case(service, call.number);
-    if (!entry || !call.calls)
-        return service_error(-EINVAL, "step: no such case, or no calls");
-    struct error error;
+    if (!entry)
+        return service_error(-EINVAL, "step: no such case");
+    if (!service_wanted(service, &call.places, &want))
+        return service_error(-EINVAL, "step: outside the shared memory");
     const int moved = service_move(service, entry, 0, &error);
     if (moved < 0)
         return service_error(moved, "step: %s", error.text);
-    const struct simdbench_operands *operands = &service->operands.view;
-    service_enter(&mask);
-    /* The first call of all may be another one: a library starts its threads. */
-    entry->run(operands, entry->state);
-    const int status = inspect_call((void (*)(const void *, void *))entry->run, operands,
-                                    entry->state, call.calls);
-    service_leave(entry, &mask);
+    call_first(service, entry);
+    if (!call.calls)
+        return service_ok();
+    operands_guard(&service->operands);
+    operands_poison(&service->operands);
+    const int status = service_call_checked(service, entry, &want, call.calls, &error);
     service_rest(service);
-    return status == -EPERM ? service_error(status, "step: nobody traces this worker")
-           : status < 0     ? service_error(status, "step: %s", strerror(-status))
-                            : service_ok();
+    return status == -EPERM  ? service_error(status, "step: nobody traces this worker")
+           : status == -EDOM ? service_wrong(error.text, 0)
+           : status < 0      ? service_error(status, "step: %s", error.text)
+                             : service_ok();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worker process: `simdbench worker --parent=PID [MODULE.so [NAME VALUE]...]`, with
  * the socket on descriptor 3 and the shared memory on 4. */
+#include "confine.h"
 #include "process/process.h"
 #include "service.h"
 
@@ -47,6 +48,7 @@ int worker_main(int argc, char **argv)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (argc < 3 || strncmp(argv[2], "--parent=", 9) || atoi(argv[2] + 9) != getppid())
         return EXIT_USAGE;
+    confine(getppid());
     struct service *service = NULL;
     if (greet(argc > 3 ? argv[3] : NULL, argv + 4, argc > 4 ? (size_t)argc - 4 : 0,
               &service) < 0)

@@ -102,6 +102,7 @@ struct worker {
     struct service *local; /* in process: no other process */
     int fd;                /* socket to the worker; -1 when there is none */
     int memory_fd;
+    int leash[2];       /* ends its process group when this process ends */
     double asked;       /* the number of the last request */
     cJSON *description; /* its answer to describe */
     char *buffer;
@@ -123,12 +124,13 @@ void worker_free(struct worker *worker);
  * free it. */
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error);
-/* Steps through one call of a case that was prepared, by its number in the worker, as
- * inspect_follow() does it: -ENOTSUP, -EPERM: not with this worker, or not here; -E2BIG
- * as it says, the worker is fine. After any other error the worker is gone, or was. Stop
- * and timeout of the options are not used. A worker that was traced is not to be timed.
- */
-int worker_step(struct worker *worker, uint64_t number,
+/* Steps through one call of a case that was prepared, as inspect_follow() does it.
+ * `call`: which case, and where the right outputs are; its number of calls does not
+ * count. -ENOTSUP, -EPERM: not with this worker, or not here; -E2BIG as it says, the
+ * worker is fine. After any other error the worker is gone, or was; -EDOM: its outputs
+ * were wrong. Stop and timeout of the options are not used. A worker that was traced is
+ * not to be timed. */
+int worker_step(struct worker *worker, const struct step_call *call,
                 const struct inspect_options *options, int64_t timeout_ns,
                 struct inspect_census *census, struct error *error);
 /* worker_ask() for a request whose reply says nothing more. */

@@ -50,8 +50,9 @@ static bool same_but_threads(const struct result *a, const struct result *b)
            text_same(a->shape, b->shape) &&
            same_settings(a->module_options, a->n_module_options, b->module_options,
                          b->n_module_options) &&
-           same_settings(a->settings + skip_a, a->n_settings - skip_a,
-                         b->settings + skip_b, b->n_settings - skip_b);
+           same_settings(
+               skip_a ? a->settings + skip_a : a->settings, a->n_settings - skip_a,
+               skip_b ? b->settings + skip_b : b->settings, b->n_settings - skip_b);
 }
 
 /* The same work with that many threads. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Causes from scripted facts: each fires on its evidence, alone and first; each piece of
  * evidence is necessary; each counter-evidence silences it. */
+#include "inspect.h"
 #include "said_facts.h"
 
 enum { SAID_MAX = 8 };
@@ -172,7 +173,12 @@ static const struct script scripts[] = {
      INSPECT_STRUCTURAL,
      {IS(vector_share, 0.2), IS(integer_share, 0.7), IS(dispatch_cycles, 7),
       IS(cycles, 10), HOT, END},
-     {IS(calls, 1), IS(scalar_stack_share, 0.5), IS(limit_share, 0.9), END}},
+     {IS(calls, 1), IS(scalar_stack_share, 0.5), IS(limit_share, 0.9),
+      IS(integer_share, 0.96), END}},
+    {CAUSE_gathers,
+     INSPECT_MODELLED,
+     {IS(gather_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_share, 0.9), END}},
     {CAUSE_load_ports,
      INSPECT_MODELLED,
      {IS(load_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
@@ -281,7 +287,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 29);
+    assert_int_equal(INSPECT_CAUSES, 30);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
@@ -293,18 +299,94 @@ static void test_table(void **state)
     assert_string_equal(inspect_confidence_name(INSPECT_STRUCTURAL), "structural");
 }
 
-/* docs/explain.md has a section of each cause, and a row of each bound. */
+/* ---- docs/explain.md ---- */
+
+/* The numbers of all rules of each cause; 0: none. */
+/* clang-format off */
+#undef HOT
+#define AT_LEAST(fact, x) x
+#define AT_MOST(fact, x) x
+#define AT_LEAST_OF(fact, k, other) k
+#define AT_MOST_OF(fact, k, other) k
+#define FASTER(fact, x) x
+#define NO_FASTER(fact, x) x
+#define NEED(...) 0, ##__VA_ARGS__
+#define AGAINST(...) 0, ##__VA_ARGS__
+#define FLIPPED(ratio, need, against) need, against,
+#define STRUCTURAL(need, against) need, against,
+#define MODELLED(need, against) need, against,
+#define CAUSE(id, name, text, refute, remedy, rules) {rules 0},
+static const double thresholds[INSPECT_CAUSES][64] = {
+#include "causes.def"
+};
+/* clang-format on */
+
+/* A number in one of the ways to write it: 0.1, 10% or "a tenth". */
+static bool is_written(double number, const char *text)
+{
+    static const struct {
+        double number;
+        const char *words;
+    } words[] = {{0.1, "a tenth"},
+                 {0.25, "a quarter"},
+                 {0.5, "half"},
+                 {0.5, "every other"},
+                 {0.5, "one in two"}};
+    char plain[32], percent[32];
+    if (number >= 1e6)
+        snprintf(plain, sizeof plain, "%.0f %03.0f 000", floor(number / 1e6),
+                 fmod(number / 1e3, 1000));
+    else
+        snprintf(plain, sizeof plain, number >= 1e4 ? "%.0f 000" : "%g",
+                 number >= 1e4 ? number / 1e3 : number);
+    snprintf(percent, sizeof percent, "%g%%", 100 * number);
+    bool found = strstr(text, plain) || strstr(text, percent);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        found |= fabs(words[i].number - number) < 1e-9 && strstr(text, words[i].words);
+    return found;
+}
+
+/* These stand in conditions of many causes, which the page tells once. */
+static bool is_common(double number)
+{
+    static const double common[] = {0.3, 0.75, 0.77, 0.8};
+    bool found = number <= 0 || fabs(number - 1) < 1e-9;
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        found |= fabs(common[i] - number) < 1e-9;
+    return found;
+}
+
+static void expect_thresholds(enum inspect_cause cause, const char *text)
+{
+    const size_t n = sizeof thresholds[0] / sizeof thresholds[0][0];
+    for (size_t i = 0; i < n; i++)
+        if (!is_common(thresholds[cause][i]) && !is_written(thresholds[cause][i], text))
+            fail_msg("docs/explain.md, %s: %g is missing", inspect_cause_name(cause),
+                     thresholds[cause][i]);
+}
+
+/* It has a section of each cause with the numbers that decide, and a row of each bound.
+ */
 static void test_docs(void **state)
 {
     char *path = NULL, *line = NULL;
+    char section[4096] = "";
     size_t room = 0, causes = 0, bounds = 0;
+    enum inspect_cause cause = INSPECT_CAUSES;
     assert_true(asprintf(&path, "%s/docs/explain.md", getenv("SOURCE_ROOT")) > 0);
     FILE *const file = fopen(path, "r");
     assert_non_null(file);
     while (getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        causes +=
-            !strncmp(line, "### ", 4) && inspect_cause_find(line + 4) != INSPECT_CAUSES;
+        if (line[0] == '#') {
+            if (cause != INSPECT_CAUSES)
+                expect_thresholds(cause, section);
+            cause = line[3] == ' ' ? inspect_cause_find(line + 4) : INSPECT_CAUSES;
+            causes += cause != INSPECT_CAUSES;
+            section[0] = '\0';
+        }
+        snprintf(section + strlen(section), sizeof section - strlen(section), "%s ",
+                 line);
         for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
             bounds +=
                 line[0] == '|' && strstr(line, inspect_fact_name(inspect_bound_list[i]));

@@ -45,6 +45,21 @@ static struct inspect_facts structural_case(void)
     return facts;
 }
 
+/* What slow loops of any kind show stands behind a chain that takes nearly all the time,
+ * but not behind one that leaves more. */
+static void test_chain_that_accounts_for_all(void **state)
+{
+    struct inspect_findings findings;
+    for (int all = 0; all <= 1; all++) {
+        struct inspect_facts facts = structural_case();
+        inspect_fact_set(&facts, FACT_chain_cycles, all ? 9.8 : 7.5);
+        inspect_fact_set(&facts, FACT_call_cycles, 9999);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!all].cause, CAUSE_latency_chain);
+        assert_int_equal(findings.finding[all].cause, CAUSE_call);
+    }
+}
+
 static void test_ranks(void **state)
 {
     struct inspect_facts facts = structural_case();
@@ -216,7 +231,8 @@ static void test_experiment_of_a_structural_finding(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_control_is_the_floor), TEST(test_ranks),
+    return RUN_TESTS(TEST(test_control_is_the_floor),
+                     TEST(test_chain_that_accounts_for_all), TEST(test_ranks),
                      TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
                      TEST(test_reloads_of_constants_are_no_spills),
                      TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),

@@ -2,10 +2,10 @@
 /*
  * Misbehaves as the environment variable HOSTILE says: "PLACE:ACT", where row "bad" is
  * right until the place is reached ("run" is the first call, which is checked; "later"
- * the 20th), or "table:FAULT" for what the module says of itself. Row "good" is good.
- * scripts/bench hostile expects something of each.
+ * the 20th; "traced" each one that somebody traces), or "table:FAULT" for what the module
+ * says of itself. Row "good" is good. scripts/bench hostile expects something of each.
  */
-#include "hostile_acts.h"
+#include "hostile_trace.h"
 
 #include <stdbool.h>
 
@@ -32,6 +32,9 @@ static void reach(const char *place)
     for (size_t i = 0; wanted && i < sizeof acts / sizeof acts[0]; i++)
         if (!strcmp(acts[i].name, wanted))
             acts[i].act();
+    for (size_t i = 0; wanted && i < sizeof trace_acts / sizeof trace_acts[0]; i++)
+        if (!strcmp(trace_acts[i].name, wanted))
+            trace_acts[i].act();
 }
 
 static bool spoiled(const char *fault)
@@ -97,6 +100,8 @@ static void hostile_run(const struct simdbench_operands *operands, void *state)
         reach("run");
     if (calls == LATER)
         reach("later");
+    if (asked("traced") && tracer())
+        reach("traced");
 }
 
 static void hostile_release(void *state)

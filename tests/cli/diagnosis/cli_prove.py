@@ -2,9 +2,10 @@
 """--prove: what rows execute, and that they say so."""
 import json
 import re
+import unittest
 
 from cli_foreign import FAKE, installed
-from cli_tool import MODULES, SHORT, SMALL, Case, kernels, sanitized
+from cli_tool import MODULES, SHORT, SMALL, Case, environment, kernels, sanitized
 
 __all__ = ["Proof"]
 
@@ -85,6 +86,43 @@ class Proof(Case):
         """A library in assembly uses the stack, too."""
         for row in self.prove("gemm", "--isa=scalar", "--sizes=4,16", "--baseline=openblas"):
             self.assertIsNone(row["unoptimised"], row["id"])
+
+    def hostile(self, how, *words, status=0):
+        """Row "bad" of a plug-in that behaves so."""
+        module = f"{MODULES}/hostile.so"
+        arguments = words or ["twice", f"--plugin={module}", "--baseline=none", *SHORT]
+        document = self.run_json(*arguments, "--sizes=100", "--prove", status=status,
+                                 env=environment(HOSTILE=how))
+        rows = {r["variant"]: r for r in kernels(document)}
+        self.assertEqual(rows["good"]["status"], "ok")
+        self.assertIsNone(rows["good"]["proof"]["absent"])
+        return rows["bad"]
+
+    def test_traced_call_is_checked(self):
+        """As any call is: a kernel that sees its tracer is not proved by what it does then."""
+        row = self.hostile("traced:write-42", status=4)
+        self.assertEqual(row["status"], "wrong")
+        self.assertRegex(row["reason"], r"^its traced call is wrong: .*is 42, should be ")
+        self.assertEqual(row["proof"]["absent"], row["reason"])
+        module = f"{MODULES}/hostile.so"
+        row = self.hostile("traced:write-42", "ab", module, module, "twice", "--processes=8",
+                           "--rounds=1", "--threshold=50%", status=4)
+        self.assertRegex(row["reason"], r"^(base|head): its traced call is wrong: ")
+        self.assertEqual(row["comparison"]["verdict"], "UNUSABLE")
+
+    @unittest.skipIf(sanitized(), "the time of a call has what sanitizers add")
+    def test_more_than_a_core_can_do(self):
+        row = self.hostile("traced:more")
+        self.assertEqual(row["status"], "ok")
+        self.assertRegex(row["proof"]["absent"], "^its traced call executes .* more than any core")
+
+    def test_kernel_that_is_traced_already(self):
+        """The kernel did it, and no system forbids it; the next row has a fresh process."""
+        row = self.hostile("prepare:traced")
+        self.assertEqual(row["proof"]["absent"], "its own code asked to be traced (PTRACE_TRACEME), "
+                                                 "so nobody can trace it here")
+        row = self.hostile("prepare:traced-by-child")
+        self.assertRegex(row["proof"]["absent"], r"^its own code lets process \d+ trace it$")
 
     def test_absent(self):
         for result in self.prove(*SMALL, "--in-process"):

@@ -15,6 +15,7 @@ from cli_tool import (BINARY, MODULES, PATIENCE, SHORT, SMALL, SOURCE, Case, env
 __all__ = ["Misbehaving", "Signals"]
 
 LONG = ["gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none", "--time-per-case=50ms"]
+HOSTILE = ["twice", f"--plugin={MODULES}/hostile.so", "--baseline=none", "--sizes=100", *SHORT]
 STOPS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT
 
 
@@ -34,6 +35,15 @@ def session(leader):
         if int(fields[3]) == leader:
             found[int(path.parent.name)] = fields[0]
     return found
+
+
+def parent_and_tracer(pid):
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0, 0
+    return tuple(int(re.search(rf"(?m)^{name}:\s+(\d+)", text).group(1))
+                 for name in ("PPid", "TracerPid"))
 
 
 def ran(pid):
@@ -142,6 +152,30 @@ class Misbehaving(Started):
                 if how != "kill-parent":  # it may take what it forked itself along
                     self.assertGreaterEqual(process.returncode, 0)
                 self.assert_alone(process.pid)
+
+    def test_parent_is_out_of_reach(self):
+        """A kernel that traces, stops or ends simdbench is refused, and goes on."""
+        for act in ("attach-parent", "seize-parent", "stop-parent", "kill-parent",
+                    "stop-parent-thread", "stop-parent-queue", "stop-parent-pidfd",
+                    "stop-parent-proc", "stop-parent-socket", "stop-parent-group",
+                    "limit-parent", "fork-attaches"):
+            with self.subTest(act):
+                document = self.run_json(*HOSTILE, env=environment(HOSTILE=f"run:{act}"))
+                self.assertEqual({r["status"] for r in kernels(document)}, {"ok"})
+
+    def test_nothing_is_left_of_a_trace(self):
+        """A kernel forks and hangs where it is traced, and simdbench is killed meanwhile."""
+        process = self.start(*HOSTILE, "--prove", "--timeout=1000s",
+                             env=environment(HOSTILE="traced:fork-hang"))
+
+        def traced_and_forked():
+            found = {pid: parent_and_tracer(pid) for pid in session(process.pid)}
+            return any(found.get(parent, (0, 0))[1] for parent, _ in found.values())
+
+        self.wait_for(traced_and_forked, process)
+        process.kill()
+        process.wait()
+        self.assert_alone(process.pid)
 
     def test_no_zombie_and_no_descriptor(self):
         """While one case hangs: who died before is reaped, and a worker has what it needs."""

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cases of the same work tell of each other what can be done faster. */
+#include "explain/explain_private.h"
+#include "unit.h"
+
+enum { CASES = 3, ROUNDS = 10 };
+
+/* Cases of one run; call times are theirs, spread by 1%. */
+struct cases {
+    struct run *run;
+    struct case_name name[CASES];
+    struct subject subject[CASES];
+};
+
+static void begin(struct cases *cases, const char *const *id, const double *ns)
+{
+    *cases = (struct cases){.run = run_new()};
+    for (size_t i = 0; i < CASES; i++) {
+        struct error error;
+        assert_int_equal(case_name_parse(id[i], &cases->name[i], &error), 0);
+        struct result *const result = run_add_result(cases->run);
+        assert_int_equal(string_set(&result->id, id[i]), 0);
+        result->status = STATUS_OK;
+        result->ops = result->iterations = 1;
+        for (uint32_t round = 0; round < ROUNDS; round++)
+            result_add_sample(result, round, ns[i] * (1 + 0.001 * round));
+        cases->subject[i].name = &cases->name[i];
+        cases->subject[i].base.run = cases->run;
+        cases->subject[i].base.result = i;
+    }
+    assert_int_equal(run_summarise(cases->run, GROUP_ALL), 0);
+}
+
+static void end(struct cases *cases)
+{
+    for (size_t i = 0; i < CASES; i++)
+        case_name_free(&cases->name[i]);
+    run_free(cases->run);
+}
+
+/* Of a case at 85% of the limit of its work: what the others let it be. */
+static enum inspect_cause first_cause(struct cases *cases)
+{
+    static struct inspect_findings findings;
+    struct subject *const subject = &cases->subject[0];
+    inspect_fact_set(&subject->facts, FACT_cycles, 10);
+    inspect_fact_set(&subject->facts, FACT_arithmetic_cycles, 8.5);
+    inspect_fact_set(&subject->facts, FACT_loop_share, 1);
+    explain_siblings(subject, cases->subject, CASES);
+    inspect_fact_set(&subject->facts, FACT_limit_cycles, 8.5);
+    inspect_find(&subject->facts, &findings);
+    return findings.finding[0].cause;
+}
+
+#define ID "mine:sad/f32/sse2/old@64"
+
+static void test_faster_siblings(void **state)
+{
+    static const struct {
+        const char *other;
+        double ns;
+        enum inspect_cause first;
+    } rows[] = {
+        {"mine:sad/f32/avx2/new@64", 830, CAUSE_unexplained},
+        {"sad/f32/sse2/own@64;threads=1", 830, CAUSE_unexplained},
+        {"mine:sad/f32/avx2/new@64", 960, CAUSE_at_limit}, /* within 5% */
+        {"mine:sad/f32/avx2/new@65", 500, CAUSE_at_limit}, /* other work */
+        {"mine:sad/f64/avx2/new@64", 500, CAUSE_at_limit},
+        {"mine:sad/f32/avx2/new@64;threads=2", 500, CAUSE_at_limit},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct cases cases;
+        begin(&cases, (const char *const[]){ID, rows[i].other, "add/f32/avx2/x@64"},
+              (const double[]){1000, rows[i].ns, 10});
+        assert_int_equal(first_cause(&cases), rows[i].first);
+        end(&cases);
+    }
+}
+
+/* One that failed tells nothing. */
+static void test_failed_sibling(void **state)
+{
+    struct cases cases;
+    begin(&cases,
+          (const char *const[]){ID, "mine:sad/f32/avx2/new@64", "add/f32/avx2/x@64"},
+          (const double[]){1000, 500, 10});
+    cases.run->results[1].status = STATUS_WRONG;
+    assert_int_equal(first_cause(&cases), CAUSE_at_limit);
+    end(&cases);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_faster_siblings), TEST(test_failed_sibling));
+}
