@@ -111,7 +111,7 @@ check_headers() {
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
     for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        inspect/{findings,inspect}.h reports/reports.h reports/*/ cmd/*/; do
+        inspect/{findings,inspect}.h surgery/surgery.h reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h

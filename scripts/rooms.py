@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "inspect", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],

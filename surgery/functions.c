@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A jump table has at least so many entries, and is not believed to have more. */
-enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
-
-struct search {
-    struct surgery *surgery;
-    uint64_t *todo; /* addresses of instructions */
-    size_t n_todo, room;
-    bool again; /* a block grew: everything is to be found anew */
-    struct error *error;
-};
-
 /* ---- blocks ---- */
 
 struct block *block_at(const struct surgery *surgery, uint64_t address)
@@ -31,6 +20,16 @@ bool is_copied(const struct surgery *surgery, uint64_t address)
 {
     const struct block *block = block_at(surgery, address);
     return block && block->mark[address - block->lo] & MARK_START;
+}
+
+bool surgery_has(const struct surgery *surgery, uint64_t address)
+{
+    return is_copied(surgery, address);
+}
+
+bool same_part(const struct block *a, const struct block *b)
+{
+    return a == b || (a->object && a->object == b->object);
 }
 
 static const struct frame *left_at(const struct surgery *surgery, uint64_t address)
@@ -76,11 +75,9 @@ static int leave(struct search *search, const struct frame *frame)
     return 0;
 }
 
-/* The function at an address, by its symbol, else by its unwind information; false:
- * neither knows it. Both tell whether it handles exceptions: a copy has no unwind
- * information, so such a function stays. */
-static bool function_at(const struct object *object, uint64_t address,
-                        struct frame *function)
+/* By its symbol, else by its unwind information. The latter tells in any case whether it
+ * handles exceptions: a copy has no unwind information, so such a function stays. */
+bool function_at(const struct object *object, uint64_t address, struct frame *function)
 {
     struct frame frame;
     struct symbol symbol;
@@ -118,8 +115,7 @@ static int add_function_at(struct search *search, uint64_t address)
                     .lo = region->lo, .hi = region->hi, .object = object, .loose = true});
 }
 
-/* A short jump leads out of a block: both ends go the same way, with all between them. */
-static int tie(struct search *search, struct block *block, uint64_t target)
+int tie_blocks(struct search *search, struct block *block, uint64_t target)
 {
     const struct object *const object = block->object;
     struct frame function;
@@ -136,216 +132,9 @@ static int tie(struct search *search, struct block *block, uint64_t target)
     return add_block(search, both);
 }
 
-/* ---- instructions ---- */
-
-static int push(struct search *search, uint64_t address)
-{
-    if (search->n_todo == search->room) {
-        const size_t room = search->room ? 2 * search->room : 1024;
-        uint64_t *more = realloc(search->todo, room * sizeof *more);
-        if (!more)
-            return error_set(search->error, -ENOMEM, "out of memory");
-        search->todo = more;
-        search->room = room;
-    }
-    search->todo[search->n_todo++] = address;
-    return 0;
-}
-
-static int push_target(struct search *search, uint64_t address)
-{
-    struct block *block = block_at(search->surgery, address);
-    if (!block)
-        return 0;
-    block->mark[address - block->lo] |= MARK_TARGET;
-    return push(search, address);
-}
-
-static int add_fix(struct search *search, const struct insn *insn)
-{
-    struct surgery *surgery = search->surgery;
-    if (surgery->n_fixes == surgery->fixes_room) {
-        const size_t room = surgery->fixes_room ? 2 * surgery->fixes_room : 256;
-        struct fix *more = realloc(surgery->fix, room * sizeof *more);
-        if (!more)
-            return error_set(search->error, -ENOMEM, "out of memory");
-        surgery->fix = more;
-        surgery->fixes_room = room;
-    }
-    surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
-                                                    .target = insn->target,
-                                                    .reference = insn->reference,
-                                                    .length = insn->length,
-                                                    .field = insn->field,
-                                                    .extra = NO_EXTRA};
-    return 0;
-}
-
-static int take_reference(struct search *search, struct block *block,
-                          const struct insn *insn)
-{
-    int status = 0;
-    if (insn->reference == REFERS_NOT)
-        return 0;
-    if (insn->reference == REFERS_BRANCH && insn->field_bytes < 4) {
-        if (insn->target < block->lo || insn->target >= block->hi)
-            return tie(search, block, insn->target);
-    } else {
-        status = add_fix(search, insn);
-    }
-    return status == 0 && insn->reference == REFERS_BRANCH
-               ? push_target(search, insn->target)
-               : status;
-}
-
-/* Instructions from an address on, up to where the next one does not follow. */
-static int walk(struct search *search, uint64_t address)
-{
-    struct block *block = block_at(search->surgery, address);
-    struct insn insn;
-    int status = 0;
-    while (block && address < block->hi && status == 0 && !search->again) {
-        const uint64_t at = address - block->lo, rest = block->hi - address;
-        const size_t n = rest < INSN_BYTES_MAX ? (size_t)rest : INSN_BYTES_MAX;
-        if (block->mark[at] & MARK_START ||
-            !insn_decode((const unsigned char *)(uintptr_t)address, n, address, &insn))
-            return 0;
-        block->mark[at] |= MARK_START;
-        for (unsigned i = 0; i < insn.length; i++)
-            block->mark[at + i] |= MARK_COVERED;
-        memcpy(block->image + at, (const void *)(uintptr_t)address, insn.length);
-        block->indirect |= insn.indirect_jump && insn.reference == REFERS_NOT;
-        status = take_reference(search, block, &insn);
-        if (insn.ends)
-            return status;
-        address += insn.length;
-    }
-    return status;
-}
-
-static int walk_all(struct search *search)
-{
-    int status = 0;
-    while (search->n_todo && status == 0 && !search->again)
-        status = walk(search, search->todo[--search->n_todo]);
-    return status;
-}
-
-/* ---- jump tables ---- */
-
-static bool is_readable(const struct surgery *surgery, uint64_t address, uint64_t bytes)
-{
-    const struct region *region = region_at(&surgery->objects, address);
-    return region && region->readable && !region->writable &&
-           address + bytes <= region->hi;
-}
-
-/* Entries of 4 bytes are distances from the table to places in the same function. */
-static size_t table_size(const struct surgery *surgery, const struct block *block,
-                         uint64_t table)
-{
-    size_t n = 0;
-    int32_t distance;
-    for (; n < TABLE_MOST && is_readable(surgery, table + 4 * n, 4); n++) {
-        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
-        const uint64_t to = table + (uint64_t)(int64_t)distance;
-        if (to < block->lo || to >= block->hi)
-            break;
-    }
-    return n;
-}
-
-static int add_extra(struct search *search, const struct extra *extra)
-{
-    struct surgery *surgery = search->surgery;
-    struct extra *more = realloc(surgery->extra, (surgery->n_extras + 1) * sizeof *more);
-    if (!more)
-        return error_set(search->error, -ENOMEM, "out of memory");
-    surgery->extra = more;
-    more[surgery->n_extras++] = *extra;
-    return 0;
-}
-
-/* Generated code has no object: each mapping is a part of its own. */
-static bool same_part(const struct block *a, const struct block *b)
-{
-    return a == b || (a->object && a->object == b->object);
-}
-
-static size_t extra_at(const struct surgery *surgery, const struct block *block,
-                       uint64_t address)
-{
-    for (size_t i = 0; i < surgery->n_extras; i++)
-        if (surgery->extra[i].address == address &&
-            same_part(surgery->extra[i].block, block))
-            return i;
-    return NO_EXTRA;
-}
-
-static int take_table(struct search *search, struct fix *fix)
-{
-    struct surgery *surgery = search->surgery;
-    const struct block *const block = block_at(surgery, fix->address);
-    const uint64_t table = fix->target;
-    fix->extra = extra_at(surgery, block, table);
-    if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
-        return 0;
-    const size_t n = table_size(surgery, block, table);
-    if (n < TABLE_LEAST)
-        return 0;
-    fix->extra = surgery->n_extras;
-    int status =
-        add_extra(search, &(struct extra){.address = table, .n = n, .block = block});
-    for (size_t i = 0; i < n && status == 0; i++) {
-        int32_t distance;
-        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
-        status = push_target(search, table + (uint64_t)(int64_t)distance);
-    }
-    return status;
-}
-
-/* Their targets may lead to further tables. */
-static int take_tables(struct search *search)
-{
-    struct surgery *surgery = search->surgery;
-    int status = 0;
-    for (size_t i = 0; i < surgery->n_fixes && status == 0 && !search->again; i++) {
-        if (surgery->fix[i].reference == REFERS_LEA)
-            status = take_table(search, &surgery->fix[i]);
-        if (status == 0)
-            status = walk_all(search);
-    }
-    return status;
-}
-
-/* ---- slots through which other copied functions are called ---- */
-
-static int take_slots(struct search *search)
-{
-    struct surgery *surgery = search->surgery;
-    int status = 0;
-    for (size_t i = 0; i < surgery->n_fixes && status == 0; i++) {
-        struct fix *fix = &surgery->fix[i];
-        const struct block *const block = block_at(surgery, fix->address);
-        const char *name;
-        uint64_t holds;
-        if (fix->reference != REFERS_SLOT || !block->object ||
-            !slot_at(block->object, fix->target, &name))
-            continue;
-        memcpy(&holds, (const void *)(uintptr_t)fix->target, sizeof holds);
-        fix->extra = extra_at(surgery, block, fix->target);
-        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
-            continue;
-        fix->extra = surgery->n_extras;
-        status =
-            add_extra(search, &(struct extra){.address = fix->target, .block = block});
-    }
-    return status;
-}
-
 /* ---- all of it ---- */
 
-static void forget_code(struct surgery *surgery)
+void functions_forget(struct surgery *surgery)
 {
     for (size_t i = 0; i < surgery->n_blocks; i++) {
         free(surgery->block[i].image);
@@ -358,35 +147,9 @@ static void forget_code(struct surgery *surgery)
 
 void functions_free(struct surgery *surgery)
 {
-    forget_code(surgery);
+    functions_forget(surgery);
     free(surgery->fix);
     free(surgery->extra);
-}
-
-static int find_code(struct search *search)
-{
-    struct surgery *surgery = search->surgery;
-    int status = 0;
-    search->again = false;
-    search->n_todo = 0;
-    forget_code(surgery);
-    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++) {
-        struct block *block = &surgery->block[i];
-        block->image = calloc(1, block->hi - block->lo);
-        block->mark = calloc(1, block->hi - block->lo);
-        if (!block->image || !block->mark)
-            return error_set(search->error, -ENOMEM, "out of memory");
-        if (!block->loose)
-            status = push(search, block->lo);
-    }
-    for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
-        if (block_at(surgery, surgery->executed[i]))
-            status = push(search, surgery->executed[i]);
-    if (status == 0)
-        status = walk_all(search);
-    if (status == 0)
-        status = take_tables(search);
-    return status == 0 && !search->again ? take_slots(search) : status;
 }
 
 static struct part_room *part_of(struct surgery *surgery, const struct block *block)
@@ -425,9 +188,10 @@ int functions_find(struct surgery *surgery, struct error *error)
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         status = add_function_at(&search, surgery->executed[i]);
     do
-        status = status < 0 ? status : find_code(&search);
+        status = status < 0 ? status : code_find(&search);
     while (status == 0 && search.again);
-    free(search.todo);
+    free(search.todo.at);
+    free(search.taken.at);
     if (status == 0 && !surgery->n_blocks)
         status = error_set(error, -ENOTSUP, "no executed function can be copied");
     if (status == 0)

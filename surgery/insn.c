@@ -29,6 +29,8 @@ static void take_flow(const ZydisDecodedInstruction *decoded, struct insn *insn)
                      decoded->mnemonic == ZYDIS_MNEMONIC_HLT;
     }
     insn->endbr = decoded->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+    insn->padding =
+        (insn->nop || decoded->mnemonic == ZYDIS_MNEMONIC_INT3) && !insn->endbr;
 }
 
 static void take_reference(const ZydisDecodedInstruction *decoded,

@@ -54,6 +54,22 @@ static int no_room(const struct surgery *surgery, uint64_t entry, const char *wh
     return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
 }
 
+/* Bytes between functions, from the end of a block on, which nobody executes. */
+static bool is_padding(const struct surgery *surgery, const struct block *block,
+                       uint64_t address)
+{
+    struct frame other;
+    struct insn insn;
+    for (uint64_t at = block->hi; at <= address; at += insn.length)
+        if (!block->object || block_at(surgery, at) ||
+            function_at(block->object, at, &other) ||
+            !insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at,
+                         &insn) ||
+            !insn.padding)
+            return false;
+    return true;
+}
+
 int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
 {
     const struct block *const block = block_at(surgery, entry);
@@ -66,21 +82,20 @@ int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
     if (!insn_decode(image, block->hi - entry, entry, &insn))
         return no_room(surgery, entry, "cannot be decoded", error);
     const uint64_t at = entry + (insn.endbr ? ENDBR_BYTES : 0);
-    if (block->hi - at < JUMP_BYTES)
-        return no_room(surgery, entry, "is shorter than a jump", error);
     struct jump jump = {.at = at, .entry = entry};
     for (unsigned i = 0; i < JUMP_BYTES; i++) {
-        const unsigned char mark = block->mark[at - block->lo + i];
-        if (!(mark & MARK_COVERED))
+        const bool inside = at + i < block->hi;
+        const unsigned char mark = inside ? block->mark[at - block->lo + i] : 0;
+        if (inside ? !(mark & MARK_COVERED) : !is_padding(surgery, block, at + i))
             return no_room(surgery, entry, "is shorter than a jump", error);
         if (i && mark & MARK_TARGET)
             return no_room(surgery, entry, "jumps lead into its first 5 bytes", error);
-        jump.before[i] = block->image[at - block->lo + i];
     }
     for (size_t i = 0; i < surgery->n_jumps; i++)
         if (surgery->jump[i].at < at + JUMP_BYTES &&
             at < surgery->jump[i].at + JUMP_BYTES)
             return no_room(surgery, entry, "another such place is too near", error);
+    memcpy(jump.before, (const void *)(uintptr_t)at, JUMP_BYTES);
     surgery->jump[surgery->n_jumps++] = jump;
     return 0;
 }
@@ -115,9 +130,10 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
 {
     struct surgery *surgery = variant->surgery;
     const uint64_t original = (uint64_t)(uintptr_t)surgery->subject.run;
-    int status = surgery->selected ? surgery_restore(surgery, error) : 0;
+    const bool already = surgery->selected == variant;
+    int status = already ? 0 : surgery_restore(surgery, error);
     surgery->selected = variant;
-    for (size_t i = 0; i < surgery->n_jumps && status == 0; i++)
+    for (size_t i = 0; i < surgery->n_jumps && status == 0 && !already; i++)
         status = write_jump(variant, &surgery->jump[i], error);
     if (status < 0)
         (void)surgery_restore(surgery, NULL);
@@ -129,7 +145,7 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
 /* ---- open and close ---- */
 
 /* Other threads may stand in the old code, and a child would be without them. */
-static bool has_threads(void)
+int surgery_available(struct error *error)
 {
     DIR *directory = opendir("/proc/self/task");
     size_t n = 0;
@@ -137,7 +153,7 @@ static bool has_threads(void)
         n += entry->d_name[0] != '.';
     if (directory)
         closedir(directory);
-    return n != 1;
+    return n == 1 ? 0 : error_set(error, -ENOTSUP, "the process has several threads");
 }
 
 void surgery_close(struct surgery *surgery)
@@ -147,6 +163,7 @@ void surgery_close(struct surgery *surgery)
     while (surgery->first)
         surgery_drop(surgery->first);
     functions_free(surgery);
+    free(surgery->executed);
     objects_close(&surgery->objects);
     if (surgery->memory_fd >= 0)
         close(surgery->memory_fd);
@@ -156,21 +173,24 @@ void surgery_close(struct surgery *surgery)
 int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
                  size_t n, struct surgery **out, struct error *error)
 {
-    if (has_threads())
-        return error_set(error, -ENOTSUP, "the process has several threads");
+    int status = surgery_available(error);
+    if (status < 0)
+        return status;
     struct surgery *surgery = calloc(1, sizeof *surgery);
     if (!surgery)
         return error_set(error, -ENOMEM, "out of memory");
     surgery->subject = *subject;
-    surgery->executed = executed;
-    surgery->n_executed = n;
+    surgery->executed = malloc((n + 1) * sizeof *executed);
+    surgery->n_executed = surgery->executed ? n : 0;
+    memcpy(surgery->executed, executed, surgery->n_executed * sizeof *executed);
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    int status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
+    status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
+    if (!surgery->executed)
+        status = -ENOMEM;
     if (status < 0)
         error_set(error, status, "cannot read this process: %s", strerror(-status));
     else
         status = functions_find(surgery, error);
-    surgery->executed = NULL;
     for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
         if (surgery->block[i].object)
             object_hold(&surgery->objects, surgery->block[i].object);

@@ -5,13 +5,8 @@
 
 #include <errno.h>
 
-int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
-                 size_t n, struct surgery **out, struct error *error)
+int surgery_available(struct error *error)
 {
-    (void)subject;
-    (void)executed;
-    (void)n;
-    *out = NULL;
     return error_set(error, -ENOTSUP, "%s",
 #ifdef __x86_64__
                      "this simdbench was built without Zydis, which decodes instructions "
@@ -20,6 +15,16 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
                      "code can be copied on x86-64 alone"
 #endif
     );
+}
+
+int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
+                 size_t n, struct surgery **out, struct error *error)
+{
+    (void)subject;
+    (void)executed;
+    (void)n;
+    *out = NULL;
+    return surgery_available(error);
 }
 
 void surgery_close(struct surgery *surgery)
@@ -36,9 +41,10 @@ void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
 int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
                  struct error *error)
 {
+    (void)surgery;
     (void)shift;
     *out = NULL;
-    return surgery_open(NULL, NULL, 0, &surgery, error);
+    return surgery_available(error);
 }
 
 void surgery_drop(struct surgery_variant *variant)
@@ -49,16 +55,17 @@ void surgery_drop(struct surgery_variant *variant)
 int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
                   struct error *error)
 {
-    struct surgery *surgery = NULL;
+    (void)variant;
     (void)timeout_ns;
-    return surgery_copy(surgery, 0, &variant, error);
+    return surgery_available(error);
 }
 
 int surgery_select(struct surgery_variant *variant, surgery_function **run,
                    struct error *error)
 {
+    (void)variant;
     *run = NULL;
-    return surgery_prove(variant, 0, error);
+    return surgery_available(error);
 }
 
 int surgery_restore(struct surgery *surgery, struct error *error)
@@ -73,6 +80,20 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
     (void)variant;
     (void)address;
     return 0;
+}
+
+int surgery_code(const struct surgery *surgery, char **text, struct error *error)
+{
+    (void)surgery;
+    *text = NULL;
+    return surgery_available(error);
+}
+
+bool surgery_has(const struct surgery *surgery, uint64_t address)
+{
+    (void)surgery;
+    (void)address;
+    return false;
 }
 
 void surgery_where(const struct surgery *surgery, uint64_t address, char *text,

@@ -32,9 +32,13 @@ struct surgery_subject {
 struct surgery;
 struct surgery_variant;
 
+/* 0, or -ENOTSUP and why nothing can be opened: in this build, or in a process that has
+ * several threads. */
+int surgery_available(struct error *error);
+
 /* Finds the functions to which executed addresses belong; the addresses stand in the
- * order of their first execution. -ENOTSUP: not in this build, or not in a process with
- * several threads. Otherwise the error says which code cannot be copied, and why. */
+ * order of their first execution. The error says which code cannot be copied, and why.
+ */
 int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
                  size_t n, struct surgery **out, struct error *error);
 /* Restores the old code and frees all variants. NULL is allowed. */
@@ -72,6 +76,27 @@ int surgery_restore(struct surgery *surgery, struct error *error);
 
 /* The place of the original of a copied instruction, or 0 for any other address. */
 uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address);
+/* ---- whether two builds have the same code ---- */
+
+/* The code that was found, from `run` on, as a text to be freed: a line for each
+ * instruction, and behind a tab its place. All else in it is free of places: no padding;
+ * targets are numbers of functions and of places in them; slots of the linker have names;
+ * constants have values; variables are numbered as they appear. */
+int surgery_code(const struct surgery *surgery, char **text, struct error *error);
+
+struct surgery_difference {
+    bool same;
+    bool nearly;         /* at most a fourth differs */
+    size_t instructions; /* that are not in both */
+    char where[96];      /* the first of them, in the second text if it has it */
+};
+/* Pure. -EINVAL: these are no texts of surgery_code(); -ENOMEM. */
+int surgery_compare(const char *a, const char *b, struct surgery_difference *difference);
+
+/* ---- places ---- */
+
+/* Whether an instruction is copied. */
+bool surgery_has(const struct surgery *surgery, uint64_t address);
 /* "mix_avx2+0x40", "libm.so.6+0x1230", "jit+0x20" */
 void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
                    size_t size);

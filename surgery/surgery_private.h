@@ -19,7 +19,7 @@ struct insn {
     uint8_t length, field, field_bytes; /* field: where its displacement is */
     uint8_t data_bytes;                 /* of the place that it accesses */
     bool ends;                          /* the next instruction does not follow */
-    bool indirect_jump, conditional, call, nop, endbr;
+    bool indirect_jump, conditional, call, nop, padding, endbr;
 };
 enum { INSN_BYTES_MAX = 15 };
 /* False for bytes that are no instruction. */
@@ -129,11 +129,35 @@ struct surgery {
     size_t n_parts;
     struct jump jump[JUMPS_MAX];
     size_t n_jumps;
-    const uint64_t *executed; /* while it is opened */
+    uint64_t *executed;
     size_t n_executed;
     struct surgery_variant *first, *selected;
     int memory_fd;
 };
+struct addresses {
+    uint64_t *at;
+    size_t n, room;
+};
+
+struct search {
+    struct surgery *surgery;
+    struct addresses todo; /* instructions */
+    struct addresses
+        taken;  /* places whose addresses the code takes: tables begin there */
+    bool again; /* a block grew: everything is to be found anew */
+    struct error *error;
+};
+/* Whether both have the same distance to their copies: generated code has no object, and
+ * each mapping is a part of its own. */
+bool same_part(const struct block *a, const struct block *b);
+/* A short jump leads out of a block: both ends go the same way, with all between them. */
+int tie_blocks(struct search *search, struct block *block, uint64_t target);
+/* Forgets instructions, keeps blocks. */
+void functions_forget(struct surgery *surgery);
+/* reach.c: finds the instructions of all blocks; sets `again` if a block grew. */
+int code_find(struct search *search);
+/* False: no function is known there. */
+bool function_at(const struct object *object, uint64_t address, struct frame *function);
 int functions_find(struct surgery *surgery, struct error *error);
 void functions_free(struct surgery *surgery);
 struct block *block_at(const struct surgery *surgery, uint64_t address);

@@ -32,22 +32,27 @@ static long system_call(long number, long a, long b, long c, long d)
     return result;
 }
 
+/* How a call ended: 0, or by which signal at which instruction. */
+struct ending {
+    int signal;
+    uint64_t address;
+};
 static volatile int report_fd;
 
 /* Tells its parent, who ends it. */
-static void report(uint64_t address)
+static void report(int signal, uint64_t address)
 {
-    system_call(SYS_write, report_fd, (long)(uintptr_t)&address, sizeof address, 0);
+    const struct ending ending = {.signal = signal, .address = address};
+    system_call(SYS_write, report_fd, (long)(uintptr_t)&ending, sizeof ending, 0);
     for (;;)
         system_call(SYS_pause, 0, 0, 0, 0);
 }
 
-static void on_trap(int signal, siginfo_t *info, void *context)
+static void on_signal(int signal, siginfo_t *info, void *context)
 {
     const ucontext_t *const at = context;
-    (void)signal;
     (void)info;
-    report((uint64_t)at->uc_mcontext.gregs[REG_RIP] - 1);
+    report(signal, (uint64_t)at->uc_mcontext.gregs[REG_RIP] - (signal == SIGTRAP));
 }
 
 /* All old instructions but the jumps, which were written before. */
@@ -64,7 +69,8 @@ static unsigned char *make_poison(const struct surgery *surgery,
             poison[i] = INT3;
     for (size_t k = 0; k < surgery->n_jumps; k++) {
         const struct jump *const jump = &surgery->jump[k];
-        const uint64_t bytes = jump->at + JUMP_BYTES - jump->entry;
+        const uint64_t behind = jump->at + JUMP_BYTES;
+        const uint64_t bytes = (behind < block->hi ? behind : block->hi) - jump->entry;
         if (block_at(surgery, jump->entry) == block)
             memcpy(poison + (jump->entry - block->lo),
                    (const void *)(uintptr_t)jump->entry, bytes);
@@ -75,8 +81,9 @@ static unsigned char *make_poison(const struct surgery *surgery,
 static void be_tried(struct surgery_variant *variant, int fd)
 {
     struct surgery *surgery = variant->surgery;
+    static const int ends[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
     const struct rlimit no_core = {0};
-    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
     unsigned char *poison[BLOCKS_MAX];
     surgery_function *run;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -85,14 +92,14 @@ static void be_tried(struct surgery_variant *variant, int fd)
     /* An open descriptor shows the memory of the parent. */
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     if (surgery->memory_fd < 0 || surgery_select(variant, &run, NULL) < 0)
-        report(1);
+        report(SIGABRT, 0);
     for (size_t i = 0; i < surgery->n_blocks; i++)
         if (!(poison[i] = make_poison(surgery, &surgery->block[i])))
-            report(1);
+            report(SIGABRT, 0);
     for (int number = 1; number < NSIG; number++)
-        if (number != SIGTRAP)
-            signal(number, SIG_DFL);
-    sigaction(SIGTRAP, &action, NULL);
+        signal(number, SIG_DFL);
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        sigaction(ends[i], &action, NULL);
     sigemptyset(&action.sa_mask);
     sigprocmask(SIG_SETMASK, &action.sa_mask, NULL);
     for (size_t i = 0; i < surgery->n_blocks; i++) {
@@ -101,7 +108,7 @@ static void be_tried(struct surgery_variant *variant, int fd)
                     (long)(block->hi - block->lo), (long)block->lo);
     }
     surgery->subject.call(run, surgery->subject.context);
-    report(0);
+    report(0, 0);
 }
 
 /* ---- the parent ---- */
@@ -114,7 +121,7 @@ static int died(pid_t child, struct error *error)
                      WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-static int wait_for(pid_t child, int fd, int timeout_ms, uint64_t *trapped,
+static int wait_for(pid_t child, int fd, int timeout_ms, struct ending *ending,
                     struct error *error)
 {
     struct pollfd from = {.fd = fd, .events = POLLIN};
@@ -122,7 +129,7 @@ static int wait_for(pid_t child, int fd, int timeout_ms, uint64_t *trapped,
     do
         ready = poll(&from, 1, timeout_ms);
     while (ready < 0 && errno == EINTR);
-    if (ready > 0 && read(fd, trapped, sizeof *trapped) != sizeof *trapped)
+    if (ready > 0 && read(fd, ending, sizeof *ending) != sizeof *ending)
         return died(child, error);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
@@ -130,9 +137,8 @@ static int wait_for(pid_t child, int fd, int timeout_ms, uint64_t *trapped,
                      : error_set(error, -ETIMEDOUT, "a call of the copy does not end");
 }
 
-/* Into `trapped` 0, or where old code ran. */
-static int try_call(struct surgery_variant *variant, int timeout_ms, uint64_t *trapped,
-                    struct error *error)
+static int try_call(struct surgery_variant *variant, int timeout_ms,
+                    struct ending *ending, struct error *error)
 {
     int ends[2];
     if (pipe(ends) < 0)
@@ -143,9 +149,21 @@ static int try_call(struct surgery_variant *variant, int timeout_ms, uint64_t *t
     const int code = errno;
     close(ends[1]);
     const int status = child < 0 ? error_set(error, -code, "fork: %s", strerror(code))
-                                 : wait_for(child, ends[0], timeout_ms, trapped, error);
+                                 : wait_for(child, ends[0], timeout_ms, ending, error);
     close(ends[0]);
     return status;
+}
+
+/* An instruction of the copy, or of other code, that ended the call. */
+static int fell(const struct surgery_variant *variant, const struct ending *ending,
+                struct error *error)
+{
+    const uint64_t original = surgery_origin(variant, ending->address);
+    char where[96];
+    surgery_where(variant->surgery, original ? original : ending->address, where,
+                  sizeof where);
+    return error_set(error, -ECHILD, "a call of the copy ends by signal %d at %s%s",
+                     ending->signal, where, original ? "" : ", which is not copied");
 }
 
 static int ran(const struct surgery *surgery, uint64_t address, struct error *error)
@@ -162,16 +180,16 @@ int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
     const int timeout_ms = timeout_ns ? (int)(timeout_ns / 1000000) : DEFAULT_MS;
     uint64_t before = 0;
     for (int i = 0; i < TRIES; i++) {
-        uint64_t trapped = 0;
-        int status = try_call(variant, timeout_ms, &trapped, error);
-        if (status < 0 || trapped == 0)
+        struct ending ending;
+        int status = try_call(variant, timeout_ms, &ending, error);
+        if (status < 0 || !ending.signal)
             return status;
-        if (trapped == 1)
-            return error_set(error, -EIO, "the copy could not be selected in a child");
-        if (trapped == before || !is_copied(surgery, trapped))
-            return ran(surgery, trapped, error);
-        before = trapped;
-        status = jump_add(surgery, trapped, error);
+        if (ending.signal != SIGTRAP)
+            return fell(variant, &ending, error);
+        if (ending.address == before || !is_copied(surgery, ending.address))
+            return ran(surgery, ending.address, error);
+        before = ending.address;
+        status = jump_add(surgery, before, error);
         if (status < 0)
             return status;
     }

@@ -189,7 +189,7 @@ static const struct check_call check_call_defaults = {
     .number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};
 TABLE(check_call, NAMED(check_call, number, "case"), PLACES(check_call),
       OPTIONAL(check_call, again), OPTIONAL(check_call, seed),
-      OPTIONAL(check_call, accuracy_n))
+      OPTIONAL(check_call, accuracy_n), OPTIONAL(check_call, copy))
 
 static const struct accuracy_call accuracy_call_defaults = {
     .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};
@@ -200,7 +200,7 @@ static const struct batch_call batch_call_defaults = {.number = UINT64_MAX};
 TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iterations),
       OPTIONAL(batch_call, pass), OPTIONAL(batch_call, regions), FIELD(batch_call, cold),
       OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
-      FIELD(batch_call, probe), FIELD(batch_call, core_share))
+      FIELD(batch_call, probe), FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
 static const struct overhead_call overhead_call_defaults;
 TABLE(overhead_call, FIELD(overhead_call, cold))
@@ -212,6 +212,10 @@ static const struct step_call step_call_defaults = {
     .number = UINT64_MAX, .calls = 1, .places = NOWHERE};
 TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
       PLACES(step_call))
+
+static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
+TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
+      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code))
 
 /* ---- replies ---- */
 
@@ -269,6 +273,12 @@ TABLE(overhead_count, FIELD(overhead_count, call), FIELD(overhead_count, region)
 static const struct team_reply team_reply_defaults = {.spawn_ns = NAN, .sync_ns = NAN};
 TABLE(team_reply, FIELD(team_reply, spawn_ns), FIELD(team_reply, sync_ns))
 
+static const struct copies_reply copies_reply_defaults;
+TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
+      FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
+      FIELD(copies_reply, left), FIELD(copies_reply, share), FIELD(copies_reply, whole),
+      FIELD(copies_reply, why_left), FIELD(copies_reply, code))
+
 static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),
       FIELD(loaded_object, build_id))
@@ -307,6 +317,7 @@ CALL(batch, batch)
 CALL(overhead, overhead)
 CALL(team, team)
 CALL(step, step)
+CALL(copies, copies)
 REPLY(shape_reply)
 REPLY(map_reply)
 REPLY(fill_reply)
@@ -317,6 +328,7 @@ REPLY(batch_count)
 REPLY(overhead_reply)
 REPLY(overhead_count)
 REPLY(team_reply)
+REPLY(copies_reply)
 REPLY(loaded_object)
 
 /* ---- requests with lists ---- */

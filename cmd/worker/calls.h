@@ -78,6 +78,7 @@ struct check_call {
     bool again;
     uint64_t seed;
     uint64_t accuracy_n; /* outputs whose errors are wanted, at most */
+    uint64_t copy;       /* as in a batch */
 };
 /* The reply of `accuracy` has the errors alone. */
 struct check_reply {
@@ -96,6 +97,7 @@ struct batch_call {
     uint64_t number, iterations;
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
+    uint64_t copy; /* which of `copies`, from 1 on; 0: the code as it was built */
 };
 /* A number that is NaN was not told. */
 struct batch_reply {
@@ -140,6 +142,17 @@ struct step_call {
     struct answer_places places;
 };
 
+struct copies_call {
+    uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
+    bool code;                 /* is wanted as a text, too: surgery_code() */
+};
+struct copies_reply {
+    uint64_t n, functions, tables, jumps, bytes, left;
+    double share; /* of executed instructions, those that are copied */
+    bool whole;   /* all instructions of a call were seen; else some of them */
+    const char *why_left, *code; /* NULL: not told */
+};
+
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
 struct loaded_object {
     const char *path, *soname, *build_id; /* NULL: not told */
@@ -165,6 +178,7 @@ CALL(batch, batch)
 CALL(overhead, overhead)
 CALL(team, team)
 CALL(step, step)
+CALL(copies, copies)
 REPLY(shape_reply)
 REPLY(map_reply)
 REPLY(fill_reply)
@@ -175,6 +189,7 @@ REPLY(batch_count)
 REPLY(overhead_reply)
 REPLY(overhead_count)
 REPLY(team_reply)
+REPLY(copies_reply)
 REPLY(loaded_object)
 #undef CALL
 #undef REPLY

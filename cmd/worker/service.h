@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside a worker: what service.c (module, memory, reference), service_describe.c,
- * service_case.c (prepare, check) and service_batch.c (batch, overhead) share.
- * docs/protocol.md says what each request means.
+ * service_case.c (prepare, check), service_copies.c (copies) and service_batch.c (batch,
+ * overhead) share. docs/protocol.md says what each request means.
  */
 #pragma once
 
@@ -33,6 +33,7 @@ struct service_case {
     bool stepped;        /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
+    struct copies *copies; /* NULL: none */
 };
 
 /* Simdbench's own kernels, or those of a module. */
@@ -69,6 +70,7 @@ struct service {
     struct sampler sampler;
 
     struct service_case cases[SERVICE_CASES_MAX];
+    struct service_case *moved; /* its calls run a copy; NULL: all code is as built */
 };
 
 /* service_reply.c */
@@ -144,6 +146,12 @@ cJSON *service_step(struct service *service, const cJSON *request);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
                     uint64_t calls, struct sample *sample);
+/* service_copies.c: copies of the code of a case. */
+cJSON *service_copies(struct service *service, const cJSON *request);
+/* Calls of the case run that copy from now on, 0: the code as built. -EINVAL */
+int service_move(struct service *service, struct service_case *entry, uint64_t copy,
+                 struct error *error);
+void service_copies_free(struct service *service, struct service_case *entry);
 /* service_threads.c: the CPUs of a case with several threads. */
 int service_place(const struct service *service, struct error *error);
 /* After the first call, by which a library has started its threads. */

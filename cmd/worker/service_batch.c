@@ -279,8 +279,12 @@ cJSON *service_batch(struct service *service, const cJSON *request)
                           .call = &call,
                           .team = service->alive > 1,
                           .company = {.wanted = call.core_share, .adds = INFINITY}};
+    struct error error;
     if (!timed.entry || !call.iterations)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
+    const int moved = service_move(service, timed.entry, call.copy, &error);
+    if (moved < 0)
+        return service_error(moved, "batch: %s", error.text);
     company_look(&timed.company);
     if (counters)
         counters_select(counters, (size_t)call.pass % counters_passes(counters));

@@ -19,6 +19,7 @@ void service_release_all(struct service *service)
 {
     for (size_t i = 0; i < SERVICE_CASES_MAX; i++) {
         struct service_case *entry = &service->cases[i];
+        service_copies_free(service, entry);
         if (entry->split)
             split_free(entry->split);
         else if (entry->kernel && entry->kernel->release)
@@ -301,6 +302,9 @@ cJSON *service_check(struct service *service, const cJSON *request)
     struct error error = {.text = ""};
     if (!service_wanted(service, &call.places, &want))
         return service_error(-EINVAL, "check: outside the shared memory");
+    const int moved = service_move(service, entry, call.copy, &error);
+    if (moved < 0)
+        return service_error(moved, "check: %s", error.text);
     operands_guard(operands);
     if (call.again) {
         service_take_inputs(service);

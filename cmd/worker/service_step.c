@@ -29,6 +29,9 @@ cJSON *service_step(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "step: no such case");
     if (!service_wanted(service, &call.places, &want))
         return service_error(-EINVAL, "step: outside the shared memory");
+    const int moved = service_move(service, entry, 0, &error);
+    if (moved < 0)
+        return service_error(moved, "step: %s", error.text);
     call_first(service, entry);
     if (!call.calls)
         return service_ok();

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two normalised texts of code, line by line. */
+#include "surgery.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer parts that differ are not aligned: all of them count. */
+enum { ALIGNED_MOST = 3000 };
+/* Code of which more instructions differ than this part is other code. */
+#define NEARLY 0.25
+
+struct lines {
+    const char **line;
+    size_t n, instructions;
+};
+
+static bool is_function(const char *line)
+{
+    return !strncmp(line, "function\n", 9);
+}
+
+static int split(const char *text, struct lines *lines)
+{
+    size_t n = 0;
+    for (const char *c = text; *c; c++)
+        n += *c == '\n';
+    *lines = (struct lines){.line = calloc(n + 1, sizeof *lines->line)};
+    if (!lines->line)
+        return -ENOMEM;
+    for (const char *c = text; *c; c = strchr(c, '\n') + 1) {
+        lines->line[lines->n++] = c;
+        lines->instructions += !is_function(c);
+        if (!strchr(c, '\n'))
+            return -EINVAL;
+    }
+    return 0;
+}
+
+/* The place, behind a tab, is none of the code. */
+static bool same_line(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, "\t\n");
+    return n == strcspn(b, "\t\n") && !memcmp(a, b, n);
+}
+
+static size_t end_of_function(const struct lines *lines, size_t from)
+{
+    size_t end = from;
+    while (end < lines->n && !is_function(lines->line[end]))
+        end++;
+    return end;
+}
+
+static void take_where(const char *line, struct surgery_difference *difference)
+{
+    const char *const tab = line + strcspn(line, "\t\n");
+    const size_t n = *tab == '\t' ? strcspn(tab + 1, "\n") : 0;
+    const size_t room = sizeof difference->where - 1;
+    if (!difference->where[0] && n)
+        memcpy(difference->where, tab + 1, n < room ? n : room);
+}
+
+/* Lines in both, in the same order. */
+static size_t common(const char *const *a, size_t n, const char *const *b, size_t m,
+                     size_t *row)
+{
+    memset(row, 0, (m + 1) * sizeof *row);
+    for (size_t i = 0; i < n; i++) {
+        size_t corner = 0;
+        for (size_t k = 0; k < m; k++) {
+            const size_t above = row[k + 1];
+            row[k + 1] = same_line(a[i], b[k]) ? corner + 1
+                         : row[k] > above      ? row[k]
+                                               : above;
+            corner = above;
+        }
+    }
+    return row[m];
+}
+
+static int compare_function(const char *const *a, size_t n, const char *const *b,
+                            size_t m, struct surgery_difference *difference)
+{
+    size_t shared = 0;
+    while (n && m && same_line(*a, *b)) {
+        a++, b++;
+        n--, m--;
+    }
+    while (n && m && same_line(a[n - 1], b[m - 1]))
+        n--, m--;
+    if (n || m)
+        take_where(m ? *b : *a, difference);
+    if (n && m && n <= ALIGNED_MOST && m <= ALIGNED_MOST) {
+        size_t *const row = malloc((m + 1) * sizeof *row);
+        if (!row)
+            return -ENOMEM;
+        shared = common(a, n, b, m, row);
+        free(row);
+    }
+    difference->instructions += (n > m ? n : m) - shared;
+    return 0;
+}
+
+static int compare_lines(const struct lines *a, const struct lines *b,
+                         struct surgery_difference *difference)
+{
+    size_t i = 0, k = 0;
+    int status = 0;
+    while ((i < a->n || k < b->n) && status == 0) {
+        i += i < a->n;
+        k += k < b->n;
+        const size_t i_end = end_of_function(a, i), k_end = end_of_function(b, k);
+        status =
+            compare_function(a->line + i, i_end - i, b->line + k, k_end - k, difference);
+        i = i_end;
+        k = k_end;
+    }
+    const size_t all =
+        a->instructions > b->instructions ? a->instructions : b->instructions;
+    difference->same = difference->instructions == 0;
+    difference->nearly = (double)difference->instructions <= NEARLY * (double)all;
+    return status;
+}
+
+int surgery_compare(const char *a, const char *b, struct surgery_difference *difference)
+{
+    struct lines x, y = {.line = NULL};
+    *difference = (struct surgery_difference){.same = false};
+    int status = split(a, &x);
+    if (status == 0)
+        status = split(b, &y);
+    if (status == 0)
+        status = compare_lines(&x, &y, difference);
+    free(x.line);
+    free(y.line);
+    return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code of a case as a text in which nothing depends on places. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <Zydis/Zydis.h>
+
+enum { FUNCTIONS_MAX = 4 * BLOCKS_MAX, NAMES_MAX = 4096, BLIND_BYTES = 16 };
+
+struct function {
+    uint64_t lo, hi;
+};
+struct writing {
+    const struct surgery *surgery;
+    struct function function[FUNCTIONS_MAX];
+    size_t n;
+    uint64_t *variable; /* in the order of their first appearance */
+    size_t n_variables;
+    FILE *to;
+};
+
+/* ---- functions and places in them ---- */
+
+/* Where a stub of the linker jumps through, or 0: it is no stub. */
+static uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
+{
+    const struct region *const region = region_at(&surgery->objects, address);
+    struct insn insn = {.length = 0};
+    if (!region || !region->executable || address + 2 * INSN_BYTES_MAX > region->hi)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        address += insn.length;
+        if (!insn_decode((const unsigned char *)(uintptr_t)address, INSN_BYTES_MAX,
+                         address, &insn))
+            return 0;
+        if (!insn.endbr)
+            break;
+    }
+    return insn.reference == REFERS_SLOT && insn.indirect_jump ? insn.target : 0;
+}
+
+/* Its number, a new one at first; SIZE_MAX: it is not copied. */
+static size_t function_of(struct writing *writing, uint64_t address)
+{
+    const struct block *const block = block_at(writing->surgery, address);
+    struct frame frame;
+    for (size_t i = 0; i < writing->n; i++)
+        if (address >= writing->function[i].lo && address < writing->function[i].hi)
+            return i;
+    if (!block || !is_copied(writing->surgery, address) || writing->n == FUNCTIONS_MAX)
+        return SIZE_MAX;
+    struct function *new = &writing->function[writing->n];
+    *new = (struct function){.lo = block->lo, .hi = block->hi};
+    if (block->object && function_at(block->object, address, &frame))
+        *new = (struct function){.lo = frame.lo, .hi = frame.hi};
+    return writing->n++;
+}
+
+/* Places to which code jumps are numbered within their function. */
+static void write_place(struct writing *writing, uint64_t address)
+{
+    const struct surgery *const surgery = writing->surgery;
+    const size_t number = function_of(writing, address);
+    const struct object *const object = object_at(&surgery->objects, address);
+    struct symbol symbol;
+    size_t rank = 0;
+    if (number == SIZE_MAX) {
+        const bool known = object && symbol_at(object, address, &symbol);
+        fprintf(writing->to, " %s", known ? symbol.name : "elsewhere");
+        return;
+    }
+    const struct block *const block = block_at(surgery, address);
+    for (uint64_t at = writing->function[number].lo; at < address; at++)
+        rank += at >= block->lo && block->mark[at - block->lo] & MARK_TARGET;
+    fprintf(writing->to, " f%zu:%zu", number,
+            address == writing->function[number].lo ? 0 : rank);
+}
+
+/* ---- data ---- */
+
+static void write_slot(struct writing *writing, uint64_t slot, const char *name)
+{
+    uint64_t holds;
+    memcpy(&holds, (const void *)(uintptr_t)slot, sizeof holds);
+    if (*name)
+        fprintf(writing->to, " slot %s", name);
+    else
+        write_place(writing, holds);
+}
+
+static void write_variable(struct writing *writing, uint64_t address)
+{
+    const struct object *const object = object_at(&writing->surgery->objects, address);
+    struct symbol symbol;
+    const uint64_t from =
+        object && symbol_at(object, address, &symbol) ? symbol.lo : address;
+    size_t i = 0;
+    while (i < writing->n_variables && writing->variable[i] != from)
+        i++;
+    if (i == writing->n_variables && i < NAMES_MAX)
+        writing->variable[writing->n_variables++] = from;
+    fprintf(writing->to, " variable %zu+%" PRIu64, i, address - from);
+}
+
+/* Pointers among constants depend on places. */
+static void write_constant(struct writing *writing, uint64_t address, uint64_t bytes)
+{
+    const struct surgery *const surgery = writing->surgery;
+    const struct region *const region = region_at(&surgery->objects, address);
+    const uint64_t rest = region->hi - address;
+    uint64_t value;
+    fprintf(writing->to, " constant ");
+    for (uint64_t i = 0; i < bytes && i < rest;) {
+        if (i + 8 <= bytes && i + 8 <= rest && (address + i) % 8 == 0) {
+            memcpy(&value, (const void *)(uintptr_t)(address + i), sizeof value);
+            if (value > UINT32_MAX && object_at(&surgery->objects, value)) {
+                write_place(writing, value);
+                i += 8;
+                continue;
+            }
+        }
+        fprintf(writing->to, "%02x", *(const unsigned char *)(uintptr_t)(address + i));
+        i++;
+    }
+}
+
+static void write_table(struct writing *writing, const struct extra *table)
+{
+    int32_t distance;
+    fprintf(writing->to, " table");
+    for (size_t i = 0; i < table->n; i++) {
+        memcpy(&distance, (const void *)(uintptr_t)(table->address + 4 * i),
+               sizeof distance);
+        write_place(writing, table->address + (uint64_t)(int64_t)distance);
+    }
+}
+
+static const struct extra *table_at(const struct surgery *surgery, uint64_t address)
+{
+    for (size_t i = 0; i < surgery->n_extras; i++)
+        if (surgery->extra[i].address == address && surgery->extra[i].n)
+            return &surgery->extra[i];
+    return NULL;
+}
+
+/* What an address relative to an instruction means. */
+static void write_target(struct writing *writing, const struct insn *insn)
+{
+    const struct surgery *const surgery = writing->surgery;
+    const uint64_t target = insn->target;
+    const struct object *const object = object_at(&surgery->objects, target);
+    const struct region *const region = region_at(&surgery->objects, target);
+    const struct extra *const table = table_at(surgery, target);
+    const char *name;
+    struct symbol symbol;
+    if (insn->reference == REFERS_LEA && table)
+        write_table(writing, table);
+    else if (object && slot_at(object, target, &name))
+        write_slot(writing, target, name);
+    else if (!region || region->writable)
+        write_variable(writing, target);
+    else if (region->executable && insn->reference != REFERS_DATA)
+        write_place(writing, target);
+    else if (insn->reference == REFERS_LEA && object &&
+             symbol_at(object, target, &symbol))
+        write_constant(writing, target, symbol.hi - target);
+    else
+        write_constant(writing, target,
+                       insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
+}
+
+/* ---- instructions ---- */
+
+static void write_text(struct writing *writing, const unsigned char *bytes,
+                       const struct insn *insn)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction decoded;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisFormatter formatter;
+    unsigned char copy[INSN_BYTES_MAX];
+    char text[192] = "?";
+    memcpy(copy, bytes, insn->length);
+    if (insn->reference != REFERS_NOT)
+        memset(copy + insn->field, 0, insn->field_bytes);
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    if (!ZYAN_SUCCESS(
+            ZydisDecoderDecodeFull(&decoder, copy, insn->length, &decoded, operands)))
+        return;
+    if (insn->reference == REFERS_BRANCH) {
+        fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));
+        return;
+    }
+    ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
+                                    decoded.operand_count_visible, text, sizeof text,
+                                    ZYDIS_RUNTIME_ADDRESS_NONE, NULL);
+    fprintf(writing->to, "%s%s", text,
+            decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? " evex" : "");
+    if (decoded.raw.imm[0].size == 64 &&
+        region_at(&writing->surgery->objects, decoded.raw.imm[0].value.u))
+        write_variable(writing, decoded.raw.imm[0].value.u);
+}
+
+static void write_branch(struct writing *writing, uint64_t target)
+{
+    const struct surgery *const surgery = writing->surgery;
+    const uint64_t slot = stub_slot(surgery, target);
+    const struct object *const object = slot ? object_at(&surgery->objects, slot) : NULL;
+    const char *name;
+    if (object && slot_at(object, slot, &name))
+        write_slot(writing, slot, name);
+    else
+        write_place(writing, target);
+}
+
+static void write_function(struct writing *writing, size_t number)
+{
+    const struct function function = writing->function[number];
+    const struct block *const block = block_at(writing->surgery, function.lo);
+    char where[128];
+    struct insn insn;
+    fprintf(writing->to, "function\n");
+    for (uint64_t at = function.lo; block && at < function.hi && at < block->hi; at++) {
+        const unsigned char *const bytes = block->image + (at - block->lo);
+        if (!(block->mark[at - block->lo] & MARK_START) ||
+            !insn_decode(bytes, block->hi - at, at, &insn) || insn.padding)
+            continue;
+        write_text(writing, bytes, &insn);
+        if (insn.reference == REFERS_BRANCH)
+            write_branch(writing, insn.target);
+        else if (insn.reference != REFERS_NOT)
+            write_target(writing, &insn);
+        surgery_where(writing->surgery, at, where, sizeof where);
+        fprintf(writing->to, "\t%s\n", where);
+    }
+}
+
+int surgery_code(const struct surgery *surgery, char **text, struct error *error)
+{
+    struct writing *writing = calloc(1, sizeof *writing);
+    size_t size = 0, written = 0;
+    *text = NULL;
+    if (writing)
+        writing->variable = calloc(NAMES_MAX, sizeof *writing->variable);
+    if (writing && writing->variable)
+        writing->to = open_memstream(text, &size);
+    if (writing && writing->to) {
+        writing->surgery = surgery;
+        function_of(writing, (uint64_t)(uintptr_t)surgery->subject.run);
+        /* Those that pointers alone lead to follow in the order of their execution. */
+        for (size_t i = 0; i <= surgery->n_executed; i++) {
+            for (; written < writing->n; written++)
+                write_function(writing, written);
+            if (i < surgery->n_executed && !stub_slot(surgery, surgery->executed[i]))
+                function_of(writing, surgery->executed[i]);
+        }
+        if (fclose(writing->to) != 0) {
+            free(*text);
+            *text = NULL;
+        }
+    }
+    if (writing)
+        free(writing->variable);
+    free(writing);
+    return *text ? 0 : error_set(error, -ENOMEM, "out of memory");
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the beginnings of functions to all their instructions, jump tables and slots. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A jump table has at least so many entries, and is not believed to have more. */
+enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
+
+/* ---- instructions ---- */
+
+static int add_address(struct search *search, struct addresses *to, uint64_t address)
+{
+    if (to->n == to->room) {
+        const size_t room = to->room ? 2 * to->room : 1024;
+        uint64_t *more = realloc(to->at, room * sizeof *more);
+        if (!more)
+            return error_set(search->error, -ENOMEM, "out of memory");
+        to->at = more;
+        to->room = room;
+    }
+    to->at[to->n++] = address;
+    return 0;
+}
+
+static int push(struct search *search, uint64_t address)
+{
+    return add_address(search, &search->todo, address);
+}
+
+static int push_target(struct search *search, uint64_t address)
+{
+    struct block *block = block_at(search->surgery, address);
+    if (!block)
+        return 0;
+    block->mark[address - block->lo] |= MARK_TARGET;
+    return push(search, address);
+}
+
+static int add_fix(struct search *search, const struct insn *insn)
+{
+    struct surgery *surgery = search->surgery;
+    if (surgery->n_fixes == surgery->fixes_room) {
+        const size_t room = surgery->fixes_room ? 2 * surgery->fixes_room : 256;
+        struct fix *more = realloc(surgery->fix, room * sizeof *more);
+        if (!more)
+            return error_set(search->error, -ENOMEM, "out of memory");
+        surgery->fix = more;
+        surgery->fixes_room = room;
+    }
+    surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
+                                                    .target = insn->target,
+                                                    .reference = insn->reference,
+                                                    .length = insn->length,
+                                                    .field = insn->field,
+                                                    .extra = NO_EXTRA};
+    return 0;
+}
+
+static int take_reference(struct search *search, struct block *block,
+                          const struct insn *insn)
+{
+    int status = 0;
+    if (insn->reference == REFERS_NOT)
+        return 0;
+    if (insn->reference == REFERS_BRANCH && insn->field_bytes < 4) {
+        if (insn->target < block->lo || insn->target >= block->hi)
+            return tie_blocks(search, block, insn->target);
+    } else {
+        status = add_fix(search, insn);
+    }
+    return status == 0 && insn->reference == REFERS_BRANCH
+               ? push_target(search, insn->target)
+               : status;
+}
+
+/* Whether a place within an instruction is taken for the beginning of another one. */
+static bool overlaps(const struct block *block, uint64_t at, unsigned length)
+{
+    bool other = block->mark[at] & MARK_COVERED;
+    for (unsigned i = 1; i < length; i++)
+        other |= block->mark[at + i] & MARK_START;
+    return other;
+}
+
+static int refuse_overlap(const struct search *search, uint64_t address)
+{
+    char where[96];
+    surgery_where(search->surgery, address, where, sizeof where);
+    return error_set(search->error, -EFAULT, "instructions overlap at %s", where);
+}
+
+/* Instructions from an address on, up to where the next one does not follow. */
+static int walk(struct search *search, uint64_t address)
+{
+    struct block *block = block_at(search->surgery, address);
+    struct insn insn;
+    int status = 0;
+    while (block && address < block->hi && status == 0 && !search->again) {
+        const uint64_t at = address - block->lo, rest = block->hi - address;
+        const size_t n = rest < INSN_BYTES_MAX ? (size_t)rest : INSN_BYTES_MAX;
+        if (block->mark[at] & MARK_START ||
+            !insn_decode((const unsigned char *)(uintptr_t)address, n, address, &insn))
+            return 0;
+        if (insn.reference != REFERS_NOT && overlaps(block, at, insn.length))
+            return refuse_overlap(search, address);
+        block->mark[at] |= MARK_START;
+        for (unsigned i = 0; i < insn.length; i++)
+            block->mark[at + i] |= MARK_COVERED;
+        memcpy(block->image + at, (const void *)(uintptr_t)address, insn.length);
+        block->indirect |= insn.indirect_jump && insn.reference == REFERS_NOT;
+        status = take_reference(search, block, &insn);
+        if (insn.ends)
+            return status;
+        address += insn.length;
+    }
+    return status;
+}
+
+static int walk_all(struct search *search)
+{
+    int status = 0;
+    while (search->todo.n && status == 0 && !search->again)
+        status = walk(search, search->todo.at[--search->todo.n]);
+    return status;
+}
+
+/* ---- jump tables ---- */
+
+static bool is_readable(const struct surgery *surgery, uint64_t address, uint64_t bytes)
+{
+    const struct region *region = region_at(&surgery->objects, address);
+    return region && region->readable && !region->writable &&
+           address + bytes <= region->hi;
+}
+
+/* Of all functions, also where nothing is known to lead yet: the next table ends one. */
+static int find_taken(struct search *search, const struct block *block)
+{
+    struct insn insn;
+    int status = 0;
+    for (uint64_t at = block->lo; at < block->hi && status == 0 && !block->loose;) {
+        const uint64_t rest = block->hi - at;
+        const size_t n = rest < INSN_BYTES_MAX ? (size_t)rest : INSN_BYTES_MAX;
+        const bool known =
+            insn_decode((const unsigned char *)(uintptr_t)at, n, at, &insn);
+        if (known && insn.reference == REFERS_LEA)
+            status = add_address(search, &search->taken, insn.target);
+        at += known ? insn.length : 1;
+    }
+    return status;
+}
+
+static uint64_t next_taken(const struct search *search, uint64_t address)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < search->taken.n; i++)
+        if (search->taken.at[i] > address && search->taken.at[i] < next)
+            next = search->taken.at[i];
+    return next;
+}
+
+/* Entries of 4 bytes are distances from the table to places in the same function. */
+static size_t table_size(const struct search *search, const struct block *block,
+                         uint64_t table)
+{
+    const struct surgery *const surgery = search->surgery;
+    const uint64_t end = next_taken(search, table);
+    size_t n = 0;
+    int32_t distance;
+    for (;
+         n < TABLE_MOST && table + 4 * n < end && is_readable(surgery, table + 4 * n, 4);
+         n++) {
+        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
+        const uint64_t to = table + (uint64_t)(int64_t)distance;
+        if (to < block->lo || to >= block->hi)
+            break;
+    }
+    return n;
+}
+
+static int add_extra(struct search *search, const struct extra *extra)
+{
+    struct surgery *surgery = search->surgery;
+    struct extra *more = realloc(surgery->extra, (surgery->n_extras + 1) * sizeof *more);
+    if (!more)
+        return error_set(search->error, -ENOMEM, "out of memory");
+    surgery->extra = more;
+    more[surgery->n_extras++] = *extra;
+    return 0;
+}
+
+static size_t extra_at(const struct surgery *surgery, const struct block *block,
+                       uint64_t address)
+{
+    for (size_t i = 0; i < surgery->n_extras; i++)
+        if (surgery->extra[i].address == address &&
+            same_part(surgery->extra[i].block, block))
+            return i;
+    return NO_EXTRA;
+}
+
+static int take_table(struct search *search, struct fix *fix)
+{
+    struct surgery *surgery = search->surgery;
+    const struct block *const block = block_at(surgery, fix->address);
+    const uint64_t table = fix->target;
+    fix->extra = extra_at(surgery, block, table);
+    if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
+        return 0;
+    const size_t n = table_size(search, block, table);
+    if (n < TABLE_LEAST)
+        return 0;
+    fix->extra = surgery->n_extras;
+    int status =
+        add_extra(search, &(struct extra){.address = table, .n = n, .block = block});
+    for (size_t i = 0; i < n && status == 0; i++) {
+        int32_t distance;
+        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
+        status = push_target(search, table + (uint64_t)(int64_t)distance);
+    }
+    return status;
+}
+
+/* Their targets may lead to further tables. */
+static int take_tables(struct search *search)
+{
+    struct surgery *surgery = search->surgery;
+    int status = 0;
+    for (size_t i = 0; i < surgery->n_fixes && status == 0 && !search->again; i++) {
+        if (surgery->fix[i].reference == REFERS_LEA)
+            status = take_table(search, &surgery->fix[i]);
+        if (status == 0)
+            status = walk_all(search);
+    }
+    return status;
+}
+
+/* ---- slots through which other copied functions are called ---- */
+
+static int take_slots(struct search *search)
+{
+    struct surgery *surgery = search->surgery;
+    int status = 0;
+    for (size_t i = 0; i < surgery->n_fixes && status == 0; i++) {
+        struct fix *fix = &surgery->fix[i];
+        const struct block *const block = block_at(surgery, fix->address);
+        const char *name;
+        uint64_t holds;
+        if (fix->reference != REFERS_SLOT || !block->object ||
+            !slot_at(block->object, fix->target, &name))
+            continue;
+        memcpy(&holds, (const void *)(uintptr_t)fix->target, sizeof holds);
+        fix->extra = extra_at(surgery, block, fix->target);
+        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
+            continue;
+        fix->extra = surgery->n_extras;
+        status =
+            add_extra(search, &(struct extra){.address = fix->target, .block = block});
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+int code_find(struct search *search)
+{
+    struct surgery *surgery = search->surgery;
+    int status = 0;
+    search->again = false;
+    search->todo.n = search->taken.n = 0;
+    functions_forget(surgery);
+    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++) {
+        struct block *block = &surgery->block[i];
+        block->image = calloc(1, block->hi - block->lo);
+        block->mark = calloc(1, block->hi - block->lo);
+        if (!block->image || !block->mark)
+            return error_set(search->error, -ENOMEM, "out of memory");
+        if (!block->loose)
+            status = push(search, block->lo);
+        if (status == 0)
+            status = find_taken(search, block);
+    }
+    for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
+        if (block_at(surgery, surgery->executed[i]))
+            status = push(search, surgery->executed[i]);
+    if (status == 0)
+        status = walk_all(search);
+    if (status == 0)
+        status = take_tables(search);
+    return status == 0 && !search->again ? take_slots(search) : status;
+}

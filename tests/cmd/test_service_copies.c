@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Request `copies`, and batches and checks of copies, in a service of this process. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "process/process.h"
+#include "unit.h"
+#include "worker/service.h"
+
+enum { ELEMENTS = 100, ANSWERS_AT = 1 << 16, MEMORY_BYTES = 1 << 17 };
+static struct service *service;
+
+static cJSON *ask(cJSON *request)
+{
+    cJSON *reply = service_handle(service, request);
+    cJSON_Delete(request);
+    return reply;
+}
+
+static void must_do(cJSON *request)
+{
+    cJSON *reply = ask(request);
+    if (!message_true(reply, "ok"))
+        fail_msg("%s", message_text(reply, "error"));
+    cJSON_Delete(reply);
+}
+
+/* The case number of a row of relu, whose operands and answers are there. */
+static uint64_t prepare(const char *isa, const char *variant)
+{
+    const struct simdbench_kernel *const *kernel = kernel_list();
+    struct prepare_reply told;
+    uint64_t number = 0;
+    while (kernel[number] &&
+           (strcmp(kernel[number]->op, "relu") || kernel[number]->type != SIMDBENCH_F32 ||
+            strcmp(kernel[number]->isa, isa) || strcmp(kernel[number]->variant, variant)))
+        number++;
+    assert_non_null(kernel[number]);
+    cJSON *reply = ask(prepare_call(&(struct prepare_call){.kernel = number}));
+    prepare_reply_read(reply, &told);
+    cJSON_Delete(reply);
+    assert_int_not_equal(told.number, UINT64_MAX);
+    return told.number;
+}
+
+static const struct answer_places places = {.n = ELEMENTS,
+                                            .index = UINT64_MAX,
+                                            .value = ANSWERS_AT,
+                                            .slack = ANSWERS_AT + 8 * ELEMENTS};
+
+static void map_operands(void)
+{
+    struct map_call map = {.bytes = MEMORY_BYTES, .block = ANSWERS_AT, .threads = 1};
+    struct simdbench_shape shape;
+    char text[64];
+    const struct simdbench_op *const op = op_find("relu");
+    snprintf(text, sizeof text, "%d", ELEMENTS);
+    assert_int_equal(op->parse(text, &shape, text, sizeof text), 0);
+    assert_int_equal(
+        operands_place(op, &shape, SIMDBENCH_F32, 64, 1, &map.operands, NULL), 0);
+    assert_true(map.operands.bytes <= ANSWERS_AT);
+    map.dims = shape;
+    must_do(map_call(&map));
+    must_do(fill_call(&(struct inputs_call){.op = "relu", .seed = 3}));
+    must_do(reference_call(
+        &(struct reference_call){.op = "relu", .full = true, .places = places}));
+}
+
+static cJSON *batch(uint64_t number, uint64_t copy)
+{
+    return batch_call(
+        &(struct batch_call){.number = number, .iterations = 10, .copy = copy});
+}
+
+static void refuse(cJSON *request, const char *why)
+{
+    cJSON *reply = ask(request);
+    assert_false(message_true(reply, "ok"));
+    if (!strstr(message_text(reply, "error"), why))
+        fail_msg("'%s' is not '%s'", message_text(reply, "error"), why);
+    cJSON_Delete(reply);
+}
+
+/* As built and all copies compute what is right, and other cases run beside. */
+static void test_copies(void **state)
+{
+    struct copies_reply told;
+    map_operands();
+    const uint64_t number = prepare("scalar", "branch");
+    const uint64_t other = prepare("sse2", "max");
+    cJSON *reply =
+        ask(copies_call(&(struct copies_call){.number = number, .n = 4, .shift = 3}));
+    copies_reply_read(reply, &told);
+    if (!message_true(reply, "ok"))
+        fail_msg("%s", message_text(reply, "error"));
+    assert_int_equal(told.n, 4);
+    assert_int_equal(told.functions, 1);
+    assert_int_equal(told.left, 0);
+    assert_true(told.whole);
+    assert_near(told.share, 1, 0);
+    assert_null(told.why_left);
+    assert_null(told.code);
+    cJSON_Delete(reply);
+    for (uint64_t copy = 0; copy <= 4; copy++) {
+        must_do(check_call(
+            &(struct check_call){.number = number, .places = places, .copy = copy}));
+        must_do(batch(number, copy));
+        must_do(batch(other, 0));
+        assert_true(service->cases[number].run == service->cases[number].kernel->run);
+    }
+    must_do(batch(number, 2));
+    const uintptr_t run = (uintptr_t)service->cases[number].run;
+    assert_int_equal((run - (uintptr_t)service->cases[number].kernel->run) % 64, 3 + 16);
+    refuse(batch(number, 5), "the case has no copy 5");
+    refuse(batch(other, 1), "the case has no copy 1");
+    refuse(copies_call(&(struct copies_call){.number = number, .n = 65}),
+           "more than 64 copies");
+    refuse(copies_call(&(struct copies_call){.number = 99, .n = 1}), "no such case");
+    /* New ones take the place of the old ones. */
+    reply =
+        ask(copies_call(&(struct copies_call){.number = number, .n = 1, .code = true}));
+    copies_reply_read(reply, &told);
+    assert_non_null(told.code);
+    assert_int_equal(strncmp(told.code, "function\n", 9), 0);
+    cJSON_Delete(reply);
+    refuse(batch(number, 2), "the case has no copy 2");
+}
+
+static int make(void **state)
+{
+    struct error error = {.text = ""};
+    const int fd = memfd_create("operands", 0);
+    return fd < 0 || ftruncate(fd, MEMORY_BYTES) < 0
+               ? -1
+               : service_new(&service, NULL, NULL, 0, fd, &error);
+}
+
+static int drop(void **state)
+{
+    service_free(service);
+    return 0;
+}
+
+int main(void)
+{
+    const char *const preload = getenv("LD_PRELOAD");
+    if ((preload && strstr(preload, "vgpreload")) || inspect_available(NULL, NULL) < 0)
+        return 77;
+    return RUN_TESTS_BETWEEN(make, drop, TEST(test_copies));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries that a test builds with the compilers of this machine. */
+#pragma once
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+/* NULL: there is no such compiler. */
+static inline void *build_operated(const char *compiler, const char *flags)
+{
+    static unsigned number;
+    char path[64], command[1024];
+    snprintf(path, sizeof path, "/tmp/operated-%d-%u.so", (int)getpid(), number++);
+    snprintf(command, sizeof command,
+             "command -v %s >/dev/null && %s -O2 -fPIC -shared -fexceptions %s -o %s "
+             "%s/tests/surgery/operated.c",
+             compiler, compiler, flags, path, getenv("SOURCE_ROOT"));
+    if (system(command) != 0)
+        return NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail_msg("%s", dlerror());
+    return library;
+}
+
+/* The files stay while they are loaded: symbols are read from them. */
+static inline void forget_built(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -f /tmp/operated-%d-*.so", (int)getpid());
+    assert_int_equal(system(command), 0);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What compilers make of functions: a library that the tests of surgery build with each
+ * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. */
+#include <stdint.h>
+#include <string.h>
+
+#define STRING(text) #text
+#define EXPAND(text) STRING(text)
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef CONSTANT
+#define CONSTANT 0x51
+#endif
+#ifdef __clang__
+#define KEEP __attribute__((noinline, used))
+#else
+#define KEEP __attribute__((noipa, used))
+#endif
+
+typedef void function(const void *a, void *b);
+
+/* ---- calls ---- */
+
+static KEEP uint32_t mix(uint32_t x)
+{
+    return (x ^ x >> 15) * 0x2c1b3c6du;
+}
+
+static KEEP void tail(const uint32_t *a, uint32_t *b)
+{
+    for (int i = 0; i < 64; i++)
+        b[i] += mix(a[i]);
+}
+
+void helpers(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++)
+        y[i] = mix(x[i] + (uint32_t)i);
+    tail(x, y);
+}
+
+/* ---- switches: tables lie behind each other ---- */
+
+static KEEP uint32_t first_switch(uint32_t x)
+{
+    switch (x % 11) {
+    case 0:
+        return mix(x);
+    case 1:
+        return x * 3;
+    case 2:
+        return x ^ 0x1234;
+    case 3:
+        return x - 77;
+    case 4:
+        return mix(x + 1) * 5;
+    case 5:
+        return x << 3;
+    case 6:
+        return x >> 2;
+    case 7:
+        return ~x;
+    case 8:
+        return mix(x) + mix(x + 9);
+    case 9:
+        return x / 7;
+    default:
+        return x + 19;
+    }
+}
+
+void switches(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++) {
+        y[i] = first_switch(x[i]);
+        switch (y[i] % 9) {
+        case 0:
+            y[i] = mix(y[i] + 3);
+            break;
+        case 1:
+            y[i] *= 3;
+            memset(y + i + 1, 1, 4);
+            break;
+        case 2:
+            y[i] = mix(y[i]) - mix(y[i] + 5);
+            break;
+        case 3:
+            y[i] /= 3;
+            break;
+        case 4:
+            y[i] = y[i] << 7 | y[i] >> 25;
+            break;
+        case 5:
+            y[i] = mix(mix(y[i]));
+            break;
+        case 6:
+            y[i] ^= y[i] >> 3;
+            break;
+        case 7:
+            y[i] += mix(y[i] / 11);
+            break;
+        }
+        switch (y[i] % 8) {
+        case 0:
+            y[i] ^= mix(1);
+            break;
+        case 1:
+            y[i] += 11;
+            break;
+        case 2:
+            y[i] = mix(y[i] ^ 5);
+            break;
+        case 3:
+            y[i] -= mix(y[i] * 5);
+            break;
+        case 4:
+            y[i] *= y[i];
+            break;
+        case 5:
+            y[i] = ~y[i];
+            break;
+        case 6:
+            y[i] = mix(y[i]) / 3;
+            break;
+        }
+    }
+}
+
+/* ---- pointers ---- */
+
+static KEEP uint32_t by_three(uint32_t x)
+{
+    return x * 3 + mix(x);
+}
+
+static KEEP uint32_t shifted(uint32_t x)
+{
+    return mix(x >> 3) + (x << 2);
+}
+
+static KEEP uint32_t same(uint32_t x)
+{
+    return x;
+}
+
+static uint32_t (*const table[])(uint32_t) = {by_three, shifted, same, mix};
+
+void pointers(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++)
+        y[i] = table[x[i] % 4](x[i]);
+}
+
+/* ---- the linker's slots ---- */
+
+void linked(const void *a, void *b)
+{
+    memmove((char *)b + 1, a, 200);
+    *(char *)b = (char)strlen(a);
+}
+
+/* ---- code that cannot be copied, or in part ---- */
+
+static volatile int ended;
+
+static KEEP void end(int *x)
+{
+    ended += *x;
+}
+
+static function *volatile opaque = helpers;
+
+/* It has to clean up when an exception passes. */
+void handling(const void *a, void *b)
+{
+    __attribute__((cleanup(end))) int x = 1;
+    opaque(a, b);
+}
+
+/* A loop leads to the second byte of what a pointer leads to. */
+__asm__(".pushsection .text\n"
+        ".type looping, @function\n"
+        "looping:\n"
+        "   movl $3, %ecx\n"
+        ".size looping, . - looping\n"
+        ".type tight, @function\n"
+        "tight:\n"
+        "   nop\n"
+        "1: decl %edx\n"
+        "   jnz 1b\n"
+        "   movl $7, (%rsi)\n"
+        "   retq\n"
+        ".size tight, . - tight\n"
+        /* Two that a short jump connects, with another one between them. */
+        ".type short_tail, @function\n"
+        "short_tail:\n"
+        "   movl $5, (%rsi)\n"
+        "   jmp short_end\n"
+        ".size short_tail, . - short_tail\n"
+        ".type between, @function\n"
+        "between:\n"
+        "   retq\n"
+        ".size between, . - between\n"
+        ".type short_end, @function\n"
+        "short_end:\n"
+        "   addl $4, (%rsi)\n"
+        "   retq\n"
+        ".size short_end, . - short_end\n"
+        ".popsection\n");
+function tight __attribute__((visibility("hidden")));
+function short_tail __attribute__((visibility("hidden")));
+static void (*volatile to_tight)(const void *, void *,
+                                 int) = (void (*)(const void *, void *, int))tight;
+
+void too_tight(const void *a, void *b)
+{
+    to_tight(a, b, 5);
+    *(uint32_t *)b += 1;
+}
+
+void short_jumps(const void *a, void *b)
+{
+    short_tail(a, b);
+    *(uint32_t *)b += 1;
+}
+
+/* ---- for equality ---- */
+
+static uint32_t count, other_count;
+
+void scan(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t sum = 0;
+    __asm__ volatile(".rept " EXPAND(PAD) "\n nop\n .endr");
+    for (int i = 0; i < 64; i++) {
+        sum += x[i];
+#ifdef MORE
+        __asm__("xorl $1, %0" : "+r"(sum));
+#endif
+        if (sum & 1)
+            sum = mix(sum);
+        sum ^= CONSTANT;
+    }
+    count++;
+    other_count += 2;
+    *(uint32_t *)b = sum;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of every kind, moved: proved and the same results, or refused with a reason.
+ */
+#include <sys/mman.h>
+
+#include "built.h"
+#include "surgeon.h"
+
+enum { INPUT_BYTES = 4096, OUTPUT_BYTES = 1 << 16 };
+static unsigned char input[INPUT_BYTES], output[OUTPUT_BYTES], right[OUTPUT_BYTES];
+static const unsigned shifts[] = {0, 1, 16, 32, 63};
+static const char *const compilers[] = {"gcc", "clang-19"};
+static void *library[ARRAY_LEN(compilers)];
+
+static void run_on_nothing(surgery_function *run, struct patient *patient)
+{
+    memset(output, 0, sizeof output);
+    call_patient(run, patient);
+}
+
+/* At least so many jumps and tables, and all instructions in copies. */
+static void move(const char *name, struct patient *patient, unsigned functions,
+                 unsigned tables, unsigned jumps)
+{
+    struct surgery *surgery = NULL;
+    struct surgery_facts facts;
+    struct error error = {.text = ""};
+    surgery_function *run = NULL;
+    if (open_patient(patient, &surgery, &error) < 0)
+        fail_msg("%s: %s", name, error.text);
+    run_on_nothing((surgery_function *)patient->function, patient);
+    memcpy(right, output, sizeof right);
+    for (size_t i = 0; i < ARRAY_LEN(shifts); i++) {
+        struct surgery_variant *variant = NULL;
+        if (surgery_copy(surgery, shifts[i], &variant, &error) < 0 ||
+            surgery_prove(variant, 0, &error) < 0 ||
+            surgery_select(variant, &run, &error) < 0)
+            fail_msg("%s, shift %u: %s", name, shifts[i], error.text);
+        run_on_nothing(run, patient);
+        assert_memory_equal(output, right, sizeof right);
+        if (i == 1 && share_of_copies(patient, variant) < 1 && jumps == 0)
+            fail_msg("%s: not all runs in the copy", name);
+        assert_int_equal(surgery_restore(surgery, &error), 0);
+    }
+    surgery_facts(surgery, &facts);
+    if (facts.functions < functions || facts.tables < tables || facts.jumps < jumps)
+        fail_msg("%s: %u functions, %u tables, %u jumps", name, facts.functions,
+                 facts.tables, facts.jumps);
+    assert_int_equal(facts.left, 0);
+    surgery_close(surgery);
+    run_on_nothing((surgery_function *)patient->function, patient);
+    assert_memory_equal(output, right, sizeof right);
+}
+
+static struct patient patient_of(void *from, const char *symbol)
+{
+    void *address = dlsym(from, symbol);
+    if (!address)
+        fail_msg("there is no %s", symbol);
+    return (struct patient){(patient_function *)(uintptr_t)address, input, output};
+}
+
+static void move_built(const char *symbol, unsigned functions, unsigned tables,
+                       unsigned jumps)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
+        char name[64];
+        if (!library[i])
+            continue;
+        struct patient patient = patient_of(library[i], symbol);
+        snprintf(name, sizeof name, "%s of %s", symbol, compilers[i]);
+        move(name, &patient, functions, tables, jumps);
+        n++;
+    }
+    assert_true(n > 0);
+}
+
+static void refuse_built(const char *symbol, int code, const char *why)
+{
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
+        struct surgery *surgery = NULL;
+        struct surgery_variant *variant = NULL;
+        struct error error = {.text = ""};
+        if (!library[i])
+            continue;
+        struct patient patient = patient_of(library[i], symbol);
+        int status = open_patient(&patient, &surgery, &error);
+        if (status == 0)
+            status = surgery_copy(surgery, 8, &variant, &error);
+        if (status == 0)
+            status = surgery_prove(variant, 0, &error);
+        surgery_close(surgery);
+        if (status != code || !strstr(error.text, why))
+            fail_msg("%s of %s: %d, %s", symbol, compilers[i], status, error.text);
+    }
+}
+
+static void test_calls(void **state)
+{
+    move_built("helpers", 2, 0, 0);
+}
+
+static void test_switches(void **state)
+{
+    move_built("switches", 3, 2, 0);
+}
+
+static void test_pointers(void **state)
+{
+    move_built("pointers", 5, 0, 3);
+}
+
+static void test_linked(void **state)
+{
+    strcpy((char *)input, "a text");
+    move_built("linked", 3, 0, 0);
+}
+
+static void test_short_jumps(void **state)
+{
+    move_built("short_jumps", 2, 0, 0);
+}
+
+static void test_refused(void **state)
+{
+    refuse_built("too_tight", -EFAULT, "jumps lead into its first 5 bytes");
+}
+
+/* It stays, what it calls is copied. */
+static void test_exceptions(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
+        struct surgery *surgery = NULL;
+        struct surgery_variant *variant = NULL;
+        struct surgery_facts facts;
+        struct error error = {.text = ""};
+        if (!library[i])
+            continue;
+        struct patient patient = patient_of(library[i], "handling");
+        assert_int_equal(open_patient(&patient, &surgery, &error), 0);
+        assert_int_equal(surgery_copy(surgery, 8, &variant, &error), 0);
+        if (surgery_prove(variant, 0, &error) < 0)
+            fail_msg("%s", error.text);
+        surgery_facts(surgery, &facts);
+        assert_int_equal(facts.left, 1);
+        assert_string_equal(facts.why_left, "handling+0x0 handles exceptions");
+        assert_true(facts.jumps >= 1);
+        const double share = share_of_copies(&patient, variant);
+        assert_true(share > 0.5 && share < 1);
+        surgery_close(surgery);
+    }
+}
+
+/* ---- libraries of the system, and generated code ---- */
+
+static void call_memcpy(const void *a, void *b)
+{
+    void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+    copy(b, a, 3000);
+}
+
+static void test_memcpy(void **state)
+{
+    struct patient patient = {call_memcpy, input, output};
+    move("memcpy", &patient, 2, 0, 1);
+}
+
+typedef unsigned long crc_function(unsigned long, const unsigned char *, unsigned);
+static crc_function *crc32_of;
+
+static void call_crc(const void *a, void *b)
+{
+    const unsigned long crc = crc32_of(0, a, 4000);
+    memcpy(b, &crc, sizeof crc);
+}
+
+static void test_zlib(void **state)
+{
+    void *zlib = dlopen("libz.so.1", RTLD_NOW);
+    if (!zlib)
+        skip();
+    crc32_of = (crc_function *)(uintptr_t)dlsym(zlib, "crc32");
+    struct patient patient = {call_crc, input, output};
+    move("crc32", &patient, 2, 0, 1);
+}
+
+/* movl $9, %eax; callq 1f; movl %eax, (%rsi); retq; 1: addl $2, %eax; retq */
+static const unsigned char generated[] = {0xb8, 9,    0,    0,    0,    0xe8, 3, 0,   0,
+                                          0,    0x89, 0x06, 0xc3, 0x83, 0xc0, 2, 0xc3};
+
+static void test_generated(void **state)
+{
+    unsigned char *code =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(code, MAP_FAILED);
+    memcpy(code, generated, sizeof generated);
+    assert_int_equal(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
+    struct patient patient = {(patient_function *)(uintptr_t)code, input, output};
+    move("generated code", &patient, 1, 0, 0);
+    assert_int_equal(output[0], 11);
+    munmap(code, 4096);
+}
+
+/* ---- what keeps it honest ---- */
+
+static void call_other(surgery_function *run, void *context)
+{
+    const struct patient *patient = context;
+    patient->function(patient->a, patient->b);
+}
+
+/* A call that does not go through the copy, at a place where no jump can help: it is
+ * found by the traps. */
+static void test_old_code(void **state)
+{
+    struct surgery *surgery = NULL;
+    struct surgery_variant *variant = NULL;
+    struct error error = {.text = ""};
+    const struct patient patient = {call_memcpy, input, output};
+    const uint64_t executed[] = {(uint64_t)(uintptr_t)call_memcpy};
+    const struct surgery_subject subject = {.run = (surgery_function *)call_memcpy,
+                                            .call = call_other,
+                                            .context = (void *)(uintptr_t)&patient};
+    struct surgery_facts facts;
+    assert_int_equal(surgery_open(&subject, executed, 1, &surgery, &error), 0);
+    assert_int_equal(surgery_copy(surgery, 8, &variant, &error), 0);
+    assert_int_equal(surgery_prove(variant, 0, &error), 0);
+    surgery_facts(surgery, &facts);
+    assert_int_equal(facts.jumps, 1);
+    surgery_close(surgery);
+}
+
+static void endless(const void *a, void *b)
+{
+    volatile int *const stop = b;
+    while (!*stop)
+        ;
+}
+
+static void test_endless(void **state)
+{
+    struct surgery *surgery = NULL;
+    struct surgery_variant *variant = NULL;
+    struct error error = {.text = ""};
+    int stop = 0;
+    struct patient patient = {endless, input, &stop};
+    const uint64_t executed[] = {(uint64_t)(uintptr_t)endless};
+    const struct surgery_subject subject = {
+        .run = (surgery_function *)endless, .call = call_patient, .context = &patient};
+    assert_int_equal(surgery_open(&subject, executed, 1, &surgery, &error), 0);
+    assert_int_equal(surgery_copy(surgery, 8, &variant, &error), 0);
+    assert_int_equal(surgery_prove(variant, 200000000, &error), -ETIMEDOUT);
+    patient.b = NULL;
+    assert_int_equal(surgery_prove(variant, 0, &error), -ECHILD);
+    assert_non_null(strstr(error.text, "ends by signal 11 at endless+"));
+    surgery_close(surgery);
+}
+
+static int build(void **state)
+{
+    uint32_t random = 1;
+    for (size_t i = 0; i < sizeof input; i++) {
+        random = random * 1664525 + 1013904223;
+        input[i] = (unsigned char)(random >> 24);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++)
+        library[i] = build_operated(compilers[i], "");
+    return 0;
+}
+
+static int unbuild(void **state)
+{
+    forget_built();
+    return 0;
+}
+
+int main(void)
+{
+    if (cannot_operate())
+        return 77;
+    return RUN_TESTS_BETWEEN(
+        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_pointers),
+        TEST(test_linked), TEST(test_short_jumps), TEST(test_refused),
+        TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib), TEST(test_generated),
+        TEST(test_old_code), TEST(test_endless));
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether builds of the same source have the same code. */
+#include "built.h"
+#include "surgeon.h"
+
+static uint32_t input[1024], output[1024];
+
+/* The normalised code of a function. */
+static char *code_of(void *library, const char *symbol)
+{
+    struct surgery *surgery = NULL;
+    struct error error = {.text = ""};
+    char *text = NULL;
+    struct patient patient = {(patient_function *)(uintptr_t)dlsym(library, symbol),
+                              input, output};
+    assert_non_null(patient.function);
+    if (open_patient(&patient, &surgery, &error) < 0 ||
+        surgery_code(surgery, &text, &error) < 0)
+        fail_msg("%s", error.text);
+    surgery_close(surgery);
+    return text;
+}
+
+static char *build_code(const char *compiler, const char *flags, const char *symbol)
+{
+    void *library = build_operated(compiler, flags);
+    return library ? code_of(library, symbol) : NULL;
+}
+
+static struct surgery_difference compare(const char *a, const char *b)
+{
+    struct surgery_difference difference;
+    assert_int_equal(surgery_compare(a, b, &difference), 0);
+    return difference;
+}
+
+static void assert_same(const char *name, const char *a, const char *b)
+{
+    const struct surgery_difference difference = compare(a, b);
+    if (!difference.same)
+        fail_msg("%s: %zu instructions, %s", name, difference.instructions,
+                 difference.where);
+}
+
+static const char *const compilers[] = {"gcc", "clang-19"};
+static const char *const symbols[] = {"scan", "switches", "pointers", "helpers",
+                                      "linked"};
+
+static void test_padding(void **state)
+{
+    static const char *const flags[] = {"",         "-DPAD=16",
+                                        "-DPAD=32", "-DPAD=48",
+                                        "-DPAD=60", "-falign-functions=64 -DPAD=3"};
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        char *right[ARRAY_LEN(symbols)] = {NULL};
+        for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+            void *const library = build_operated(compilers[c], flags[i]);
+            for (size_t s = 0; library && s < ARRAY_LEN(symbols); s++) {
+                char *const code = code_of(library, symbols[s]);
+                if (right[s]) {
+                    assert_same(symbols[s], right[s], code);
+                    free(code);
+                } else {
+                    right[s] = code;
+                }
+            }
+        }
+        for (size_t s = 0; s < ARRAY_LEN(symbols); s++)
+            free(right[s]);
+    }
+}
+
+/* A compiler may make two turns of one. */
+static void assert_few(const char *a, const char *b)
+{
+    const struct surgery_difference difference = compare(a, b);
+    assert_true(!difference.same && difference.nearly);
+    assert_true(difference.instructions >= 1 && difference.instructions <= 2);
+    assert_int_equal(strncmp(difference.where, "scan+0x", 7), 0);
+}
+
+static void test_changes(void **state)
+{
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        char *const a = build_code(compilers[c], "", "scan");
+        char *const more = build_code(compilers[c], "-DMORE -DPAD=7", "scan");
+        char *const constant = build_code(compilers[c], "-DCONSTANT=0x52", "scan");
+        if (a) {
+            assert_few(a, more);
+            assert_few(a, constant);
+        }
+        free(a);
+        free(more);
+        free(constant);
+    }
+}
+
+static void test_compilers(void **state)
+{
+    char *const a = build_code("gcc", "", "switches");
+    char *const b = build_code("clang-19", "", "switches");
+    if (a && b) {
+        const struct surgery_difference difference = compare(a, b);
+        assert_false(difference.same);
+        assert_false(difference.nearly);
+    }
+    free(a);
+    free(b);
+}
+
+/* ---- texts ---- */
+
+static void test_texts(void **state)
+{
+    static const char a[] = "function\nmov a\tx+0x0\nadd b\tx+0x3\nret\tx+0x6\n"
+                            "function\nsub c\ty+0x0\nret\ty+0x1\n";
+    static const char moved[] = "function\nmov a\tz+0x9\nadd b\tz+0xa\nret\tz+0xb\n"
+                                "function\nsub c\tv+0x0\nret\tv+0x1\n";
+    static const char one[] = "function\nmov a\tx+0x0\nxor q\tx+0x2\nadd b\tx+0x3\n"
+                              "ret\tx+0x6\nfunction\nsub c\ty+0x0\nret\ty+0x1\n";
+    static const char less[] = "function\nmov a\tx+0x0\nadd b\tx+0x3\nret\tx+0x6\n";
+    static const char last[] = "function\nmov a\tx+0x0\nadd b\tx+0x3\nret\tx+0x6\n"
+                               "function\nsub d\ty+0x0\nret\ty+0x1\n";
+    struct surgery_difference difference = compare(a, moved);
+    assert_true(difference.same && difference.nearly);
+    difference = compare(a, one);
+    assert_true(!difference.same && difference.nearly);
+    assert_int_equal(difference.instructions, 1);
+    assert_string_equal(difference.where, "x+0x2");
+    difference = compare(a, less);
+    assert_true(!difference.same && !difference.nearly);
+    assert_int_equal(difference.instructions, 2);
+    assert_string_equal(difference.where, "y+0x0");
+    difference = compare(a, last);
+    assert_int_equal(difference.instructions, 1);
+    assert_string_equal(difference.where, "y+0x0");
+    assert_int_equal(surgery_compare("function\nmov", a, &difference), -EINVAL);
+}
+
+static int forget(void **state)
+{
+    forget_built();
+    return 0;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(input); i++)
+        input[i] = (uint32_t)i * 2654435761u;
+    memset(input, 'x', 16);
+    input[4] = 0;
+    if (cannot_operate())
+        return RUN_TESTS(TEST(test_texts));
+    return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
+                             TEST(test_changes), TEST(test_compilers));
+}
