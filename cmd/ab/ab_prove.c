@@ -29,12 +29,12 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     struct prepared prepared = {.ops = shape->ops};
     struct error error = {.text = ""};
     const struct prepare_call call = {.kernel = arm->first + kernel};
-    const int status = prove_prepare(arm->worker, &call, &ab->options, &prepared, &error);
+    const int status = prove_prepare(arm->worker, &call, &ab->how, &prepared, &error);
     if (status == 0 && smaller && *proof)
-        return prove_call(arm->worker, prepared.number, &ab->options, shape->text,
+        return prove_call(arm->worker, prepared.number, &ab->how, shape->text,
                           prepared.ops, &(*proof)->call);
     if (status == 0)
-        return prove_case(arm->worker, prepared.number, &ab->options, result, proof);
+        return prove_case(arm->worker, prepared.number, &ab->how, result, proof);
     if (!smaller)
         prove_not(proof, error.text);
     return status == -EINTR ? status : 0;

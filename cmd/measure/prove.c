@@ -103,15 +103,15 @@ static void call_not(struct whole_call *call, const char *why)
     must(string_set(&call->absent, why));
 }
 
-int prove_case(struct worker *worker, uint64_t number, const struct options *options,
+int prove_case(struct worker *worker, uint64_t number, const struct how *how,
                const struct result *result, struct code_proof **out)
 {
-    const struct inspect_options how = {.seed = options->seed};
+    const struct inspect_options follow = {.seed = how->seed};
     struct inspect_census census;
     struct error error = {.text = ""};
     struct code_proof *proof = must_have(code_proof_new());
     const int status =
-        worker_step(worker, number, &how, options->timeout_ns, &census, &error);
+        worker_step(worker, number, &follow, how->timeout_ns, &census, &error);
     if (status < 0) {
         must(string_set(&proof->absent, error.text));
     } else {
@@ -137,15 +137,15 @@ int prove_case(struct worker *worker, uint64_t number, const struct options *opt
 #define WORK_LEAST (1 << 11)
 enum { CALL_STEPS = 60000 };
 
-int prove_call(struct worker *worker, uint64_t number, const struct options *options,
+int prove_call(struct worker *worker, uint64_t number, const struct how *how,
                const char *shape, double ops, struct whole_call *call)
 {
-    const struct inspect_options how = {
-        .max_steps = CALL_STEPS, .seed = options->seed, .whole_only = true};
+    const struct inspect_options follow = {
+        .max_steps = CALL_STEPS, .seed = how->seed, .whole_only = true};
     struct inspect_census census;
     struct error error = {.text = ""};
     const int status =
-        worker_step(worker, number, &how, options->timeout_ns, &census, &error);
+        worker_step(worker, number, &follow, how->timeout_ns, &census, &error);
     if (status < 0) {
         char why[sizeof error.text + 64];
         snprintf(why, sizeof why, "at %s: %s", shape, error.text);
@@ -199,19 +199,18 @@ int prove_ready(struct group_state *group, struct worker *worker, struct error *
     if (worker_alive(worker))
         return 0;
     const int status = group_ready_worker(group, worker, error);
-    return status < 0 ? status
-                      : group_map_worker(group, worker,
-                                         group->session->options->huge_pages, error);
+    return status < 0
+               ? status
+               : group_map_worker(group, worker, group->plan->settings.huge_pages, error);
 }
 
 int prove_prepare(struct worker *worker, const struct prepare_call *call,
-                  const struct options *options, struct prepared *prepared,
-                  struct error *error)
+                  const struct how *how, struct prepared *prepared, struct error *error)
 {
     struct prepare_reply told;
     cJSON *reply = NULL;
     const int status =
-        worker_ask(worker, prepare_call(call), options->timeout_ns, &reply, error);
+        worker_ask(worker, prepare_call(call), how->timeout_ns, &reply, error);
     prepare_reply_read(reply, &told);
     prepared->number = told.number;
     prepared->ops = isnan(told.ops) ? prepared->ops : told.ops;
@@ -227,7 +226,7 @@ int prove_kernel(struct group_state *group, const struct case_state *entry,
         return status;
     const struct prepare_call call = {.kernel = entry->offer->index,
                                       .threads = (int)entry->plan->team};
-    return prove_prepare(worker, &call, group->session->options, prepared, error);
+    return prove_prepare(worker, &call, group->session->how, prepared, error);
 }
 
 /* A group is traced with its own shape, with less work where that takes too many steps,
@@ -252,7 +251,7 @@ static bool is_wanted(const struct group_state *group, const struct case_state *
 static int prove(struct group_state *group, const struct case_state *entry,
                  enum stage stage, struct worker *worker)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
     struct code_proof *const proof = result->proof;
@@ -260,10 +259,10 @@ static int prove(struct group_state *group, const struct case_state *entry,
     struct prepared prepared = {.ops = shape->ops};
     int status = prove_kernel(group, entry, worker, &prepared, &error);
     if (status == 0 && stage != STAGE_OWN)
-        return prove_call(worker, prepared.number, options, shape->text, prepared.ops,
+        return prove_call(worker, prepared.number, how, shape->text, prepared.ops,
                           stage == STAGE_SMALL ? &proof->small : &proof->call);
     if (status == 0) {
-        status = prove_case(worker, prepared.number, options, result, &result->proof);
+        status = prove_case(worker, prepared.number, how, result, &result->proof);
         must(string_set(&result->unoptimised, result->proof->unoptimised));
         return status;
     }
@@ -274,7 +273,7 @@ static int prove(struct group_state *group, const struct case_state *entry,
 
 const char *prove_cannot(const struct group_state *group, const struct worker *worker)
 {
-    if (group->session->options->in_process)
+    if (group->session->how->in_process)
         return "a process cannot trace itself (--in-process)";
     return worker->info.path && module_is_foreign(worker->info.path)
                ? "a foreign worker marks no calls"
