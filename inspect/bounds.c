@@ -295,6 +295,16 @@ static void refute(struct inspect_facts *facts)
     }
 }
 
+/* Experiments that do the same work in another way tell of it as other cases do. A way is
+ * faster for sure if its whole interval is below 1. */
+static void put_faster_way(struct inspect_facts *facts)
+{
+    static const enum inspect_fact ways[] = {FACT_other_isa};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
+            inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
+}
+
 static void put_limit(struct inspect_facts *facts)
 {
     static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
@@ -303,6 +313,10 @@ static void put_limit(struct inspect_facts *facts)
     const double gap = GET(cycles) - limit;
     const double share = isnan(gap) ? GET(roof_share) : limit / GET(cycles);
     PUT(limit_cycles, limit);
+    if (GET(faster_way) <= INSPECT_FASTER)
+        inspect_fact_set_absent(facts, FACT_limit_share, "another way is faster");
+    else
+        PUT(limit_share, limit / GET(cycles));
     PUT(gap_cycles, gap < 0 ? 0 : gap);
     PUT(gap_share, isnan(share) ? 1 : fmax(0, 1 - share));
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
@@ -344,6 +358,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_costs(facts);
     put_memory(facts);
     put_tame_input(facts);
+    put_faster_way(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

@@ -40,6 +40,12 @@ void inspect_fact_set_absent(struct inspect_facts *facts, enum inspect_fact fact
     facts->fact[fact].absent = why;
 }
 
+void inspect_fact_faster_way(struct inspect_facts *facts, double times)
+{
+    if (!(inspect_fact_value(facts, FACT_faster_way) <= times))
+        inspect_fact_set(facts, FACT_faster_way, times);
+}
+
 double inspect_fact_value(const struct inspect_facts *facts, enum inspect_fact fact)
 {
     return facts->fact[fact].known ? facts->fact[fact].value : (double)NAN;

@@ -7,7 +7,7 @@
 #include "perfctr_private.h"
 
 /* Samples that are all equal would hide what is done with their spread. */
-enum { WAVE = 17 };
+enum { WAVE = 17, WAVE_MIDDLE = WAVE / 2 };
 #define WAVE_STEP 1e-4
 
 const char *clock_script(void)
@@ -31,7 +31,7 @@ double clock_script_rate(const char *name)
 
 void sample_script(struct sample *sample, double ns, uint64_t turn)
 {
-    const double step = (double)(turn * 7 % WAVE) - WAVE / 2;
+    const double step = (double)(turn * 7 % WAVE) - WAVE_MIDDLE;
     const int64_t made_up = (int64_t)(ns * (1 + WAVE_STEP * step)) + 1;
     *sample = (struct sample){.ns = made_up,
                               .cpu_ns = made_up,

@@ -43,6 +43,7 @@ class Run:
 class Bench:
     def __init__(self, program):
         self.missed = 0
+        self.program = program
         self.fresh = functools.partial(Run, program)
         self.run = functools.cache(self.fresh)
         self.isas, self.host = (), {}

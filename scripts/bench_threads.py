@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """threads: what a second one gains, and whether the choice between one and two is right."""
 import json
+import re
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -43,7 +45,9 @@ def threads(bench):
                 bench.show(f"threads {op}: two over one", gain(one, two)[0], 1.8,
                            detail=f"{shape}, {one['variant']}")
         # A second run judges what the first one chose.
-        for op in "gemm", "gemm_argmax", "gemm_backward", "relu", "tanh", "conv":
+        listed = subprocess.run([bench.program, "list", "ops"], check=True, capture_output=True,
+                                text=True).stdout
+        for op in re.findall(r"(?m)^  (?!roof)(\w+)", listed):
             scaling(op)
             file = json.loads(Path(folder, "simdbench/threads.json").read_text("utf-8"))
             (least,) = (host[op][0]["ops"] for host in file["hosts"].values())

@@ -15,7 +15,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
-leaves=(base kernels perfctr inspect reports)
+leaves=(base kernels perfctr inspect surgery reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -95,7 +95,7 @@ check_layers() {
     done
     # These write text of our own, or make it plain themselves.
     mapfile -t c < <(files 'cmd/*.c' | grep -Ev \
-        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message)\.c$')
+        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message|trusted)\.c$')
     reject 'cmd/ prints by text_line(), which makes text plain' \
         '^(?!\s*(/?\*|//)).*\b(v?f?printf|f?puts|putchar|fputc)\s*\(' "${c[@]}"
 }
@@ -185,13 +185,7 @@ check_gcc() {
 check_asan() {
     build_asan
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    local arguments=(-C build/asan --no-rebuild --print-errorlogs --timeout-multiplier 5)
-    local status=0
-    # The command line's tests mostly wait.
-    meson test "${arguments[@]}" --suite cli --logbase cli &
-    meson test "${arguments[@]}" --no-suite cli || status=1
-    wait $! || status=1
-    return "$status"
+    meson test -C build/asan --no-rebuild --print-errorlogs --timeout-multiplier 5
 }
 
 check_valgrind() {
@@ -200,12 +194,12 @@ check_valgrind() {
     rm -f "$log"
     # Valgrind knows neither true time nor the MXCSR, its FMA makes -0 + -0 a +0, and a
     # program under it cannot start itself again as a worker. BLAS libraries keep memory for
-    # good, and of a test in Python it sees the interpreter alone. Simulated gates and intervals
-    # are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
+    # good, and of a test in Python it sees the interpreter alone. Simulated gates, histories and
+    # intervals are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
     # the shapes and mutants will do: the sanitizers run all.
     mapfile -t tests < <(meson test -C build/test --list --no-suite cli --no-rebuild |
         sed 's|.* / ||' |
-        grep -vxE 'test_(perfctr_clock|perfctr_rates|gemm|ab|blas|baselines|gate_rates|precision|split|team)|schema|formats')
+        grep -vxE 'test_(perfctr_clock|perfctr_rates|gemm|ab|blas|baselines|change_point|gate_rates|precision|split|team)|schema|formats')
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
         'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'

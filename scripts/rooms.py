@@ -18,6 +18,7 @@ ROOMS = {
     "kernels": ["base"],
     "perfctr": ["base"],
     "inspect": ["base"],
+    "surgery": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conv_shapes.h"
-#include "conv_split.h"
+#include "conv_op.h"
 #include "kernels.h"
 #include "vector_input.h"
 

@@ -239,7 +239,7 @@ static bool prefers_blocks(const struct conv_plain *plain,
     return blocks < columns;
 }
 
-static int conv_plain_make(struct conv_plain **plain, const struct conv_shape *shape,
+static int conv_plain_make(void **plain, const struct conv_shape *shape,
                            const struct conv_plain_target *target, const float *weights,
                            char *error, size_t error_size)
 {
@@ -304,32 +304,24 @@ void conv_plain_part_free(struct conv_plain *part)
 
 /* ---- rows of kernels.def ---- */
 
-/* prepare, release and choice of the rows that work on plain operands. */
-#define CONV_PLAIN(isa)                                                                  \
-    int conv_plain_##isa##_prepare(const struct simdbench_operands *operands,            \
-                                   void **state, char *error, size_t error_size)         \
-    {                                                                                    \
-        const struct conv_shape shape = conv_shape_of(operands->shape);                  \
-        struct conv_plain *plain;                                                        \
-        const int result =                                                               \
-            conv_plain_make(&plain, &shape, &conv_plain_target_##isa,                    \
-                            operands->operand[1]->data, error, error_size);              \
-        if (result == 0)                                                                 \
-            *state = plain;                                                              \
-        return result;                                                                   \
-    }                                                                                    \
-    void conv_plain_##isa##_release(void *state)                                         \
-    {                                                                                    \
-        conv_plain_free(state);                                                          \
-    }                                                                                    \
-    void conv_plain_##isa##_choice(const struct simdbench_operands *operands,            \
-                                   const void *state, struct simdbench_choice *choice)   \
-    {                                                                                    \
-        const struct conv_plain *plain = state;                                          \
-        (void)operands;                                                                  \
-        choice->implementation = plain->text;                                            \
-        choice->workspace_bytes =                                                        \
-            plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0); \
-    }
+static int plain_prepare(const struct conv_plain_target *target,
+                         const struct simdbench_operands *operands, void **state,
+                         char *error, size_t error_size)
+{
+    const struct conv_shape shape = conv_shape_of(operands->shape);
+    return conv_plain_make(state, &shape, target, operands->operand[1]->data, error,
+                           error_size);
+}
+
+static void plain_tell(const struct conv_plain *plain, struct simdbench_choice *choice)
+{
+    choice->implementation = plain->text;
+    choice->workspace_bytes =
+        plain->scratch_bytes + (plain->blocked ? plain->blocked->scratch_bytes : 0);
+}
+
+#define CONV_PLAIN(isa)                                                     \
+    KERNEL_HOOKS(conv_plain_##isa, plain_prepare, &conv_plain_target_##isa, \
+                 conv_plain_free, plain_tell)
 CONV_PLAIN(scalar)
 EACH_VECTOR_ISA(CONV_PLAIN)

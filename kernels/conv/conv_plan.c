@@ -322,30 +322,25 @@ no_memory:
 
 /* ---- rows of kernels.def ---- */
 
-/* prepare, release and choice of the rows that work on blocked operands. */
+static int direct_prepare(const struct conv_target *target,
+                          const struct simdbench_operands *operands, void **state,
+                          char *error, size_t error_size)
+{
+    const struct conv_shape shape = conv_shape_of(operands->shape);
+    struct conv_plan *plan = NULL;
+    const int result = conv_plan_make(&plan, &shape, target, operands->operand[1]->data,
+                                      error, error_size);
+    *state = plan;
+    return result;
+}
+
+static void direct_tell(const struct conv_plan *plan, struct simdbench_choice *choice)
+{
+    choice->implementation = plan->text;
+    choice->workspace_bytes = plan->scratch_bytes;
+}
+
 #define CONV_DIRECT(isa)                                                                \
-    int conv_direct_##isa##_prepare(const struct simdbench_operands *operands,          \
-                                    void **state, char *error, size_t error_size)       \
-    {                                                                                   \
-        const struct conv_shape shape = conv_shape_of(operands->shape);                 \
-        struct conv_plan *plan;                                                         \
-        const int result =                                                              \
-            conv_plan_make(&plan, &shape, &conv_target_##isa,                           \
-                           operands->operand[1]->data, error, error_size);              \
-        if (result == 0)                                                                \
-            *state = plan;                                                              \
-        return result;                                                                  \
-    }                                                                                   \
-    void conv_direct_##isa##_release(void *state)                                       \
-    {                                                                                   \
-        conv_plan_free(state);                                                          \
-    }                                                                                   \
-    void conv_direct_##isa##_choice(const struct simdbench_operands *operands,          \
-                                    const void *state, struct simdbench_choice *choice) \
-    {                                                                                   \
-        const struct conv_plan *plan = state;                                           \
-        (void)operands;                                                                 \
-        choice->implementation = plan->text;                                            \
-        choice->workspace_bytes = plan->scratch_bytes;                                  \
-    }
+    KERNEL_HOOKS(conv_direct_##isa, direct_prepare, &conv_target_##isa, conv_plan_free, \
+                 direct_tell)
 EACH_VECTOR_ISA(CONV_DIRECT)

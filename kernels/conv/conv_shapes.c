@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conv_shapes.h"
+#include "conv_op.h"
 
 #define SHAPE_LIST(list, summary_, shapes_)           \
     static const struct simdbench_shape_list list = { \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conv_split.h"
+#include "conv_op.h"
 
 #include <string.h>
 

@@ -5,15 +5,13 @@
  * else runs there, so prepare measures it.
  *
  * An op has such a row on each instruction set if a body has FASTEST_KERNEL(op), the
- * table a row `auto` with prepare column <op>_auto_<isa>, and <op>.c a function
- * <op>_auto_prepare(), which calls fastest_choose(), and
- *
- *   FASTEST_HOOKS(op, scalar)
- *   EACH_VECTOR_ISA(FASTEST_OF_OP)   where FASTEST_OF_OP(isa) is FASTEST_HOOKS(op, isa)
+ * table a row `auto` with prepare column <op>_auto_<isa>, and <op>.c for each of these
+ * KERNEL_HOOKS(<op>_auto_<isa>, make, "<isa>", free, fastest_tell), where make() calls
+ * fastest_choose().
  */
 #pragma once
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "simdbench.h"
 
@@ -58,20 +56,4 @@ void fastest_tell(const void *state, struct simdbench_choice *choice);
     KERNEL_FUNCTION(op, , auto)                               \
     {                                                         \
         ((const struct fastest *)state)->run(operands, NULL); \
-    }
-#define FASTEST_HOOKS(op, isa)                                                        \
-    int op##_auto_##isa##_prepare(const struct simdbench_operands *operands,          \
-                                  void **state, char *error, size_t error_size)       \
-    {                                                                                 \
-        return op##_auto_prepare(#isa, operands, state, error, error_size);           \
-    }                                                                                 \
-    void op##_auto_##isa##_release(void *state)                                       \
-    {                                                                                 \
-        free(state);                                                                  \
-    }                                                                                 \
-    void op##_auto_##isa##_choice(const struct simdbench_operands *operands,          \
-                                  const void *state, struct simdbench_choice *choice) \
-    {                                                                                 \
-        (void)operands;                                                               \
-        fastest_tell(state, choice);                                                  \
     }

@@ -7,6 +7,7 @@
 #include <cpuid.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #endif
 
 #include "isa_state.h"
@@ -19,10 +20,11 @@ struct feature {
     int bit;
 };
 
-/* State that the operating system must save for a bundle's registers. */
+/* State that the operating system must save for a bundle's registers; of SVE the length
+ * of a vector in bytes, as code for one length runs on no other. */
 struct saved {
     const char *name;
-    uint64_t xcr0;
+    uint64_t state;
 };
 
 #if defined(__x86_64__)
@@ -114,10 +116,12 @@ static struct isa_state isa_state_read(void)
     if (state.leaf1_ecx & bit_OSXSAVE) {
         uint32_t low, high;
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-        state.xcr0 = (uint64_t)high << 32 | low;
+        state.saved = (uint64_t)high << 32 | low;
     }
 #elif defined(__aarch64__)
+    const int sve = prctl(PR_SVE_GET_VL);
     state.hwcap = (uint32_t)getauxval(AT_HWCAP);
+    state.saved = sve < 0 ? 0 : (uint32_t)sve & PR_SVE_VL_LEN_MASK;
 #endif
     return state;
 }
@@ -140,11 +144,11 @@ bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
             snprintf(reason, reason_size, "the CPU lacks %s", lacking);
         return false;
     }
-    if ((state->xcr0 & saved[index].xcr0) != saved[index].xcr0) {
+    if ((state->saved & saved[index].state) != saved[index].state) {
         if (reason)
             snprintf(reason, reason_size,
                      "the operating system has not enabled %s state (XCR0 = 0x%llx)",
-                     saved[index].name, (unsigned long long)state->xcr0);
+                     saved[index].name, (unsigned long long)state->saved);
         return false;
     }
     return true;

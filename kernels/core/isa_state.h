@@ -13,8 +13,9 @@ struct isa_state {
     uint32_t leaf1_ecx, leaf1_edx;
     uint32_t leaf7_ebx;
     uint32_t extended1_ecx; /* leaf 0x80000001 */
-    uint64_t xcr0;          /* 0 if the operating system has not set OSXSAVE */
-    uint32_t hwcap;         /* ARM: what Linux tells each process */
+    uint64_t saved; /* x86: XCR0, 0 if the operating system has not set OSXSAVE; ARM:
+                       bytes of a vector of SVE, 0 without */
+    uint32_t hwcap; /* ARM: what Linux tells each process */
 };
 
 /* As isa_available(), for any machine. */

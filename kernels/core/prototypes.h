@@ -20,6 +20,25 @@
     PASTE_EXPANDED(op, SECOND_OF(PROBE_SEMIRING_##semiring, _##semiring), type, isa, \
                    variant)
 
+/* Defines what the prepare column `name` of a row names: make(argument, ...the hook's),
+ * and release_(state) and tell(state, choice). */
+#define KERNEL_HOOKS(name, make, argument, release_, tell)                           \
+    int name##_prepare(const struct simdbench_operands *operands, void **state,      \
+                       char *error, size_t error_size)                               \
+    {                                                                                \
+        return make(argument, operands, state, error, error_size);                   \
+    }                                                                                \
+    void name##_release(void *state)                                                 \
+    {                                                                                \
+        release_(state);                                                             \
+    }                                                                                \
+    void name##_choice(const struct simdbench_operands *operands, const void *state, \
+                       struct simdbench_choice *choice)                              \
+    {                                                                                \
+        (void)operands;                                                              \
+        tell(state, choice);                                                         \
+    }
+
 /* Begins the definition of a kernel in a body for type T on instruction set ISA. */
 #define KERNEL_FUNCTION(op, semiring, variant) \
     void KERNEL_SYMBOL(op, semiring, T, ISA,   \

@@ -182,15 +182,15 @@ int vector_parse(const char *text, struct simdbench_shape *shape, char *error,
 {
     const size_t length = strspn(text, "0123456789");
 
-    errno = 0;
-    const int64_t n = strtoll(text, NULL, 10);
-    if (length > 0 && errno == ERANGE) {
-        snprintf(error, error_size, "%s elements are too many", text);
-        return -EOVERFLOW;
-    }
     if (length == 0 || text[length]) {
         snprintf(error, error_size, "'%s' is no number of elements", text);
         return -EINVAL;
+    }
+    errno = 0;
+    const int64_t n = strtoll(text, NULL, 10);
+    if (errno == ERANGE) {
+        snprintf(error, error_size, "%s elements are too many", text);
+        return -EOVERFLOW;
     }
     *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
     return 0;

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "gemm.h"
-#include "gemm_reference.h"
-#include "gemm_split.h"
+#include "gemm_op.h"
 #include "kernels.h"
 
 /* ---- shapes ---- */

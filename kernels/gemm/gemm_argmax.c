@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gemm_split.h"
+#include "gemm_op.h"
 #include "kernels.h"
 
 static int argmax_parse(const char *text, struct simdbench_shape *shape, char *error,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gemm_split.h"
+#include "gemm_op.h"
 
 #include "gemm.h"
 

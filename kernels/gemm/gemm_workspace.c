@@ -103,7 +103,7 @@ static int workspace_make(const struct simdbench_operands *operands,
     return 0;
 }
 
-/* ---- gemm ---- */
+/* ---- rows of the tables ---- */
 
 static void workspace_free(struct gemm_workspace *workspace)
 {
@@ -112,48 +112,36 @@ static void workspace_free(struct gemm_workspace *workspace)
     free(workspace);
 }
 
-#define GEMM_WORKSPACE(isa, limits)                                                  \
-    int gemm_workspace_##isa##_prepare(const struct simdbench_operands *operands,    \
-                                       void **state, char *error, size_t error_size) \
-    {                                                                                \
-        return workspace_make(operands, &(limits), 1, 1, state, error, error_size);  \
-    }                                                                                \
-    void gemm_workspace_##isa##_release(void *state)                                 \
-    {                                                                                \
-        workspace_free(state);                                                       \
-    }                                                                                \
-    void gemm_workspace_##isa##_choice(const struct simdbench_operands *operands,    \
-                                       const void *state,                            \
-                                       struct simdbench_choice *choice)              \
-    {                                                                                \
-        (void)operands;                                                              \
-        choice->workspace_bytes = ((const struct gemm_workspace *)state)->bytes;     \
-    }
-GEMM_WORKSPACE(scalar, shallow)
+static void workspace_tell(const struct gemm_workspace *workspace,
+                           struct simdbench_choice *choice)
+{
+    choice->workspace_bytes = workspace->bytes;
+}
+
+static int gemm_make(const struct limits *limits,
+                     const struct simdbench_operands *operands, void **state, char *error,
+                     size_t error_size)
+{
+    return workspace_make(operands, limits, 1, 1, state, error, error_size);
+}
+
+/* B twice. */
+static int argmax_make(const struct limits *limits,
+                       const struct simdbench_operands *operands, void **state,
+                       char *error, size_t error_size)
+{
+    return workspace_make(operands, limits, GEMM_SPAN, 2, state, error, error_size);
+}
+
+#define WORKSPACE(name, make, limits) \
+    KERNEL_HOOKS(name, make, &(limits), workspace_free, workspace_tell)
+WORKSPACE(gemm_argmax_workspace, argmax_make, shallow)
+WORKSPACE(gemm_workspace_scalar, gemm_make, shallow)
 #if defined(__x86_64__)
-GEMM_WORKSPACE(sse2, shallow)
-GEMM_WORKSPACE(avx2, shallow)
+WORKSPACE(gemm_workspace_sse2, gemm_make, shallow)
+WORKSPACE(gemm_workspace_avx2, gemm_make, shallow)
 static const struct limits deep = {{1024, 512}, 240 << 10};
-GEMM_WORKSPACE(avx512, deep)
+WORKSPACE(gemm_workspace_avx512, gemm_make, deep)
 #elif defined(__aarch64__)
-GEMM_WORKSPACE(neon, shallow)
+WORKSPACE(gemm_workspace_neon, gemm_make, shallow)
 #endif
-
-/* ---- gemm_argmax: B twice ---- */
-
-int gemm_argmax_workspace_prepare(const struct simdbench_operands *operands, void **state,
-                                  char *error, size_t error_size)
-{
-    return workspace_make(operands, &shallow, GEMM_SPAN, 2, state, error, error_size);
-}
-
-void gemm_argmax_workspace_release(void *state)
-{
-    workspace_free(state);
-}
-
-void gemm_argmax_workspace_choice(const struct simdbench_operands *operands,
-                                  const void *state, struct simdbench_choice *choice)
-{
-    gemm_workspace_scalar_choice(operands, state, choice);
-}

@@ -27,25 +27,16 @@ static int relu_parse(const char *text, struct simdbench_shape *shape, char *err
 {
     const size_t prefix = strlen(in_place);
     const bool inside = strncmp(text, in_place, prefix) == 0;
-    const char *const digits = inside ? text + prefix : text;
-    const size_t length = strspn(digits, "0123456789");
+    const int status =
+        vector_parse(inside ? text + prefix : text, shape, error, error_size);
 
-    if (length == 0 || digits[length]) {
+    if (status == -EINVAL)
         snprintf(error, error_size, "'%s' is no shape: write N or %sN", text, in_place);
-        return -EINVAL;
-    }
-    errno = 0;
-    const int64_t n = strtoll(digits, NULL, 10);
-    if (errno == ERANGE) {
-        snprintf(error, error_size, "%s elements are too many", digits);
-        return -EOVERFLOW;
-    }
-    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = 1, .dim = {n}};
-    if (inside) {
+    if (status == 0 && inside) {
         shape->rank = 2;
         shape->dim[1] = 1;
     }
-    return 0;
+    return status;
 }
 
 static void relu_format(const struct simdbench_shape *shape, char *text, size_t text_size)
@@ -116,8 +107,8 @@ static bool fits_level_2(const struct simdbench_operands *operands)
     return level_2 > 0 && 2 * y->count * type_bytes(y->type) <= (size_t)level_2;
 }
 
-static int relu_auto_prepare(const char *isa, const struct simdbench_operands *operands,
-                             void **state, char *error, size_t error_size)
+static int relu_auto(const char *isa, const struct simdbench_operands *operands,
+                     void **state, char *error, size_t error_size)
 {
     static const struct fastest_pace pace = {
         .sample_ns = 0.2e6, .spell_ns = 1e6, .budget_ns = 50e6};
@@ -125,7 +116,7 @@ static int relu_auto_prepare(const char *isa, const struct simdbench_operands *o
                           &pace, state, error, error_size);
 }
 
-#define AUTO(isa) FASTEST_HOOKS(relu, isa)
+#define AUTO(isa) KERNEL_HOOKS(relu_auto_##isa, relu_auto, #isa, free, fastest_tell)
 AUTO(scalar)
 EACH_VECTOR_ISA(AUTO)
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -104,8 +105,8 @@ static int tanh_accuracy(const struct simdbench_operands *operands, const uint64
 }
 
 /* Some 20 samples of each row in a few ms. More elements tell nothing new. */
-static int tanh_auto_prepare(const char *isa, const struct simdbench_operands *operands,
-                             void **state, char *error, size_t error_size)
+static int tanh_auto(const char *isa, const struct simdbench_operands *operands,
+                     void **state, char *error, size_t error_size)
 {
     static const struct fastest_pace pace = {
         .elements = 1 << 18, .sample_ns = 0.05e6, .spell_ns = 0.1e6, .budget_ns = 6e6};
@@ -113,7 +114,7 @@ static int tanh_auto_prepare(const char *isa, const struct simdbench_operands *o
                           error_size);
 }
 
-#define AUTO(isa) FASTEST_HOOKS(tanh, isa)
+#define AUTO(isa) KERNEL_HOOKS(tanh_auto_##isa, tanh_auto, #isa, free, fastest_tell)
 AUTO(scalar)
 EACH_VECTOR_ISA(AUTO)
 

@@ -405,6 +405,30 @@ static void test_samples(void **state)
     assert_near(VALUE(cycles), 5, 1e-9);
 }
 
+/* A case beside which the same work is done faster has no share of the limit, so that
+ * nothing is excluded by it. */
+static void test_faster_way(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_near(VALUE(limit_share), 0.8, 1e-9);
+    inspect_fact_faster_way(&facts, 0.97);
+    inspect_bounds(&facts);
+    assert_near(VALUE(limit_share), 0.8, 1e-9);
+    inspect_fact_faster_way(&facts, 0.83);
+    inspect_fact_faster_way(&facts, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.83, 0);
+    assert_true(isnan(VALUE(limit_share)));
+    facts = tile();
+    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(faster_way)));
+    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.8, 0);
+}
+
 static void test_shares(void **state)
 {
     struct inspect_facts facts = tile();
@@ -445,6 +469,6 @@ int main(void)
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_samples), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_refuted), TEST(test_samples), TEST(test_faster_way),
+                     TEST(test_shares), TEST(test_nothing_known));
 }

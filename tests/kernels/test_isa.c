@@ -17,7 +17,7 @@ static const struct isa_state full = {.leaf1_ecx = 0x3ed83203 | 1u << 27,
                                                    1u << 16 | 1u << 17 | 1u << 28 |
                                                    1u << 30 | 1u << 31,
                                       .extended1_ecx = 1u << 0 | 1u << 5,
-                                      .xcr0 = 0xe7};
+                                      .saved = 0xe7};
 
 static void test_bits(void **state)
 {
@@ -52,12 +52,12 @@ static void test_system_lacks(void **state)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
-    cpu.xcr0 = 0x7;
+    cpu.saved = 0x7;
     assert_false(has(&cpu, "avx512", reason));
     assert_string_equal(reason,
                         "the operating system has not enabled ZMM state (XCR0 = 0x7)");
     assert_true(has(&cpu, "avx2", reason));
-    cpu.xcr0 = 0x3;
+    cpu.saved = 0x3;
     assert_false(has(&cpu, "avx2", reason));
     assert_string_equal(reason,
                         "the operating system has not enabled YMM state (XCR0 = 0x3)");

@@ -71,7 +71,7 @@ static void try_variant(const char *name, struct surgery *surgery, unsigned shif
 }
 
 static void try_kernel(const struct arena *arena, const struct simdbench_kernel *kernel,
-                       const char *shape)
+                       const char *shape, unsigned shift)
 {
     struct operands operands;
     struct surgery *surgery;
@@ -89,8 +89,7 @@ static void try_kernel(const struct arena *arena, const struct simdbench_kernel 
         fail_msg("%s: %s", name, error.text);
     const uint64_t right =
         run_on_poison(&operands, (surgery_function *)kernel->run, &patient);
-    for (size_t i = 0; i < ARRAY_LEN(shifts); i++)
-        try_variant(name, surgery, shifts[i], &operands, &patient, right);
+    try_variant(name, surgery, shift, &operands, &patient, right);
     surgery_facts(surgery, &facts);
     if (getenv("SURGERY_TELL"))
         print_message("%s: %u functions, %zu bytes, %u tables, %u jumps, left %u %s\n",
@@ -103,12 +102,13 @@ static void try_kernel(const struct arena *arena, const struct simdbench_kernel 
         kernel->release(state);
 }
 
+/* Each kernel is moved once; together they try all places. */
 static void try_op(const struct arena *arena, const char *op, const char *shape)
 {
     size_t n = 0;
     for (const struct simdbench_kernel *const *kernel = kernel_list(); *kernel; kernel++)
         if (runs_here(*kernel, op)) {
-            try_kernel(arena, *kernel, shape);
+            try_kernel(arena, *kernel, shape, shifts[n % ARRAY_LEN(shifts)]);
             n++;
         }
     assert_true(n > 0);
@@ -116,22 +116,22 @@ static void try_op(const struct arena *arena, const char *op, const char *shape)
 
 static void test_relu(void **state)
 {
-    try_op(*state, "relu", "100");
+    try_op(*state, "relu", "72");
 }
 
 static void test_tanh(void **state)
 {
-    try_op(*state, "tanh", "100");
+    try_op(*state, "tanh", "40");
 }
 
 static void test_gemm(void **state)
 {
-    try_op(*state, "gemm", "17");
+    try_op(*state, "gemm", "7");
 }
 
 static void test_conv(void **state)
 {
-    try_op(*state, "conv", "n1c16h9w17k16r3s3p1q1");
+    try_op(*state, "conv", "n1c4h3w5k4r3s3p1q1");
 }
 
 int main(void)

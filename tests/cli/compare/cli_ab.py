@@ -161,9 +161,9 @@ class Programs(AbCase):
         tool = subprocess.Popen(
             [BINARY, "ab", good, good, "twice", "--quiet", "--processes=1000"], env=env,
             stdout=subprocess.DEVNULL)
-        self.wait_for(lambda: tool.poll() is not None or list(temporary.glob("*/control")))
+        self.wait_for(lambda: list(temporary.glob("*/control")), tool)
         tool.kill()
-        self.assertEqual(tool.wait(timeout=60), -signal.SIGKILL)
+        self.assertEqual(tool.wait(PATIENCE), -signal.SIGKILL)
         self.assertEqual(len(os.listdir(temporary)), 1)
         self.ab(good, good, "twice", env=env)
         self.assertEqual(os.listdir(temporary), [])

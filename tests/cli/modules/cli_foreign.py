@@ -59,7 +59,7 @@ class Foreign(Case):
             self.assertTrue(own["ratios"])
 
     def test_in_process(self):
-        self.fake("well", "ok noisy", "--in-process")
+        self.fake("well", "ok", "--in-process")
 
     def test_death(self):
         self.assertIn("signal 11", self.fake("dies", "failed")["reason"])
@@ -71,7 +71,7 @@ class Foreign(Case):
 
     def test_reference(self):
         """What a library calls its reference is no opponent."""
-        bad = self.fake("reference", "ok noisy")
+        bad = self.fake("reference", "ok")
         self.assertEqual(bad["unranked"], "ran its reference implementation (ref:any)")
 
     def test_exception(self):

@@ -88,11 +88,11 @@ class Lock(Case):
                 with self.subTest(words=words, more=more):
                     done = subprocess.run(
                         [BINARY, *words, f"--plugin={module}", f"--cpu={LAST}", more],
-                        text=True, capture_output=True, env=self.env, timeout=60)
+                        text=True, capture_output=True, env=self.env, timeout=PATIENCE)
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
         done = subprocess.run([BINARY, "ab", module, module, "--wait=no", f"--cpu={LAST}"],
-                              text=True, capture_output=True, env=self.env, timeout=60)
+                              text=True, capture_output=True, env=self.env, timeout=PATIENCE)
         self.assertEqual(done.returncode, 2)
         self.assertIn("undefined symbol: nobody_defines_this", done.stderr)
 

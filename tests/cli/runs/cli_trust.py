@@ -145,11 +145,11 @@ class Untrusted(ProjectCase):
 
     def test_fifo(self):
         os.mkfifo(self.file)
-        done = self.here("list", "isas", timeout=20)
+        done = self.here("list", "isas")
         self.assertIn(f"{self.file} is no regular file and is not read", done.stderr)
-        done = self.here("list", "isas", "--project=.simdbench.json", status=2, timeout=20)
+        done = self.here("list", "isas", "--project=.simdbench.json", status=2)
         self.assertEqual(done.stderr, "simdbench: .simdbench.json: is no regular file\n")
-        self.here("trust", ".simdbench.json", status=2, timeout=20)
+        self.here("trust", ".simdbench.json", status=2)
         self.file.unlink()
         self.file.mkdir()
         self.assertIn("is no regular file", self.here("list", "isas").stderr)
@@ -161,7 +161,7 @@ class Untrusted(ProjectCase):
         for target in other, f"/proc/{os.getpid()}/cmdline", "/dev/zero", "nowhere":
             with self.subTest(target=target):
                 self.file.symlink_to(target)
-                done = self.here("gemm", "--dry-run", "--baseline=none", timeout=20)
+                done = self.here("gemm", "--dry-run", "--baseline=none")
                 self.assertIn(f"{self.file} is a link and is not read", done.stderr)
                 self.assertNotIn("24x24x24", done.stdout)
                 self.file.unlink()
@@ -176,7 +176,7 @@ class Untrusted(ProjectCase):
     def test_large(self):
         with open(self.file, "wb") as file:
             file.truncate(1 << 40)
-        self.assertIn("too large", self.here("list", "isas", status=2, timeout=20).stderr)
+        self.assertIn("too large", self.here("list", "isas", status=2).stderr)
 
     @unittest.skipIf(os.geteuid(), "only root gives files away")
     def test_race(self):
@@ -286,7 +286,7 @@ class Trusted(ProjectCase):
                     self.write(gemm={option: value})
                     self.trust()
                     before = self.file.read_text()
-                    done = self.here(*SMALL, status=2, timeout=20)
+                    done = self.here(*SMALL, status=2)
                     self.assertIn(f"{self.file}:1: gemm.{option}: ", done.stderr)
                     self.assertIn(why, done.stderr)
                     self.assertEqual(self.file.read_text(), before)
