@@ -7,43 +7,6 @@
 #include "args.h"
 #include "team.h"
 
-void args_commands(struct text_list *names)
-{
-    text_list_add(names, "help");
-    for (const struct command_row *row = command_rows; row->name; row++)
-        text_list_add(names, row->name);
-}
-
-void options_free(struct options *options)
-{
-    struct text_list *const lists[] = {&options->files, &options->claims,
-                                       &options->from_project, &options->left_out};
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        text_list_free(lists[i]);
-    request_free(&options->request);
-    how_free(&options->how);
-    free(options->command);
-    free(options->uarch);
-    free(options->json);
-    free(options->history);
-    free(options->label);
-    free(options->node);
-    free(options->query);
-    free(options->value);
-    free(options->by);
-    free(options->output);
-    free(options->lang);
-    free(options->project);
-    free(options->project_file);
-    project_free(options->defaults, options->n_defaults);
-    for (size_t i = 0; i < options->n_outputs; i++) {
-        free(options->outputs[i].file);
-        free(options->outputs[i].argument);
-    }
-    free(options->outputs);
-    *options = (struct options){0};
-}
-
 /* What other tools call an option or do for themselves. */
 static const char *other_word(const char *name, size_t length)
 {
@@ -270,13 +233,6 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         rc = error_set(error, -EIO,
                        "the system gives no random seed; choose one with --seed=N");
     return rc;
-}
-
-void options_init(struct options *options)
-{
-    *options = (struct options){.threshold = 0.02, .format = FORMAT_TABLE};
-    request_init(&options->request);
-    how_init(&options->how);
 }
 
 /* Prints it now, but for an op of a plug-in, which is told of by its module. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of options, in the order of the help text. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -293,4 +294,41 @@ const struct option_row *option_find(const char *name, size_t length, unsigned c
             memcmp(row->name, name, length) == 0)
             return row;
     return NULL;
+}
+
+void options_init(struct options *options)
+{
+    *options = (struct options){.threshold = 0.02, .format = FORMAT_TABLE};
+    request_init(&options->request);
+    how_init(&options->how);
+}
+
+void options_free(struct options *options)
+{
+    struct text_list *const lists[] = {&options->files, &options->claims,
+                                       &options->from_project, &options->left_out};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        text_list_free(lists[i]);
+    request_free(&options->request);
+    how_free(&options->how);
+    free(options->command);
+    free(options->uarch);
+    free(options->json);
+    free(options->history);
+    free(options->label);
+    free(options->node);
+    free(options->query);
+    free(options->value);
+    free(options->by);
+    free(options->output);
+    free(options->lang);
+    free(options->project);
+    free(options->project_file);
+    project_free(options->defaults, options->n_defaults);
+    for (size_t i = 0; i < options->n_outputs; i++) {
+        free(options->outputs[i].file);
+        free(options->outputs[i].argument);
+    }
+    free(options->outputs);
+    *options = (struct options){0};
 }
