@@ -42,23 +42,26 @@ def includes(build):
     return found
 
 
+def name_of(file):
+    resolved = file.resolve()
+    return str(resolved.relative_to(SOURCE) if SOURCE in resolved.parents else resolved)
+
+
 def key(entry, files, arguments):
     """Names of this checkout's folder do not count."""
     hashed = hashlib.sha256()
-    version = subprocess_text(TIDY, "--version")
+    version = output_of(TIDY, "--version")
     config = (SOURCE / ".clang-tidy").read_text(encoding="utf-8")
     command = entry["command"].replace(str(SOURCE), ".")
     for text in (version, config, command, *arguments):
         hashed.update(text.encode() + b"\0")
-    for file in sorted(files):
-        hashed.update(os.path.relpath(file, SOURCE).encode() if SOURCE in file.resolve().parents
-                      else str(file).encode())
-        hashed.update(digest(file))
+    for name, file in sorted((name_of(file), file) for file in files):
+        hashed.update(name.encode() + digest(file))
     return hashed.hexdigest()
 
 
 @functools.lru_cache(maxsize=None)
-def subprocess_text(*command):
+def output_of(*command):
     return subprocess.run(command, check=True, text=True, capture_output=True).stdout
 
 

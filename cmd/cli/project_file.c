@@ -60,7 +60,9 @@ static int load_found(char *path, char **found, char **bytes, size_t *size,
 
 int project_find(char **path, char **bytes, size_t *size, struct error *error)
 {
-    char *const folder = getcwd(NULL, 0);
+    /* The C library allocates, though POSIX does not promise it. */
+    char *const folder =
+        getcwd(NULL, 0); /* NOLINT(clang-analyzer-unix.StdCLibraryFunctions) */
     char *end = folder && *folder == '/' ? folder + strlen(folder) : NULL;
     int status = -ENOENT;
 

@@ -346,8 +346,10 @@ static void expect_smaller(const char *shape, bool alike, const char *expected)
     assert_int_equal(plan_words(words), 0);
     struct shape_info info = plan.groups[0].shape;
     while (alike ? shape_smaller_alike(&catalog, &plan.groups[0], -1, &info)
-                 : shape_smaller(&catalog, &plan.groups[0], &info))
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", info.text);
+                 : shape_smaller(&catalog, &plan.groups[0], &info)) {
+        const size_t used = strlen(text), room = sizeof text - used;
+        assert_in_range(snprintf(text + used, room, "%s ", info.text), 0, room - 1);
+    }
     assert_string_equal(text, expected);
 }
 
