@@ -36,25 +36,25 @@ static int start_own(struct ab *ab, struct error *error)
     catalog_add_worker(catalog, own);
     int status = worker_start(own, false, error);
     return status < 0 ? status
-                      : worker_ask(own, describe_call(), ab->options.timeout_ns,
+                      : worker_ask(own, describe_call(), ab->how.timeout_ns,
                                    &own->description, error);
 }
 
-int ab_open(const struct options *options, const struct ab_request *request,
-            struct ab **out, struct error *error)
+int ab_open(const struct ab_request *request, struct ab **out, struct error *error)
 {
     struct ab *ab = must_have(calloc(1, sizeof *ab));
-    ab->options = *options;
-    ab->options.all_threads = ab->options.isa_strict = true;
-    ab->options.prove |= options->gate_code;
+    ab->request = *request;
+    ab->how = *request->how;
+    ab->how.all_threads = true;
+    ab->how.prove |= request->code;
     ab->catalog.memory_fd = -1;
     int status = start_own(ab, error);
     if (status == 0)
-        status = arms_open(ab, request, error);
+        status = arms_open(ab, error);
     if (status == 0)
-        status = ab_plan_make(ab, request->op, error);
-    ab->session = (struct session){
-        .options = &ab->options, .catalog = &ab->catalog, .plan = &ab->plan};
+        status = ab_plan_make(ab, error);
+    ab->session =
+        (struct session){.how = &ab->how, .catalog = &ab->catalog, .plan = &ab->plan};
     if (status < 0)
         ab_close(ab);
     else
@@ -161,7 +161,7 @@ static uint32_t choose_cases(struct ab_group *group, uint32_t processes)
         /* The second look is for those that the first left open. */
         const bool open =
             !entry->processes || processes == ab_processes(group->ab) ||
-            comparison_is_open(result->comparison, group->ab->options.threshold);
+            comparison_is_open(result->comparison, group->ab->request.threshold);
         entry->wanted =
             group->state.cases[c].active && open && entry->processes < processes;
         if (entry->wanted && entry->processes < least)
@@ -243,9 +243,9 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
 static void set_gate(struct ab *ab, struct run *run)
 {
     struct gate *gate = must_have(run_gate(run));
-    gate->threshold = ab->options.threshold;
-    gate->strict = ab->options.strict;
-    gate->code = ab->options.gate_code;
+    gate->threshold = ab->request.threshold;
+    gate->strict = ab->request.strict;
+    gate->code = ab->request.code;
     gate->own_processes = ab->own_processes;
     must(string_set(&gate->kind, "paired"));
     must(facts_number(&run->settings, "processes", ab_processes(ab)));
@@ -293,7 +293,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
 {
     static const struct watcher nobody = {.context = NULL};
     const size_t n = ab->plan.n_groups;
-    ab->options.seed = gate->seed;
+    ab->how.seed = gate->seed;
     ab->extra_work = gate->extra_work;
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
@@ -307,7 +307,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     for (uint32_t looks = 1; looks <= 2 && status == 0; looks++) {
         for (size_t g = 0; g < n && status == 0; g++) {
             status = look(&groups[g], looks * ab_processes(ab), error);
-            if (status == 0 && looks == 1 && ab->options.prove)
+            if (status == 0 && looks == 1 && ab->how.prove)
                 status = ab_prove(&groups[g], error);
             if (status == 0)
                 tell_group(ab, g);

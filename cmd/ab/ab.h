@@ -12,8 +12,12 @@ struct ab;
 
 struct ab_request {
     const char *base,
-        *head;      /* FILE[,option=value...] each: two modules or two programs */
-    const char *op; /* NULL: all that they offer */
+        *head; /* FILE[,option=value...] each: two modules or two programs */
+    const struct request *what; /* its op NULL: all that they offer */
+    const struct how *how;      /* but the seed */
+    uint32_t processes;         /* of the first look; 0: 16 */
+    double threshold;           /* of a change */
+    bool strict, code;          /* as of struct gate */
 };
 
 /* One measurement of it. */
@@ -23,11 +27,9 @@ struct ab_gate {
                           that it is slower by real work; to see whether that is found */
 };
 
-/* Finds, copies and probes the builds, and plans what both can do. The options are used
- * until ab_close(); their command is not looked at. -EINVAL and the like name BASE or
- * HEAD. */
-int ab_open(const struct options *options, const struct ab_request *request,
-            struct ab **ab, struct error *error);
+/* Finds, copies and probes the builds, and plans what both can do. The request and what
+ * it points to are used until ab_close(). -EINVAL and the like name BASE or HEAD. */
+int ab_open(const struct ab_request *request, struct ab **ab, struct error *error);
 void ab_close(struct ab *ab); /* NULL is allowed */
 const struct catalog *ab_catalog(const struct ab *ab);
 const struct plan *ab_plan(const struct ab *ab);

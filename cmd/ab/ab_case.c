@@ -7,7 +7,7 @@
 
 uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t state = ab->options.seed;
+    uint64_t state = ab->how.seed;
     const uint64_t parts[] = {a, b, c};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         state = random_next(&state) ^ parts[i];

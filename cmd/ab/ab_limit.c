@@ -21,12 +21,12 @@ static size_t find_limit(const struct ab_group *group, size_t c)
 static int run_batch(struct ab_group *group, struct case_state *roof, uint64_t calls,
                      struct batch *batch)
 {
-    const struct options *const options = &group->ab->options;
-    const struct batch_call call = batch_of(options, roof->number, calls);
+    const struct how *const how = &group->ab->how;
+    const struct batch_call call = batch_of(&group->state, roof->number, calls);
     cJSON *reply = NULL;
     const int64_t steal = group_steal(&group->state);
     const int status = case_ask(&group->state, roof, batch_call(&call),
-                                batch_timeout(options, calls, roof->call_ns), &reply);
+                                batch_timeout(how, calls, roof->call_ns), &reply);
     *batch = batch_read(reply);
     batch->void_ |= group_steal(&group->state) != steal;
     const char *const doubt = reply ? batch_doubt(batch, calls) : NULL;

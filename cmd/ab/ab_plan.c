@@ -84,7 +84,7 @@ static int unite_offers(struct ab *ab, struct error *error)
     /* A build's roofs are kernels like others: own roofs limit what is compared. */
     for (size_t i = 0; i < end; i++)
         catalog->offers[i].is_roof = false;
-    return ab->options.huge_pages ? 0 : add_roofs(ab, error);
+    return ab->request.what->settings.huge_pages ? 0 : add_roofs(ab, error);
 }
 
 static void see_suite(const char *name, const char *summary, const char *shapes,
@@ -98,19 +98,20 @@ static void see_suite(const char *name, const char *summary, const char *shapes,
 /* Appends the groups of one op. */
 static int plan_op(struct ab *ab, const char *op, bool suite, struct error *error)
 {
-    struct options options = ab->options;
+    struct request request = *ab->request.what;
     struct catalog catalog = ab->catalog;
     char suite_name[] = "suite", *lists[] = {suite_name};
     bool has_suite = false;
     catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
-    options.command = (char *)(uintptr_t)op;
-    if (suite && has_suite && !options.sizes.n && !options.shapes.n &&
-        !options.shape_lists.n)
-        options.shape_lists = (struct text_list){.item = lists, .n = 1};
+    request.op = (char *)(uintptr_t)op;
+    request.isa_strict = true;
+    if (suite && has_suite && !request.sizes.n && !request.shapes.n &&
+        !request.shape_lists.n)
+        request.shape_lists = (struct text_list){.item = lists, .n = 1};
     if (!strcmp(op, "roof")) /* that of the builds */
         catalog.n_offers = ab->n_kernels;
     struct plan more;
-    int status = plan_make(&options, &catalog, &more, error);
+    int status = plan_make(&request, &ab->how, &catalog, &more, error);
     if (status < 0)
         return status;
     struct plan *plan = &ab->plan;
@@ -154,7 +155,8 @@ static int plan_all(struct ab *ab, struct error *error)
         if (!strcmp(ops.item[i], "roof"))
             continue;
         status = plan_op(ab, ops.item[i], true, &why);
-        const bool expected = ab->options.filters.n > 0; /* it leaves out most of them */
+        const bool expected =
+            ab->request.what->filters.n > 0; /* it leaves out most of them */
         if (status < 0 && status != -EINTR && !expected)
             text_list_add(&ab->plan.left_out, why.text);
         status = status == -EINTR ? status : 0;
@@ -165,23 +167,24 @@ static int plan_all(struct ab *ab, struct error *error)
     if (!ab->plan.n_groups)
         return error_set(error, -EINVAL, "nothing to compare: %s",
                          ab->plan.left_out.n ? ab->plan.left_out.item[0]
-                         : ab->options.filters.n
+                         : ab->request.what->filters.n
                              ? "no kernel of BASE and HEAD matches --filter"
                              : "the builds offer no kernels");
     return 0;
 }
 
-int ab_plan_make(struct ab *ab, const char *op, struct error *error)
+int ab_plan_make(struct ab *ab, struct error *error)
 {
+    const struct request *const what = ab->request.what;
     struct error why = {.text = ""};
     int status = unite_offers(ab, &why);
     if (status < 0)
         return error_set(error, status, "BASE or HEAD: %.400s", why.text);
-    status = op ? plan_one(ab, op, error) : plan_all(ab, error);
+    status = what->op ? plan_one(ab, what->op, error) : plan_all(ab, error);
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++)
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)
             status = error_set(error, -E2BIG, "more than %d cases in one group",
                                GROUP_CASES_MAX);
     return status < 0 ? status
-                      : plan_settle(&ab->options, &ab->catalog, &ab->plan, error);
+                      : plan_settle(what, &ab->how, &ab->catalog, &ab->plan, error);
 }

@@ -38,7 +38,8 @@ struct ab_kernel {
 };
 
 struct ab {
-    struct options options; /* those of the caller, with the gate's seed */
+    struct ab_request request;
+    struct how how; /* the caller's, with the gate's seed; it owns nothing */
     struct ab_arm arm[ARMS];
     bool programs, own_processes;
     char folder[64]; /* of private copies; empty: none */
@@ -86,16 +87,16 @@ static inline struct result *ab_result(const struct ab_group *group, size_t c)
 /* At most that many rounds a process; and of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {
-    return ab->options.rounds ? ab->options.rounds : AB_ROUNDS;
+    return ab->how.rounds ? ab->how.rounds : AB_ROUNDS;
 }
 uint32_t ab_rounds_of(const struct ab *ab, double call_ns);
 static inline uint32_t ab_processes(const struct ab *ab)
 {
-    return ab->options.processes ? ab->options.processes : AB_PROCESSES;
+    return ab->request.processes ? ab->request.processes : AB_PROCESSES;
 }
 
 /* arms.c */
-int arms_open(struct ab *ab, const struct ab_request *request, struct error *error);
+int arms_open(struct ab *ab, struct error *error);
 void arms_close(struct ab *ab);
 /* Loads a build into a worker that runs: a module only, programs have theirs. */
 int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
@@ -104,7 +105,7 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
 void arms_tell(const struct ab *ab, struct gate *gate);
 
 /* ab_plan.c */
-int ab_plan_make(struct ab *ab, const char *op, struct error *error);
+int ab_plan_make(struct ab *ab, struct error *error);
 
 /* ab_case.c */
 /* A random state for one thing of the many that the seed decides. */

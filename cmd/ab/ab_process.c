@@ -36,8 +36,8 @@ int ab_start_arms(struct ab_group *group, const int order[ARMS],
         if (!ab->workers[i])
             continue;
         *arm = &ab->arm[i];
-        status = group_map_worker(&group->state, ab->workers[i], ab->options.huge_pages,
-                                  error);
+        status = group_map_worker(&group->state, ab->workers[i],
+                                  ab->request.what->settings.huge_pages, error);
     }
     return status;
 }
@@ -124,8 +124,7 @@ static int prepare(struct ab_group *group, size_t c, int which)
         .kernel = arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]};
     struct prepare_reply told;
     cJSON *reply = NULL;
-    int status =
-        ab_ask(group, c, which, prepare_call(&call), ab->options.timeout_ns, &reply);
+    int status = ab_ask(group, c, which, prepare_call(&call), ab->how.timeout_ns, &reply);
     prepare_reply_read(reply, &told);
     if (reply)
         group->cases[c].number[which] = told.number;
@@ -142,8 +141,7 @@ static int ask_check(struct ab_group *group, size_t c, int which,
     struct check_reply told;
     cJSON *reply = NULL;
     char who[16];
-    int status =
-        ab_ask(group, c, which, check_call(call), ab->options.timeout_ns, &reply);
+    int status = ab_ask(group, c, which, check_call(call), ab->how.timeout_ns, &reply);
     snprintf(who, sizeof who, "%s ", ab->arm[which].name);
     check_reply_read(reply, &told);
     if (reply)

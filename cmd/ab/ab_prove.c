@@ -41,14 +41,14 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
                                     group_answers(&group->state, &group->state.cases[c])};
     struct error error = {.text = ""};
     const struct prepare_call call = {.kernel = arm->first + kernel};
-    int status = prove_prepare(arm->worker, &call, &ab->options, &prepared, &error);
+    int status = prove_prepare(arm->worker, &call, &ab->how, &prepared, &error);
     if (status == 0 && smaller && *proof) {
-        status = prove_call(arm->worker, &prepared, &ab->options, shape->text,
+        status = prove_call(arm->worker, &prepared, &ab->how, shape->text,
                             &(*proof)->call);
         return status == -EDOM ? end_wrong(group, c, arm, (*proof)->call.absent) : status;
     }
     if (status == 0) {
-        status = prove_case(arm->worker, &prepared, &ab->options, result, proof);
+        status = prove_case(arm->worker, &prepared, &ab->how, result, proof);
         return status == -EDOM ? end_wrong(group, c, arm, (*proof)->absent) : status;
     }
     if (!smaller)

@@ -11,8 +11,8 @@
 uint32_t ab_rounds_of(const struct ab *ab, double call_ns)
 {
     const double rounds = AB_ROUNDS * AB_BATCH_NS / call_ns;
-    return ab->options.rounds ? ab->options.rounds
-                              : (uint32_t)fmin(fmax(rounds, AB_ROUNDS_LEAST), AB_ROUNDS);
+    return ab->how.rounds ? ab->how.rounds
+                          : (uint32_t)fmin(fmax(rounds, AB_ROUNDS_LEAST), AB_ROUNDS);
 }
 
 /* Takes the least cost that any arm had: the loop is the same code, noise only adds, and
@@ -24,11 +24,11 @@ int ab_overhead(struct ab_group *group, struct error *error)
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
             continue;
-        const struct overhead_call call = {.cold = ab->options.cold};
+        const struct overhead_call call = {.cold = ab->request.what->settings.cold};
         struct overhead_reply told;
         cJSON *reply = NULL;
-        int status = worker_ask(ab->workers[i], overhead_call(&call),
-                                ab->options.timeout_ns, &reply, error);
+        int status = worker_ask(ab->workers[i], overhead_call(&call), ab->how.timeout_ns,
+                                &reply, error);
         overhead_reply_read(reply, &told);
         least = fmin(least, told.ns);
         cJSON_Delete(reply);
@@ -43,12 +43,12 @@ int ab_overhead(struct ab_group *group, struct error *error)
 static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls,
                      struct batch *batch)
 {
-    const struct options *const options = &group->ab->options;
+    const struct how *const how = &group->ab->how;
     const struct ab_case *const entry = &group->cases[c];
-    const struct batch_call call = batch_of(options, entry->number[which], calls);
+    const struct batch_call call = batch_of(&group->state, entry->number[which], calls);
     cJSON *reply = NULL;
     int status = ab_ask(group, c, which, batch_call(&call),
-                        batch_timeout(options, calls, entry->call_ns), &reply);
+                        batch_timeout(how, calls, entry->call_ns), &reply);
     const bool done = reply;
     *batch = batch_read(reply);
     cJSON_Delete(reply);

@@ -112,8 +112,7 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (ab->programs)
         return 0;
     const struct load_call call = {arm->load, arm->spec.option, arm->spec.n_options};
-    int status =
-        worker_ask(worker, load_call(&call), ab->options.timeout_ns, &reply, error);
+    int status = worker_ask(worker, load_call(&call), ab->how.timeout_ns, &reply, error);
     arm->first = message_u64(reply, "first", 0);
     if (status == 0 && description)
         *description = reply;
@@ -126,7 +125,7 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
 static int ask_objects(const struct ab *ab, struct worker *worker, cJSON **reply,
                        struct error *error)
 {
-    int status = worker_ask(worker, objects_call(), ab->options.timeout_ns, reply, error);
+    int status = worker_ask(worker, objects_call(), ab->how.timeout_ns, reply, error);
     if (status != -ENOSYS)
         return status;
     cJSON_Delete(*reply);
@@ -160,7 +159,7 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     cJSON *before = NULL, *after = NULL;
     int status = ab->programs ? 0 : ask_objects(ab, worker, &before, error);
     if (status == 0 && ab->programs)
-        status = worker_ask(worker, describe_call(), ab->options.timeout_ns,
+        status = worker_ask(worker, describe_call(), ab->how.timeout_ns,
                             &worker->description, error);
     else if (status == 0)
         status = arm_load(ab, arm, worker, &worker->description, error);
@@ -222,10 +221,10 @@ static int copy_arms(struct ab *ab, struct error *error)
     return status;
 }
 
-int arms_open(struct ab *ab, const struct ab_request *request, struct error *error)
+int arms_open(struct ab *ab, struct error *error)
 {
     static const char *const names[] = {"base", "head", "control"};
-    const char *const texts[] = {request->base, request->head};
+    const char *const texts[] = {ab->request.base, ab->request.head};
     struct ab_arm *arm = ab->arm;
     int status = 0;
     for (int i = 0; i < ARMS; i++)

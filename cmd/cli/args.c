@@ -7,60 +7,6 @@
 #include "args.h"
 #include "team.h"
 
-void args_commands(struct text_list *names)
-{
-    text_list_add(names, "help");
-    for (const struct command_row *row = command_rows; row->name; row++)
-        text_list_add(names, row->name);
-}
-
-void options_free(struct options *options)
-{
-    struct text_list *const lists[] = {
-        &options->files,     &options->isas,         &options->types,
-        &options->semirings, &options->variants,     &options->filters,
-        &options->sizes,     &options->shapes,       &options->shape_lists,
-        &options->layouts,   &options->inputs,       &options->baselines,
-        &options->plugins,   &options->events,       &options->counters,
-        &options->claims,    &options->from_project, &options->left_out,
-    };
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        text_list_free(lists[i]);
-    free(options->command);
-    free(options->cpu);
-    free(options->uarch);
-    free(options->json);
-    free(options->history);
-    free(options->label);
-    free(options->node);
-    free(options->query);
-    free(options->value);
-    free(options->by);
-    free(options->output);
-    free(options->lang);
-    free(options->project);
-    free(options->project_file);
-    project_free(options->defaults, options->n_defaults);
-    for (size_t i = 0; i < options->n_outputs; i++) {
-        free(options->outputs[i].file);
-        free(options->outputs[i].argument);
-    }
-    free(options->outputs);
-    *options = (struct options){0};
-}
-
-const char *args_op_name(const char *word)
-{
-    for (const struct simdbench_op *const *op = op_list(); *op; op++) {
-        size_t i = 0;
-        while (word[i] && (*op)->name[i] == (word[i] == '-' ? '_' : word[i]))
-            i++;
-        if (!word[i] && !(*op)->name[i])
-            return (*op)->name;
-    }
-    return word;
-}
-
 /* What other tools call an option or do for themselves. */
 static const char *other_word(const char *name, size_t length)
 {
@@ -216,30 +162,28 @@ static void settle_ladder(struct options *options)
     static const char *const variants[] = {"load", "read",  "write",  "copy",
                                            "fma",  "*_max", "mul_add"};
     const uint32_t all = (uint32_t)cpus_allowed((int[CPUS_MAX]){0}, CPUS_MAX);
-    if (!options->isas.n)
-        text_list_add(&options->isas, "all");
-    const size_t n = options->variants.n ? 0 : ARRAY_LEN(variants);
+    if (!options->request.isas.n)
+        text_list_add(&options->request.isas, "all");
+    const size_t n = options->request.variants.n ? 0 : ARRAY_LEN(variants);
     for (size_t i = 0; i < n; i++)
-        text_list_add(&options->variants, variants[i]);
+        text_list_add(&options->request.variants, variants[i]);
     if (!options->threads_given && all > 1 && all <= TEAM_MAX)
-        options->threads[options->n_threads++] = all;
+        options->request.threads[options->request.n_threads++] = all;
 }
 
 /* `gemm --argmax` is another op. */
 static int settle_op(struct options *options, struct error *error)
 {
-    if (options->ladder && strcmp(options->command, "roof") != 0)
+    if (options->request.ladder && strcmp(options->command, "roof") != 0)
         return error_set(error, -EINVAL, "--ladder belongs to roof; %.60s has no ladder",
                          options->command);
-    if (options->ladder)
+    if (options->request.ladder)
         settle_ladder(options);
-    if (!options->argmax)
-        return 0;
-    if (strcmp(options->command, "gemm") != 0)
+    if (options->argmax && strcmp(options->command, "gemm") != 0)
         return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
                          options->command);
-    free(options->command);
-    options->command = must_have(strdup("gemm_argmax"));
+    options->request.op =
+        must_have(strdup(options->argmax ? "gemm_argmax" : options->command));
     return 0;
 }
 
@@ -255,8 +199,9 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     options->argc = argc;
     options->argv = argv;
     options->is_op = !command;
-    options->suite = mask == COMMAND_SUITE;
-    options->command = must_have(strdup(args_op_name(argv[command_at])));
+    options->request.suite = mask == COMMAND_SUITE;
+    options->command = must_have(strdup(request_op_name(argv[command_at])));
+    args_commands(&options->request.commands);
     for (int i = 1; i < argc && rc == 0; i++) {
         const struct argument argument = argument_read(argv[i]);
         if (i == command_at)
@@ -280,24 +225,14 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op)
         rc = settle_op(options, error);
+    options->how.unlocked = options->dry_run;
+    options->how.quiet = options->quiet;
     if (rc == 0 && option_find("seed", strlen("seed"), mask) && !options->seed_given &&
-        getrandom(&options->seed, sizeof options->seed, 0) != sizeof options->seed)
+        getrandom(&options->how.seed, sizeof options->how.seed, 0) !=
+            sizeof options->how.seed)
         rc = error_set(error, -EIO,
                        "the system gives no random seed; choose one with --seed=N");
     return rc;
-}
-
-void options_init(struct options *options)
-{
-    *options = (struct options){
-        .threads = {1},
-        .n_threads = 1,
-        .align = 64,
-        .threshold = 0.02,
-        .timeout_ns = 60000000000,
-        .wait_ns = WAIT_FOREVER,
-        .format = FORMAT_TABLE,
-    };
 }
 
 /* Prints it now, but for an op of a plug-in, which is told of by its module. */
@@ -308,10 +243,10 @@ static int give_help(int argc, char **argv, int command_at, struct options *opti
         help_all(stdout);
         return 1;
     }
-    const char *const name = args_op_name(argv[command_at]);
+    const char *const name = request_op_name(argv[command_at]);
     if (!command_find(name) && !op_find(name)) {
         const int rc = read_arguments(argc, argv, command_at, options, error);
-        if (rc == 0 && options->plugins.n)
+        if (rc == 0 && options->request.plugins.n)
             return 0;
         options_free(options);
         if (rc != 0)

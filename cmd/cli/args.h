@@ -2,7 +2,7 @@
 /*
  * The option table (options.c) and what reads it: parsing (argument.c, args.c), the
  * project file (project.c), help (help.c), what a shell completes (complete.c), and the
- * readers of values (numbers.c, option_values.c, option_names.c).
+ * readers of values (option_values.c, option_names.c).
  */
 #pragma once
 
@@ -168,10 +168,3 @@ void help_short(FILE *file);
 void help_all(FILE *file);
 void help_command(FILE *file, const char *command);
 void help_version(FILE *file);
-
-/* ---- values (numbers.c): 0, or -EINVAL or -ERANGE and why ---- */
-
-/* A whole number from 0 to 2^63-1 with a suffix: k M G (1000s) or Ki Mi Gi (1024s). */
-int number_parse(const char *text, size_t length, int64_t *value, const char **reason);
-/* A length of time with its unit: "500us", "1.5s". */
-int duration_parse(const char *text, int64_t *ns, const char **reason);

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "process/process.h"
 #include "reports.h"
+#include "request/request.h"
 
 /* A file that the run is written to. */
 struct output {
@@ -21,7 +22,6 @@ struct output {
     char *argument; /* asked for it: "--json=run.json", for messages */
 };
 
-enum { THREADS_MAX = 64 }; /* thread counts in one run */
 enum { EFFECTS_MAX = 16 };
 
 /* The user's word on a file that may ask for code to run or files to write. */
@@ -32,18 +32,6 @@ enum trust {
     TRUST_NAMED,   /* it is named by --project or SIMDBENCH_PROJECT */
 };
 
-/* Conditions that no option names: experiments of explain, arms of studies. */
-struct conditions {
-    const char *values;   /* of inputs: "zero", "constant", "sorted"; NULL: as filled */
-    bool flush_denormals; /* subnormal numbers are zero in the calling thread */
-    bool fresh_output;    /* each call writes to pages that are new */
-    bool keep_heap;       /* malloc gives no memory back to the system */
-    bool spread;          /* operands far from each other within their pages */
-    unsigned layout; /* number of other places for operands, with random addresses of a
-                        worker's stack, heap and libraries; 0: the usual ones */
-    int memory;      /* file of operands that are shared with others; 0: none */
-};
-
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -51,46 +39,13 @@ struct options {
     char **argv;
     bool is_op;
     bool help;              /* --help of an op that a plug-in may bring: see help_op() */
-    bool suite;             /* every op's list of shapes called "suite" */
     struct text_list files; /* words on the command line that are no options */
-    struct text_list isas;  /* as written: "auto", "all", names */
-    bool isa_strict;        /* --isa-fallback=off: nothing in place of a missing one */
-    struct text_list types, semirings, variants, filters;
-    /* Shapes to run, all three together; the op's default if they are empty. */
-    struct text_list sizes;       /* expanded */
-    struct text_list shapes;      /* --shape: for the op to parse */
-    struct text_list shape_lists; /* --shapes: names and files */
-    struct text_list layouts;     /* names and "all"; empty: all that have kernels */
-    struct text_list inputs;      /* empty: the op's default */
-    struct text_list baselines;   /* NAME[,option=value...] each; "none" */
-    struct text_list plugins;     /* FILE.so[,option=value...] each */
-    struct text_list events;
-    struct text_list counters; /* names of groups of events, "all" */
-    char *uarch;               /* its groups are listed; NULL: this machine */
-    int *cpu;                  /* --cpu=LIST; n_cpu = 0: choose one */
-    size_t n_cpu;
-    uint32_t threads[THREADS_MAX]; /* --threads: each is a group of its own */
-    size_t n_threads;
-    bool threads_given;       /* by --threads */
-    bool all_threads;         /* --threads-threshold=off: also where fewer are faster */
-    bool scaling;             /* threads: nothing is printed while it runs */
-    bool cold;                /* --cache=cold */
-    bool huge_pages;          /* --pages=2m */
-    uint64_t align;           /* --align, 64 */
-    int64_t time_per_case_ns; /* 0: 100 ms, or until the precision is reached */
-    double precision;         /* of a median; 0: 0.01, or all of a time that is given */
-    uint32_t rounds;          /* 0: from time_per_case */
-    uint64_t seed;
+    struct request request; /* what is measured, if anything is */
+    struct how how;
+    char *uarch;        /* its groups are listed; NULL: this machine */
+    bool threads_given; /* by --threads */
     bool seed_given;
-    bool check_full;
-    bool multiplex;         /* events take turns within a batch */
-    bool prove;             /* what each case executes, by a trace */
-    bool accuracy;          /* errors, not times */
-    double most_ulp;        /* --accuracy-at-most; 0: any error */
-    bool ladder;            /* roof: working sets from the first cache to memory */
     bool argmax;            /* gemm means gemm_argmax */
-    int64_t timeout_ns;     /* of one call */
-    int64_t wait_ns;        /* --wait: for CPUs on which others measure; 0: no */
     struct output *outputs; /* files */
     size_t n_outputs;
     char *history;      /* SQLite database */
@@ -103,18 +58,16 @@ struct options {
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
     bool format_given;
-    bool cpus_locked; /* by the caller */
-    bool all_code;    /* --asm */
-    bool dry_run, in_process, quiet, pathologies;
-    bool quick;              /* license: the clock alone; study: its quick shapes */
-    struct text_list claims; /* study: ids; empty: all */
-    bool expect_confirmed;   /* study: another verdict fails */
-    struct conditions conditions;
-    char *lang;                       /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
-    bool own_op;                      /* new-plugin: an op of its own, not gemm */
-    char *project;                    /* --project, a file or "no"; NULL: to be found */
-    char *project_file;               /* that was read; NULL: none */
-    enum trust project_trust;         /* how much of it counts */
+    bool all_code; /* --asm */
+    bool dry_run, quiet;
+    bool quick;               /* license: the clock alone; study: its quick shapes */
+    struct text_list claims;  /* study: ids; empty: all */
+    bool expect_confirmed;    /* study: another verdict fails */
+    char *lang;               /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
+    bool own_op;              /* new-plugin: an op of its own, not gemm */
+    char *project;            /* --project, a file or "no"; NULL: to be found */
+    char *project_file;       /* that was read; NULL: none */
+    enum trust project_trust; /* how much of it counts */
     struct project_default *defaults; /* all that it says */
     size_t n_defaults;
     struct text_list from_project; /* what counts of it: "--sizes=64" */
@@ -156,16 +109,6 @@ struct complete_names {
  * each is a word, a tab, and what it means. None: perhaps the name of a file. */
 void args_complete(char *const *words, size_t n, const struct complete_names *names,
                    struct text_list *found);
-/* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
-const char *args_op_name(const char *word);
-/* Expands "64..512" (doubling), "64..512:64" (step), "1k..1M*10" (factor) and
- * "64,100,64x32x128" (suffixes k M G decimal, Ki Mi Gi binary) and appends one text per
- * shape, suffixes resolved: "64", "128", ... A range includes its end if it hits it, else
- * it ends below. Items that begin with a letter ("n16c3h224w224") are passed on as they
- * are for the op to parse. -EINVAL with the item and what is wrong, and `shapes` is as it
- * was; at most SIZES_MAX shapes in the list. */
-enum { SIZES_MAX = 10000 };
-int sizes_expand(const char *text, struct text_list *shapes, struct error *error);
 
 /* ---- the project file, and files that the user trusts ---- */
 

@@ -78,3 +78,10 @@ const struct command_row *command_find(const char *name)
             return row;
     return NULL;
 }
+
+void args_commands(struct text_list *names)
+{
+    text_list_add(names, "help");
+    for (const struct command_row *row = command_rows; row->name; row++)
+        text_list_add(names, row->name);
+}

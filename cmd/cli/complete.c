@@ -338,7 +338,7 @@ static const struct option_row *read_words(struct completion *c, char *const *wo
         } else {
             c->word = words[i];
             c->command = command_find(words[i]);
-            c->op = op_find(args_op_name(words[i]));
+            c->op = op_find(request_op_name(words[i]));
             c->mask = c->command                      ? c->command->mask
                       : strcmp(words[i], "help") == 0 ? 0
                                                       : COMMAND_OP;

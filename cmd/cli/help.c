@@ -306,12 +306,12 @@ int help_manual(FILE *file, const char *name, struct error *error)
     for (const struct simdbench_op *const *op = op_list(); *op; op++)
         text_list_add(&names, (*op)->name);
     args_commands(&names);
-    const bool known = command_find(name) || op_find(args_op_name(name));
+    const bool known = command_find(name) || op_find(request_op_name(name));
     text_list_unknown(&names, name, "command", why, sizeof why);
     text_list_free(&names);
     if (!known)
         return error_set(error, -EINVAL, "%.60s: %s", name, why);
-    print_command(&page, args_op_name(name), op_find(args_op_name(name)), NULL);
+    print_command(&page, request_op_name(name), op_find(request_op_name(name)), NULL);
     page_heading(&page, 0, "See also");
     page_text(&page, "`simdbench`(1)");
     return 0;

@@ -98,7 +98,7 @@ int option_set_ulp(const struct given *given)
 int option_add_sizes(const struct given *given)
 {
     struct error why;
-    const int rc = sizes_expand(given->value, &given->options->sizes, &why);
+    const int rc = sizes_expand(given->value, &given->options->request.sizes, &why);
     if (rc != 0)
         given_error(given, "%s", why.text);
     return rc;
@@ -135,9 +135,9 @@ int option_set_cpu(const struct given *given)
         given_error(given, "%s", why.text);
         return rc;
     }
-    free(given->options->cpu);
-    given->options->cpu = cpu;
-    given->options->n_cpu = n;
+    free(given->options->how.cpu);
+    given->options->how.cpu = cpu;
+    given->options->how.n_cpu = n;
     return 0;
 }
 
@@ -160,12 +160,12 @@ static int add_threads(const struct given *given)
         return rc;
     if (n < 1 || n > TEAM_MAX)
         return given_error(given, "must be from 1 to %d threads", TEAM_MAX);
-    for (size_t i = 0; i < options->n_threads; i++)
-        if (options->threads[i] == (uint32_t)n)
+    for (size_t i = 0; i < options->request.n_threads; i++)
+        if (options->request.threads[i] == (uint32_t)n)
             return 0;
-    if (options->n_threads == THREADS_MAX)
+    if (options->request.n_threads == THREADS_MAX)
         return given_error(given, "more than %d numbers of threads", THREADS_MAX);
-    options->threads[options->n_threads++] = (uint32_t)n;
+    options->request.threads[options->request.n_threads++] = (uint32_t)n;
     return 0;
 }
 
@@ -177,7 +177,7 @@ int option_set_threads(const struct given *given)
     int rc = sizes_expand(given->value, &items, &why);
     if (rc != 0)
         given_error(given, "%s", why.text);
-    given->options->n_threads = 0;
+    given->options->request.n_threads = 0;
     given->options->threads_given = true;
     for (size_t i = 0; i < items.n && rc == 0; i++) {
         one.value = items.item[i];
@@ -195,7 +195,7 @@ int option_set_align(const struct given *given)
         return rc;
     if (n < 1 || n > ALIGN_MAX || (n & (n - 1)) != 0)
         return given_error(given, "must be a power of two from 1 to 2Mi");
-    given->options->align = (uint64_t)n;
+    given->options->request.settings.align = (uint64_t)n;
     return 0;
 }
 
@@ -206,7 +206,7 @@ int option_set_count(const struct given *given)
     static const struct {
         size_t field;
         int lowest, highest;
-    } counts[] = {{offsetof(struct options, rounds), 1, 100000},
+    } counts[] = {{offsetof(struct options, how.rounds), 1, 100000},
                   {offsetof(struct options, processes), 8, 1000},
                   {offsetof(struct options, gates), 1, 10000}};
     int64_t n;
@@ -263,7 +263,7 @@ int option_set_seed(const struct given *given)
     const uint64_t seed = strtoull(digits, NULL, hex ? 16 : 10);
     if (errno == ERANGE)
         return given_error(given, "is larger than 2^64-1");
-    given->options->seed = seed;
+    given->options->how.seed = seed;
     given->options->seed_given = true;
     return 0;
 }
@@ -289,8 +289,8 @@ int option_set_wait(const struct given *given)
     const bool bare = length && strspn(given->value, "0123456789.") == length;
     snprintf(text, sizeof text, "%.20s%s", given->value, bare ? "s" : "");
     if (!strcmp(given->value, "no"))
-        given->options->wait_ns = 0;
-    else if (duration_parse(text, &given->options->wait_ns, &reason) != 0)
+        given->options->how.wait_ns = 0;
+    else if (duration_parse(text, &given->options->how.wait_ns, &reason) != 0)
         return given_error(given, "%s; or no", reason);
     return 0;
 }

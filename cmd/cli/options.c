@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of options, in the order of the help text. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -36,41 +37,41 @@ const struct option_row option_rows[] = {
     {"isa", "LIST", RUN, CASES, "auto",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
-     option_add_isas, AT(isas), HARMLESS},
+     option_add_isas, AT(request.isas), HARMLESS},
     {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS | COMMAND_EXPLAIN, "on",
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
-     option_set_second, AT(isa_strict), NEEDS_TRUST},
+     option_set_second, AT(request.isa_strict), NEEDS_TRUST},
     {"type", "LIST", RUN, CASES, "f32",
      "Element types: f32, f64, i32, i64, or all.",
-     option_add_items, AT(types), HARMLESS},
+     option_add_items, AT(request.types), HARMLESS},
     {"semiring", "LIST", RUN, SHAPED, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
-     AT(semirings), HARMLESS},
+     AT(request.semirings), HARMLESS},
     {"sizes", "LIST", RUN, SHAPED, "the op's own",
      "Sizes: 64,100 or 64x32x128; 64..512 doubles, 64..512:64 steps, 1k..1M*10 "
      "multiplies, and a range that does not hit its end stops below it. k M G are 1000s, "
      "Ki Mi Gi are 1024s.",
-     option_add_sizes, AT(sizes), HARMLESS},
+     option_add_sizes, AT(request.sizes), HARMLESS},
     {"shape", "TEXT", RUN, SHAPED, NULL,
-     "One shape as the op writes it; repeat it for more.", option_add_item, AT(shapes), HARMLESS},
+     "One shape as the op writes it; repeat it for more.", option_add_item, AT(request.shapes), HARMLESS},
     {"shapes", "NAME|FILE", RUN, SHAPED, NULL,
      "Lists of shapes: by name, as `simdbench list shapes` shows them, or files with a "
      "shape a line.",
-     option_add_items, AT(shape_lists), NEEDS_TRUST},
+     option_add_items, AT(request.shape_lists), NEEDS_TRUST},
     {"layout", "LIST", RUN, SHAPED, "all that have kernels",
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
-     option_add_items, AT(layouts), HARMLESS},
+     option_add_items, AT(request.layouts), HARMLESS},
     {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
      "rows.",
-     option_add_items, AT(variants), HARMLESS},
+     option_add_items, AT(request.variants), HARMLESS},
     {"accuracy-at-most", "ULP", RUN, SHAPED, NULL,
      "For ops whose rows state errors (tanh): only rows within that, as in 1ulp or 0.6, "
-     "libraries too; rows `auto` choose among them.", option_set_ulp, AT(most_ulp), HARMLESS},
+     "libraries too; rows `auto` choose among them.", option_set_ulp, AT(request.settings.most_ulp), HARMLESS},
     {"filter", "GLOB", RUN, CASES, NULL,
      "Only cases whose id matches, as in 'gemm/max*/fma@*'; repeat it for more.", option_add_item,
-     AT(filters), HARMLESS},
+     AT(request.filters), HARMLESS},
     {"lang", "c|cpp|rust|zig", RUN, COMMAND_NEW_PLUGIN, "c", "The language.", option_set_text,
      AT(lang), HARMLESS},
     {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
@@ -88,21 +89,21 @@ const struct option_row option_rows[] = {
      "roof alone: bandwidth at working sets from the first cache to memory, of loads, reads, "
      "writes and copies, and mixes from registers; on each instruction set, with one and all "
      "threads, unless --isa, --threads, --sizes or --variants say otherwise.",
-     option_set_flag, AT(ladder), HARMLESS},
+     option_set_flag, AT(request.ladder), HARMLESS},
     {"pathologies", NULL, RUN, SHAPED, NULL,
-     "Include the kernels that are slow on purpose.", option_set_flag, AT(pathologies), HARMLESS},
+     "Include the kernels that are slow on purpose.", option_set_flag, AT(request.pathologies), HARMLESS},
 
     {"baseline", "NAME[,OPTION=VALUE]", COMPARE, COMMAND_EXPLAIN, "none",
      "A library whose cases are explained too; repeat it for more.", option_add_module,
-     AT(baselines), BY_NAME},
+     AT(request.baselines), BY_NAME},
     {"baseline", "NAME[,OPTION=VALUE]", COMPARE, RUNNERS, "the op's usual ones, if they are there",
      "A library to compare with, or none; repeat it for more, also of the same library "
      "with other options.",
-     option_add_module, AT(baselines), BY_NAME},
+     option_add_module, AT(request.baselines), BY_NAME},
     {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
      "Kernels of your own; repeat it for more. as=NAME among the options names it in ids. "
      "`simdbench new-plugin DIR` writes some to begin with.",
-     option_add_module, AT(plugins), RUNS_CODE},
+     option_add_module, AT(request.plugins), RUNS_CODE},
 
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
@@ -139,56 +140,56 @@ const struct option_row option_rows[] = {
     {"threads-threshold", "auto|off", CONDITIONS, MEASURERS, "auto",
      "auto runs fewer threads where `simdbench threads` found on this machine that they "
      "are faster.",
-     option_set_second, AT(all_threads), HARMLESS},
+     option_set_second, AT(how.all_threads), HARMLESS},
     {"cpu", "LIST", CONDITIONS, COMMAND_LICENSE, "one of each core",
      "CPUs that count as all cores, as in 2 or 0,2-5; the last one is measured alone too.",
      option_set_cpu, 0, NEEDS_TRUST},
     {"cache", "hot|cold", CONDITIONS, CASES, "hot",
-     "Whether operands are in the caches when a call begins.", option_set_second, AT(cold), HARMLESS},
+     "Whether operands are in the caches when a call begins.", option_set_second, AT(request.settings.cold), HARMLESS},
     {"pages", "4k|2m", CONDITIONS, CASES, "4k",
-     "Size of the pages that hold the operands.", option_set_second, AT(huge_pages), HARMLESS},
+     "Size of the pages that hold the operands.", option_set_second, AT(request.settings.huge_pages), HARMLESS},
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0, HARMLESS},
     {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
      "Which values the operands hold (`simdbench list ops`); cases are compared input by "
      "input.",
-     option_add_items, AT(inputs), HARMLESS},
+     option_add_items, AT(request.inputs), HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},
 
     {"events", "LIST", MEASURE, MEASURERS, NULL,
      "Hardware counters, as in cycles,instructions; `simdbench list events` shows them.",
-     option_add_items, AT(events), HARMLESS},
+     option_add_items, AT(how.events), HARMLESS},
     {"multiplex", NULL, MEASURE, MEASURERS, NULL,
      "Count all events in every batch, where they take turns: scaled, so less exact, and in "
      "batches of over 20 ms. Otherwise each batch counts what the PMU can hold.",
-     option_set_flag, AT(multiplex), HARMLESS},
+     option_set_flag, AT(how.multiplex), HARMLESS},
     {"counters", "LIST", MEASURE, MEASURERS, NULL,
      "Groups of hardware counters and what they come to, or all: core, cache, tlb, license, "
      "vector, frontend; `simdbench list groups` shows what is in them.",
-     option_add_counters, AT(counters), HARMLESS},
+     option_add_counters, AT(how.counters), HARMLESS},
     {"counters", "LIST", MEASURE, COMMAND_EXPLAIN, "core,tlb,frontend, if there is a PMU",
      "Groups of hardware counters that are evidence once they proved themselves, all, or "
      "none: causes are found without them too.",
-     option_add_counters, AT(counters), HARMLESS},
+     option_add_counters, AT(how.counters), HARMLESS},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, AT(uarch), HARMLESS},
     {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS,
      "up to 100ms", "How long each case is measured: all of that time if it is given.",
-     option_set_duration, AT(time_per_case_ns), NEEDS_TRUST},
+     option_set_duration, AT(how.time_per_case_ns), NEEDS_TRUST},
     {"precision", "PERCENT", MEASURE, MEASURERS | COMMAND_THREADS, "1%, unless the time is given",
      "End a group's rounds early, once all its medians are known to within that much.",
-     option_set_percent, AT(precision), HARMLESS},
+     option_set_percent, AT(how.precision), HARMLESS},
     {"rounds", "N", MEASURE, MEASURERS | COMMAND_THREADS, "from the time",
-     "How often the cases take turns; below 6 there is no interval.", option_set_count, AT(rounds), HARMLESS},
+     "How often the cases take turns; below 6 there is no interval.", option_set_count, AT(how.rounds), HARMLESS},
     {"rounds", "N", MEASURE, COMMAND_AB, "24, down to 6 for calls above 0.12ms",
-     "How often base, head and control take turns in each process.", option_set_count, AT(rounds), HARMLESS},
+     "How often base, head and control take turns in each process.", option_set_count, AT(how.rounds), HARMLESS},
     {"processes", "N", MEASURE, COMMAND_AB, "16",
      "Fresh processes for each case, and as many again where it is then inconclusive. The "
      "error rates of docs/gate.md hold for 16.", option_set_count, AT(processes), NEEDS_TRUST},
     {"rounds", "N", MEASURE, COMMAND_LICENSE, "40",
      "How often the classes of work take turns; below 6 there is no interval.",
-     option_set_count, AT(rounds), HARMLESS},
+     option_set_count, AT(how.rounds), HARMLESS},
     {"effects", "LIST", MEASURE, COMMAND_SELFTEST, "0,1,2,3,5",
      "By how many percent head does more work than base, as in 0,1.5,4; 0 is equal code.",
      option_set_effects, 0, NEEDS_TRUST},
@@ -202,21 +203,21 @@ const struct option_row option_rows[] = {
      option_set_flag, AT(quick), NEEDS_TRUST},
     {"check", "auto|full", MEASURE, CASES, "auto",
      "full compares every output with the reference, auto a sample of large ones.",
-     option_set_second, AT(check_full), HARMLESS},
+     option_set_second, AT(how.check_full), HARMLESS},
     {"prove", NULL, MEASURE, GATED, NULL,
      "Also trace a call of each case, in a process that is not timed: its instructions, "
      "their sets and widths go to the JSON, and a row that executes others than it says is "
      "marked.",
-     option_set_flag, AT(prove), HARMLESS},
+     option_set_flag, AT(how.prove), HARMLESS},
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
-     option_set_flag, AT(accuracy), NEEDS_TRUST},
+     option_set_flag, AT(how.accuracy), NEEDS_TRUST},
     {"timeout", "TIME", MEASURE, TIMERS, "60s",
      "The longest that one call may take; a baseline has less, and is skipped if it takes "
-     "more.", option_set_duration, AT(timeout_ns), NEEDS_TRUST},
+     "more.", option_set_duration, AT(how.timeout_ns), NEEDS_TRUST},
     {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
      "Run kernels in this process, for emulators and debuggers.", option_set_flag,
-     AT(in_process), NEEDS_TRUST},
+     AT(how.in_process), NEEDS_TRUST},
 
     {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
@@ -293,4 +294,41 @@ const struct option_row *option_find(const char *name, size_t length, unsigned c
             memcmp(row->name, name, length) == 0)
             return row;
     return NULL;
+}
+
+void options_init(struct options *options)
+{
+    *options = (struct options){.threshold = 0.02, .format = FORMAT_TABLE};
+    request_init(&options->request);
+    how_init(&options->how);
+}
+
+void options_free(struct options *options)
+{
+    struct text_list *const lists[] = {&options->files, &options->claims,
+                                       &options->from_project, &options->left_out};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        text_list_free(lists[i]);
+    request_free(&options->request);
+    how_free(&options->how);
+    free(options->command);
+    free(options->uarch);
+    free(options->json);
+    free(options->history);
+    free(options->label);
+    free(options->node);
+    free(options->query);
+    free(options->value);
+    free(options->by);
+    free(options->output);
+    free(options->lang);
+    free(options->project);
+    free(options->project_file);
+    project_free(options->defaults, options->n_defaults);
+    for (size_t i = 0; i < options->n_outputs; i++) {
+        free(options->outputs[i].file);
+        free(options->outputs[i].argument);
+    }
+    free(options->outputs);
+    *options = (struct options){0};
 }

@@ -41,7 +41,7 @@ static unsigned section_mask(const struct options *options, const char *section)
         return COMMAND_ALL;
     if (command)
         return command->mask;
-    if (op_find(args_op_name(section)))
+    if (op_find(request_op_name(section)))
         return OF_OPS;
     /* An op of a plug-in is known only once that is loaded. */
     for (size_t i = 0; i < options->n_defaults; i++) {
@@ -331,7 +331,7 @@ static int apply_section(struct options *options, const char *section, unsigned 
         const struct project_default *const setting = &options->defaults[i];
         const struct option_row *const row =
             option_find(setting->name, strlen(setting->name), mask);
-        const char *const name = args_op_name(setting->section);
+        const char *const name = request_op_name(setting->section);
         if (!row || strcmp(name, section) != 0 ||
             text_list_has(given, project_family(row->name)))
             continue;
@@ -407,7 +407,7 @@ int project_apply(struct options *options, unsigned mask, struct text_list *give
         rc = check_setting(options, &options->defaults[i], error);
     char *const op = op_of(options);
     if (rc == 0 && op)
-        rc = apply_section(options, args_op_name(op), mask, given, error);
+        rc = apply_section(options, request_op_name(op), mask, given, error);
     free(op);
     if (rc == 0)
         rc = apply_section(options, options->command, mask, given, error);

@@ -36,7 +36,7 @@ static void cite_selftest(struct run *run)
 
 static int measure(const struct options *options, struct ab *ab, struct error *error)
 {
-    const struct ab_gate gate = {.seed = options->seed};
+    const struct ab_gate gate = {.seed = options->how.seed};
     struct run *run = run_describe(options, ab_catalog(ab), ab_plan(ab));
     struct live live;
     live_begin(&live, options, false);
@@ -55,22 +55,28 @@ static int measure(const struct options *options, struct ab *ab, struct error *e
 int command_ab(struct options *options)
 {
     const struct text_list *const words = &options->files;
-    const struct ab_request request = {
-        .base = words->item[0],
-        .head = words->item[1],
-        .op = words->n > 2 ? args_op_name(words->item[2]) : NULL,
-    };
+    struct request what = options->request;
+    const struct ab_request request = {.base = words->item[0],
+                                       .head = words->item[1],
+                                       .what = &what,
+                                       .how = &options->how,
+                                       .processes = options->processes,
+                                       .threshold = options->threshold,
+                                       .strict = options->strict,
+                                       .code = options->gate_code};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
     signals_catch();
-    options->isa_strict = true; /* as ab_open() has it, for what the run says */
+    if (words->n > 2)
+        what.op = (char *)(uintptr_t)request_op_name(words->item[2]);
+    options->request.isa_strict = true; /* as ab_open() has it, for what the run says */
     int status = outputs_check(options, &error);
     if (status == 0)
-        status = ab_open(options, &request, &ab, &error);
+        status = ab_open(&request, &ab, &error);
     if (status == 0)
         announce(options, ab);
     if (status == 0 && options->dry_run) {
-        text_line(stdout, "seed %" PRIu64, options->seed);
+        text_line(stdout, "seed %" PRIu64, options->how.seed);
         plan_print(ab_plan(ab), stdout);
     } else if (status == 0) {
         status = measure(options, ab, &error);

@@ -153,7 +153,7 @@ static int name_project(struct project *project, bool own_op, struct error *erro
                          "may be '/', '.' and '+'",
                          folder, sizeof project->name - 1);
     if (!strcmp(name, "simdbench") || !strcmp(name, "simdbench_plugin") ||
-        (own_op && op_find(args_op_name(name))))
+        (own_op && op_find(request_op_name(name))))
         return error_set(error, -EINVAL, "%s is a name of simdbench's own", name);
     if (own_op && is_command(name))
         return error_set(

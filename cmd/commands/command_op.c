@@ -21,9 +21,9 @@ static int print_help(struct options *options)
 {
     struct error error = {.text = ""};
     struct catalog catalog = {.memory_fd = -1};
-    text_list_free(&options->baselines);
-    text_list_add(&options->baselines, "none");
-    const int status = catalog_make(options, &catalog, &error);
+    text_list_free(&options->request.baselines);
+    text_list_add(&options->request.baselines, "none");
+    const int status = catalog_make(&options->request, &options->how, &catalog, &error);
     if (status == 0) {
         const char *const name = options->command;
         const struct worker *const owner = catalog_op_owner(&catalog, name);
@@ -53,7 +53,7 @@ int command_op(struct options *options)
 
     int status = outputs_check(options, &error);
     if (status == 0)
-        status = plan_prepare(options, &catalog, &plan, &error);
+        status = plan_prepare(&options->request, &options->how, &catalog, &plan, &error);
     if (status < 0)
         goto out;
     for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
@@ -63,22 +63,22 @@ int command_op(struct options *options)
     for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
         complain("%s", plan.why_instead.item[i]);
     if (!options->quiet)
-        counted_notes(options, print_note);
-    const double seconds = plan_seconds(options, &plan);
+        counted_notes(&options->how, print_note);
+    const double seconds = plan_seconds(&options->how, &plan);
     if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
         complain("this will take about %.0f s", seconds);
     if (options->dry_run) {
-        text_line(stdout, "seed %" PRIu64, options->seed);
+        text_line(stdout, "seed %" PRIu64, options->how.seed);
         plan_print(&plan, stdout);
         goto out;
     }
     run = run_describe(options, &catalog, &plan);
     struct live live;
-    live_begin(&live, options, !options->accuracy);
-    status = run_plan(options, &catalog, &plan, &live.watcher, run, &error);
+    live_begin(&live, options, !options->how.accuracy);
+    status = run_plan(&options->how, &catalog, &plan, &live.watcher, run, &error);
     live_end(&live, run);
     if (status == 0 || run->interrupted) {
-        if (options->accuracy && options->format == FORMAT_TABLE)
+        if (options->how.accuracy && options->format == FORMAT_TABLE)
             accuracy_print(&plan, run, &catalog, stdout);
         status = outputs_write(options, false, run, &error);
         status = status < 0 ? status : run_exit_status(run);

@@ -56,16 +56,17 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
 {
     struct worker *const own = catalog->workers[0];
     cJSON *reply = NULL;
-    int status = worker_alive(own) ? 0 : worker_start(own, options->in_process, error);
+    int status =
+        worker_alive(own) ? 0 : worker_start(own, options->how.in_process, error);
     if (status < 0)
         return status;
     struct setup_call setup = {.n_cpu = plan->n_cpu};
     memcpy(setup.cpu, plan->cpu, plan->n_cpu * sizeof *setup.cpu);
-    status = worker_tell(own, setup_call(&setup), options->timeout_ns, error);
+    status = worker_tell(own, setup_call(&setup), options->how.timeout_ns, error);
     if (status < 0)
         return status;
     const struct team_call team = {.threads = (int)threads};
-    status = worker_ask(own, team_call(&team), options->timeout_ns, &reply, error);
+    status = worker_ask(own, team_call(&team), options->how.timeout_ns, &reply, error);
     team_reply_read(reply, cost);
     cJSON_Delete(reply);
     return status;
@@ -118,13 +119,14 @@ static void print_run(const struct options *options, const struct run *run,
                       const struct team_reply *cost)
 {
     char first[32], empty[32];
-    for (size_t i = 0; i < options->n_threads; i++)
-        if (options->threads[i] > 1)
+    for (size_t i = 0; i < options->request.n_threads; i++)
+        if (options->request.threads[i] > 1)
             text_line(
                 stdout,
                 "%u threads: %s for the first call of a cold team, %s for an empty one "
                 "of a warm team",
-                options->threads[i], time_text(cost[i].spawn_ns, first, sizeof first),
+                options->request.threads[i],
+                time_text(cost[i].spawn_ns, first, sizeof first),
                 time_text(cost[i].sync_ns, empty, sizeof empty));
     text_line(stdout,
               "time a call by threads, times as fast as one thread, its share of the "
@@ -138,7 +140,8 @@ static void print_run(const struct options *options, const struct run *run,
             for (size_t k = 0; k < i && !seen; k++)
                 seen = !strcmp(run->results[k].id, one->id);
             if (!seen)
-                print_result(run, one, options->threads, options->n_threads);
+                print_result(run, one, options->request.threads,
+                             options->request.n_threads);
         }
     }
 }
@@ -148,9 +151,9 @@ static int save(const struct options *options, const struct run *run, struct err
     struct threshold thresholds[THREADS_MAX];
     char path[4096];
     size_t n = 0;
-    for (size_t i = 0; i < options->n_threads; i++) {
+    for (size_t i = 0; i < options->request.n_threads; i++) {
         const char *shape = "";
-        const uint32_t threads = options->threads[i];
+        const uint32_t threads = options->request.threads[i];
         if (threads < 2)
             continue;
         const double ops = gain_least_work(run, threads, &shape);
@@ -161,8 +164,8 @@ static int save(const struct options *options, const struct run *run, struct err
         else
             text_line(stdout, "%u threads: at no size faster for certain", threads);
     }
-    const int status = thresholds_save(run->fingerprint, options->command, thresholds, n,
-                                       path, sizeof path, error);
+    const int status = thresholds_save(run->fingerprint, options->request.op, thresholds,
+                                       n, path, sizeof path, error);
     if (status == 0)
         text_line(stdout, "saved to %s", path);
     return status;
@@ -173,28 +176,28 @@ static int save(const struct options *options, const struct run *run, struct err
 /* The word after `threads` is the op; no library takes part. */
 static int settle(struct options *options, struct error *error)
 {
-    char *const op = must_have(strdup(args_op_name(options->files.item[0])));
-    text_list_add(&options->baselines, "none");
-    free(options->command);
-    options->command = op;
-    options->scaling = true;
-    const struct op_row *const row = op_row_find(op);
-    if (!row || !row->threads_sizes || options->sizes.n || options->shapes.n ||
-        options->shape_lists.n)
+    struct request *const request = &options->request;
+    request->op = must_have(strdup(request_op_name(options->files.item[0])));
+    text_list_add(&request->baselines, "none");
+    options->how.all_threads = true;
+    const struct op_row *const row = op_row_find(request->op);
+    if (!row || !row->threads_sizes || request->sizes.n || request->shapes.n ||
+        request->shape_lists.n)
         return 0;
-    return sizes_expand(row->threads_sizes, &options->sizes, error);
+    return sizes_expand(row->threads_sizes, &request->sizes, error);
 }
 
 /* Unless the user said: 2, 4, 8 ... and one for each CPU. */
 static void choose_counts(struct options *options)
 {
     int allowed[CPUS_MAX];
+    struct request *const request = &options->request;
     const size_t most = cpus_allowed(allowed, TEAM_MAX);
-    if (options->n_threads > 1 || options->threads[0] > 1)
+    if (request->n_threads > 1 || request->threads[0] > 1)
         return;
     for (uint32_t n = 2; n < most; n *= 2)
-        options->threads[options->n_threads++] = n;
-    options->threads[options->n_threads++] = most > 1 ? (uint32_t)most : 2;
+        request->threads[request->n_threads++] = n;
+    request->threads[request->n_threads++] = most > 1 ? (uint32_t)most : 2;
 }
 
 static int measure(struct options *options, struct catalog *catalog,
@@ -203,12 +206,13 @@ static int measure(struct options *options, struct catalog *catalog,
     struct team_reply cost[THREADS_MAX] = {{0}};
     struct run *const run = run_describe(options, catalog, plan);
     int status = 0;
-    for (size_t i = 0; i < options->n_threads && status == 0; i++)
-        status = ask_cost(options, catalog, plan, options->threads[i], &cost[i], error);
+    for (size_t i = 0; i < options->request.n_threads && status == 0; i++)
+        status = ask_cost(options, catalog, plan, options->request.threads[i], &cost[i],
+                          error);
     struct live live;
     live_begin(&live, options, false);
     if (status == 0)
-        status = run_plan(options, catalog, plan, &live.watcher, run, error);
+        status = run_plan(&options->how, catalog, plan, &live.watcher, run, error);
     live_end(&live, run);
     if (status == 0)
         status = run_exit_status(run);
@@ -228,23 +232,19 @@ int command_threads(struct options *options)
     struct plan plan = {.n_groups = 0};
     signals_catch();
     choose_counts(options);
-    uint32_t counts[THREADS_MAX];
-    const size_t n = options->n_threads;
-    memcpy(counts, options->threads, sizeof counts);
     int status = settle(options, &error);
+    const struct request *const request = &options->request;
+    struct request one = *request;
+    one.n_threads = one.threads[0] = 1;
     if (status == 0)
         status = outputs_check(options, &error);
     if (status == 0)
-        status = catalog_make(options, &catalog, &error);
-    options->n_threads = 1;
-    options->threads[0] = 1;
+        status = catalog_make(&one, &options->how, &catalog, &error);
     if (status == 0)
-        status = plan_make(options, &catalog, &plan, &error);
-    memcpy(options->threads, counts, sizeof counts);
-    options->n_threads = n;
+        status = plan_make(&one, &options->how, &catalog, &plan, &error);
     if (status == 0) {
-        add_counts(&plan, counts, n);
-        status = plan_settle(options, &catalog, &plan, &error);
+        add_counts(&plan, request->threads, request->n_threads);
+        status = plan_settle(request, &options->how, &catalog, &plan, &error);
     }
     for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
         complain("%s", plan.why_instead.item[i]);

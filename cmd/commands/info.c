@@ -358,7 +358,7 @@ int command_list(struct options *options)
     int rc = topic < 0 ? topic : 0;
 
     if (rc == 0 && topics[topic].needs_catalog)
-        rc = catalog_make(options, &catalog, &error);
+        rc = catalog_make(&options->request, &options->how, &catalog, &error);
     if (rc == 0)
         rc = all ? list_all(options, &catalog, &error)
                  : list_topic(&topics[topic], options, &catalog, &error);

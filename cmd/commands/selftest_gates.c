@@ -17,20 +17,22 @@ enum { GATES = 20 };
 static const double default_effects[] = {0, 0.01, 0.02, 0.03, 0.05};
 
 /* One case on every machine, whose call is so short that a batch has thousands, and 1%
- * more of them is 1% more work. */
-static char op_name[] = "gemm", case_glob[] = "gemm/maxplus-f32/*/add@*",
-            size_text[] = "16";
-
-static int open_self(const struct options *options, struct ab **ab, struct error *error)
+ * more of them is 1% more work. The request lives as long as the gates. */
+static int open_self(const struct options *options, struct request *what, struct how *how,
+                     struct ab **ab, struct error *error)
 {
-    static char *globs[] = {case_glob}, *sizes[] = {size_text};
-    static const struct ab_request request = {
-        .base = "/proc/self/exe", .head = "/proc/self/exe", .op = op_name};
-    struct options own = *options;
-    own.filters = (struct text_list){.item = globs, .n = 1};
-    own.sizes = (struct text_list){.item = sizes, .n = 1};
-    own.quiet = true;
-    return ab_open(&own, &request, ab, error);
+    const struct ab_request request = {.base = "/proc/self/exe",
+                                       .head = "/proc/self/exe",
+                                       .what = what,
+                                       .how = how,
+                                       .threshold = options->threshold};
+    request_init(what);
+    what->op = must_have(strdup("gemm"));
+    text_list_add(&what->filters, "gemm/maxplus-f32/*/add@*");
+    text_list_add(&what->sizes, "16");
+    *how = options->how;
+    how->quiet = true;
+    return ab_open(&request, ab, error);
 }
 
 static void describe(const struct options *options, struct selftest *selftest)
@@ -49,7 +51,7 @@ static void describe(const struct options *options, struct selftest *selftest)
                  {&selftest->fingerprint, host.fingerprint}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         must(string_set(texts[i].where, texts[i].text));
-    selftest->seed = options->seed;
+    selftest->seed = options->how.seed;
     selftest->threshold = options->threshold;
     selftest->n_effects =
         options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
@@ -100,7 +102,7 @@ static int take_gates(const struct options *options, struct ab *ab,
     const size_t all = gates * selftest->n_effects;
     const bool progress = !options->quiet && isatty(STDERR_FILENO);
     const int64_t started = clock_now();
-    uint64_t random = options->seed;
+    uint64_t random = options->how.seed;
     int rc = 0;
     if (!options->quiet)
         complain("%zu gates will take about %.0f s", all, (double)all * ab_seconds(ab));
@@ -144,14 +146,17 @@ int command_selftest(struct options *options)
     struct error error = {.text = ""};
     struct selftest selftest = {.seed = 0};
     struct ab *ab = NULL;
+    struct request what = {.op = NULL};
+    struct how how;
     signals_catch();
     int rc = check_writable("--json", options->json, &error);
     describe(options, &selftest);
     if (rc == 0)
-        rc = open_self(options, &ab, &error);
+        rc = open_self(options, &what, &how, &ab, &error);
     if (rc == 0)
         rc = take_gates(options, ab, &selftest, &error);
     ab_close(ab);
+    request_free(&what);
     if (rc == 0) {
         must(selftest_derive(&selftest));
         rc = write_outputs(options, &selftest, &error);

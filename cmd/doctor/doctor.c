@@ -14,7 +14,8 @@ static int choose_cpu(const struct options *options, struct vitals *vitals,
 {
     int order[CPUS_MAX];
     const size_t n = cpu_order(order);
-    const int rc = cpu_lock_take(order, n, n > 0, options->wait_ns, false, lock, error);
+    const int rc =
+        cpu_lock_take(order, n, n > 0, options->how.wait_ns, false, lock, error);
     vitals->probed_cpu = n ? order[0] : -1;
     return rc;
 }

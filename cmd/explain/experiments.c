@@ -16,8 +16,8 @@ struct situation {
     struct error why_not_smaller;
 };
 
-/* Changes the options of a variant. NULL, or why there is none. */
-typedef const char *condition(struct options *options, const struct situation *at);
+/* Changes a variant before it is opened. NULL, or why there is none. */
+typedef const char *condition(struct variant *variant, const struct situation *at);
 
 static const struct variant *base_of(const struct situation *at)
 {
@@ -43,112 +43,112 @@ static bool has_role(const struct situation *at, uint32_t role, uint64_t bytes)
     return false;
 }
 
-static const char *same(struct options *options, const struct situation *at)
+static const char *same(struct variant *variant, const struct situation *at)
 {
-    (void)options;
+    (void)variant;
     (void)at;
     return NULL;
 }
 
-static const char *smaller(struct options *options, const struct situation *at)
+static const char *smaller(struct variant *variant, const struct situation *at)
 {
     if (!at->smaller)
         return at->why_not_smaller.text;
-    text_list_cut(&options->shapes, 0);
-    text_list_add(&options->shapes, at->smaller);
+    variant_set_shape(variant, at->smaller);
     return NULL;
 }
 
-static const char *huge_pages(struct options *options, const struct situation *at)
+static const char *huge_pages(struct variant *variant, const struct situation *at)
 {
     enum { PAGES_FEW = 32 };
-    if (options->huge_pages)
+    if (variant->request.settings.huge_pages)
         return "the base has them";
     if (is_foreign(at))
         return FOREIGN;
-    options->huge_pages = true;
+    variant->request.settings.huge_pages = true;
     return variant_group(base_of(at))->shape.bytes < PAGES_FEW * OPERANDS_PAGE
                ? "its operands lie on few pages"
                : NULL;
 }
 
-static const char *page_offset(struct options *options, const struct situation *at)
+static const char *page_offset(struct variant *variant, const struct situation *at)
 {
-    options->conditions.spread = true;
+    variant->how.conditions.spread = true;
     return variant_group(base_of(at))->shape.map.count < 2 ? "it has no two operands"
-           : options->align != 64 ? "the base has an alignment of its own"
-                                  : NULL;
+           : variant->request.settings.align != 64
+               ? "the base has an alignment of its own"
+               : NULL;
 }
 
-static const char *alignment(struct options *options, const struct situation *at)
+static const char *alignment(struct variant *variant, const struct situation *at)
 {
     (void)at;
-    const bool aligned = options->align >= 64;
-    options->align = 64;
+    const bool aligned = variant->request.settings.align >= 64;
+    variant->request.settings.align = 64;
     return aligned ? "the operands of the base are aligned" : NULL;
 }
 
-static const char *flush_denormals(struct options *options, const struct situation *at)
+static const char *flush_denormals(struct variant *variant, const struct situation *at)
 {
     const uint32_t type = variant_group(base_of(at))->type;
-    options->conditions.flush_denormals = true;
+    variant->how.conditions.flush_denormals = true;
     return type != SIMDBENCH_F32 && type != SIMDBENCH_F64 ? "integers have none"
-           : options->threads[0] > 1 ? "it reaches the calling thread only"
-           : is_foreign(at)          ? FOREIGN
-                                     : NULL;
+           : variant->request.threads[0] > 1 ? "it reaches the calling thread only"
+           : is_foreign(at)                  ? FOREIGN
+                                             : NULL;
 }
 
-static const char *values(struct options *options, const struct situation *at,
+static const char *values(struct variant *variant, const struct situation *at,
                           const char *name)
 {
-    options->conditions.values = name;
+    variant->how.conditions.values = name;
     return has_role(at, SIMDBENCH_IN, 1) ? NULL : "it has no inputs";
 }
 
-static const char *zero(struct options *options, const struct situation *at)
+static const char *zero(struct variant *variant, const struct situation *at)
 {
-    return values(options, at, "zero");
+    return values(variant, at, "zero");
 }
 
-static const char *constant(struct options *options, const struct situation *at)
+static const char *constant(struct variant *variant, const struct situation *at)
 {
-    return values(options, at, "constant");
+    return values(variant, at, "constant");
 }
 
-static const char *sorted(struct options *options, const struct situation *at)
+static const char *sorted(struct variant *variant, const struct situation *at)
 {
-    return values(options, at, "sorted");
+    return values(variant, at, "sorted");
 }
 
-static const char *fresh_output(struct options *options, const struct situation *at)
+static const char *fresh_output(struct variant *variant, const struct situation *at)
 {
-    options->conditions.fresh_output = true;
+    variant->how.conditions.fresh_output = true;
     return !has_role(at, SIMDBENCH_OUT, 2 * OPERANDS_PAGE)
                ? "its output is smaller than two pages"
-           : options->cold || options->huge_pages
+           : variant->request.settings.cold || variant->request.settings.huge_pages
                ? "the base has pages or caches of its own"
            : is_foreign(at) ? FOREIGN
                             : NULL;
 }
 
-static const char *kept_heap(struct options *options, const struct situation *at)
+static const char *kept_heap(struct variant *variant, const struct situation *at)
 {
-    options->conditions.keep_heap = true;
+    variant->how.conditions.keep_heap = true;
     return is_foreign(at) ? FOREIGN : NULL;
 }
 
-static const char *cold_caches(struct options *options, const struct situation *at)
+static const char *cold_caches(struct variant *variant, const struct situation *at)
 {
-    const bool cold = options->cold;
-    options->cold = true;
+    const bool cold = variant->request.settings.cold;
+    variant->request.settings.cold = true;
     return cold ? "the caches of the base are cold" : is_foreign(at) ? FOREIGN : NULL;
 }
 
-static const char *one_thread(struct options *options, const struct situation *at)
+static const char *one_thread(struct variant *variant, const struct situation *at)
 {
     (void)at;
-    const bool one = options->threads[0] == 1;
-    options->threads[0] = 1;
+    const bool one = variant->request.threads[0] == 1;
+    variant->request.threads[0] = 1;
     return one ? "the base has one" : NULL;
 }
 
@@ -172,46 +172,43 @@ static const struct offer *other_row(const struct variant *base, int limit)
     return best;
 }
 
-static const char *take_row(struct options *options, const struct situation *at,
+static const char *take_row(struct variant *variant, const struct situation *at,
                             const struct offer *other)
 {
     struct case_name name = *at->subject->name;
-    struct options changed;
     if (!other)
         return "no row of another instruction set can run here";
     name.isa = other->isa;
-    variant_options(options, &name, &changed);
-    options_free(options);
-    *options = changed;
+    variant_close(variant);
+    variant_begin(variant, &base_of(at)->request, &base_of(at)->how, &name);
     return NULL;
 }
 
-static const char *widest_isa(struct options *options, const struct situation *at)
+static const char *widest_isa(struct variant *variant, const struct situation *at)
 {
-    return take_row(options, at, other_row(base_of(at), INT_MAX));
+    return take_row(variant, at, other_row(base_of(at), INT_MAX));
 }
 
-static const char *next_isa(struct options *options, const struct situation *at)
+static const char *next_isa(struct variant *variant, const struct situation *at)
 {
     const struct offer *const widest = other_row(base_of(at), INT_MAX);
-    return take_row(options, at,
+    return take_row(variant, at,
                     widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
 }
 
 /* Operands lie elsewhere, and all else at random addresses. */
-static const char *layout(struct options *options, const struct situation *at)
+static const char *layout(struct variant *variant, const struct situation *at)
 {
     (void)at;
-    options->conditions.layout++;
+    variant->how.conditions.layout++;
     return NULL;
 }
 
-static const char *other_core(struct options *options, const struct situation *at)
+static const char *other_core(struct variant *variant, const struct situation *at)
 {
-    if (at->other_cpu < 0 || options->threads[0] > 1)
+    if (at->other_cpu < 0 || variant->request.threads[0] > 1)
         return "there is no other core that is free";
-    options->cpu[0] = at->other_cpu;
-    options->n_cpu = 1;
+    how_set_cpus(&variant->how, &at->other_cpu, 1);
     return NULL;
 }
 
@@ -278,20 +275,18 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     struct subject *const subject = trial->subject;
     struct variant *const variant = &trial->variant;
     struct error error = {.text = ""};
-    variant_options(&base_of(at)->options, subject->name, &variant->options);
+    variant_begin(variant, &base_of(at)->request, &base_of(at)->how, subject->name);
     for (size_t i = 0; i < number && conditions[number].change == layout; i++)
-        variant->options.conditions.layout += conditions[i].change == layout;
-    const char *why = conditions[number].change(&variant->options, at);
+        variant->how.conditions.layout += conditions[i].change == layout;
+    const char *why = conditions[number].change(variant, at);
     trial->number = number;
     variant->run = must_have(run_new());
-    if (why)
-        options_free(&variant->options);
-    else if (variant_open(variant, &error) < 0)
+    if (!why && variant_open(variant, &error) < 0)
         why = error.text;
-    else
+    if (!why) {
         variant_leave_roofs(variant);
-    if (!why)
         return true;
+    }
     if (!experiment_find(&subject->experiments, conditions[number].name))
         set_absent(&subject->experiments, number, why);
     variant_close(variant);

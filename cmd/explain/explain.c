@@ -75,7 +75,7 @@ static void print_case(const struct subject *subject)
 static void add_counters(const struct explaining *all, struct text_list *counters)
 {
     static const char *const usual[] = {"core", "tlb", "frontend", "cache"};
-    const struct text_list *const asked = &all->options->counters;
+    const struct text_list *const asked = &all->options->how.counters;
     for (size_t i = 0; i < asked->n; i++)
         text_list_add(counters, asked->item[i]);
     for (size_t i = 0; i < ARRAY_LEN(usual) - !all->pair && !asked->n && all->has_pmu;
@@ -87,8 +87,8 @@ static int open_subject(const struct explaining *all, const struct case_name *na
                         size_t group, struct subject *subject, struct error *error)
 {
     *subject = (struct subject){.name = name};
-    variant_options(all->options, name, &subject->base.options);
-    add_counters(all, &subject->base.options.counters);
+    variant_begin(&subject->base, &all->options->request, &all->options->how, name);
+    add_counters(all, &subject->base.how.counters);
     subject->base.run = all->run;
     subject->base.group = group;
     const int status = variant_open(&subject->base, error);
@@ -102,7 +102,7 @@ static int measure(struct explaining *all, struct subject *subjects, size_t n,
                    struct error *error)
 {
     for (size_t i = 0; i < n && !interrupted_by; i++)
-        variant_trace(all->options, subjects[i].name, all->rates, &subjects[i].base,
+        variant_trace(subjects[i].name, all->rates, &subjects[i].base,
                       &subjects[i].trace);
     const int64_t began = clock_now();
     const int status = experiments_run(subjects, n, all->other_cpu, &all->watcher, error);
@@ -220,22 +220,22 @@ static bool is_pair(const struct options *options, const struct case_list *list)
 static int split_builds(const struct options *options, struct case_list *list,
                         struct error *error)
 {
-    if (options->files.n != 1 || list->n != 1 || options->plugins.n != 2 ||
+    if (options->files.n != 1 || list->n != 1 || options->request.plugins.n != 2 ||
         !list->item[0].prefix || !case_name_is(options->files.item[0]))
         return 0;
     must_grow(list->item, list->n);
     const int status = case_name_parse(options->files.item[0], &list->item[1], error);
     list->n++;
     for (size_t i = 0; i < 2; i++)
-        list->item[i].module = must_have(strdup(options->plugins.item[i]));
+        list->item[i].module = must_have(strdup(options->request.plugins.item[i]));
     return status;
 }
 
 static int describe(struct explaining *all, const struct case_name *name,
                     const struct taken_cpus *cpus, struct error *error)
 {
-    struct variant first = {.open = false};
-    variant_options(all->options, name, &first.options);
+    struct variant first;
+    variant_begin(&first, &all->options->request, &all->options->how, name);
     const int status = variant_open(&first, error);
     if (status == 0) {
         first.plan.lock = cpus->lock;
@@ -271,13 +271,10 @@ static int explain(struct options *options, struct case_list *list, struct error
     struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
     all.pair = is_pair(options, list) ||
-               (options->files.n == 1 && list->n == 2 && options->plugins.n == 2 &&
+               (options->files.n == 1 && list->n == 2 && options->request.plugins.n == 2 &&
                 case_name_is(options->files.item[0]));
-    int status = take_cpus(options, most_threads(list), &cpus, error);
-    free(options->cpu);
-    options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
-    memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
-    options->n_cpu = cpus.n;
+    int status = take_cpus(&options->how, most_threads(list), &cpus, error);
+    how_set_cpus(&options->how, cpus.cpu, cpus.n);
     all.list = list;
     all.n = list->n;
     all.other_cpu = cpus.other_cpu;
@@ -285,7 +282,7 @@ static int explain(struct options *options, struct case_list *list, struct error
         status = describe(&all, &list->item[0], &cpus, error);
     if (status == 0) {
         all.has_pmu = has_pmu();
-        all.rates = measured_rates(options->cpu, options->n_cpu);
+        all.rates = measured_rates(options->how.cpu, options->how.n_cpu);
         live_begin(&all.live, options, false);
         all.watcher = (struct watcher){.context = &all, .progress = tell};
         status = explain_all(&all, error);
@@ -298,7 +295,7 @@ static int explain(struct options *options, struct case_list *list, struct error
 
 static void print_plan(const struct options *options, const struct case_list *list)
 {
-    text_line(stdout, "seed %" PRIu64, options->seed);
+    text_line(stdout, "seed %" PRIu64, options->how.seed);
     for (size_t i = 0; i < list->n; i++) {
         char *const id = case_name_format(&list->item[i]);
         text_line(stdout, "%s", id);
@@ -315,7 +312,7 @@ static int check_cases(const struct options *options, const struct case_list *li
         if (!case_name_is(options->files.item[i]))
             return 0;
     for (size_t i = 0; i < list->n && status == 0; i++)
-        status = variant_check(options, &list->item[i], error);
+        status = variant_check(&options->request, &options->how, &list->item[i], error);
     return status;
 }
 
@@ -327,7 +324,8 @@ int command_explain(struct options *options)
     signals_catch();
     int status = outputs_check(options, &error);
     if (status == 0)
-        status = case_list_make(options, &list, &why_instead, &error);
+        status = case_list_make(&options->files, &options->request, &options->how, &list,
+                                &why_instead, &error);
     for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
         complain("%s", why_instead.item[i]);
     if (status == 0)

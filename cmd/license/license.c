@@ -64,8 +64,8 @@ static void choose_cpus(const struct options *options, struct license *license)
     struct license_scope *const one = &license->scope[0], *const all = &license->scope[1];
     one->name = "one core";
     all->name = "all cores";
-    for (size_t i = 0; i < options->n_cpu && i < CPUS_MAX; i++)
-        all->cpu[all->n_cpu++] = options->cpu[i];
+    for (size_t i = 0; i < options->how.n_cpu && i < CPUS_MAX; i++)
+        all->cpu[all->n_cpu++] = options->how.cpu[i];
     if (!all->n_cpu)
         all->n_cpu = cpus_cores(all->cpu, cpus_allowed(all->cpu, CPUS_MAX));
     one->n_cpu = 1;
@@ -87,7 +87,7 @@ static double best_ghz(double (*probe)(int64_t ns))
 static int measure_clocks(const struct options *options, bool progress,
                           struct license *license, struct error *error)
 {
-    const size_t rounds = options->rounds ? options->rounds : ROUNDS;
+    const size_t rounds = options->how.rounds ? options->how.rounds : ROUNDS;
     struct counters *counters = NULL;
     license->ghz_add = best_ghz(clock_ghz);
     license->ghz_imul = best_ghz(clock_ghz_imul);
@@ -125,7 +125,7 @@ static int measure(const struct options *options, bool progress, struct license 
     snprintf(license->fingerprint, sizeof license->fingerprint, "%s", host.fingerprint);
     choose_cpus(options, license);
     struct license_scope *const all = &license->scope[LICENSE_SCOPES - 1];
-    int rc = cpu_lock_take(all->cpu, all->n_cpu, all->n_cpu, options->wait_ns,
+    int rc = cpu_lock_take(all->cpu, all->n_cpu, all->n_cpu, options->how.wait_ns,
                            options->quiet, &lock, error);
     if (rc == 0)
         rc = measure_clocks(options, progress, license, error);
@@ -137,7 +137,7 @@ static int measure(const struct options *options, bool progress, struct license 
     if (options->quick)
         snprintf(license->net_skip, sizeof license->net_skip, "--quick leaves it out");
     else
-        rc = license_measure_net(options, license, progress, error);
+        rc = license_measure_net(options->how.wait_ns, license, progress, error);
     return rc;
 }
 

@@ -21,52 +21,54 @@ static const char *narrow_isa(void)
     return NULL;
 }
 
-static int choose(const struct op_row *row, const char *narrow, struct options *options,
+static int choose(const struct op_row *row, const char *narrow, struct request *request,
                   struct error *error)
 {
-    options_init(options);
-    options->is_op = options->quiet = true;
-    options->time_per_case_ns = TIME_PER_CASE_NS;
-    options->seed = (uint64_t)clock_now();
-    options->command = must_have(strdup(row->op->name));
+    request_init(request);
+    request->op = must_have(strdup(row->op->name));
     const struct {
         struct text_list *list;
         const char *text;
     } words[] = {
-        {&options->isas, narrow},
-        {&options->isas, wide_isa},
-        {&options->types, "f32"},
-        {&options->baselines, "none"},
-        {&options->semirings, row->license.semiring},
-        {&options->variants, row->license.variant},
-        {&options->layouts, row->license.layout},
+        {&request->isas, narrow},
+        {&request->isas, wide_isa},
+        {&request->types, "f32"},
+        {&request->baselines, "none"},
+        {&request->semirings, row->license.semiring},
+        {&request->variants, row->license.variant},
+        {&request->layouts, row->license.layout},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (words[i].text)
             text_list_add(words[i].list, words[i].text);
-    return sizes_expand(row->license.sizes, &options->sizes, error);
+    return sizes_expand(row->license.sizes, &request->sizes, error);
 }
 
 /* The same plan and run as those of `simdbench OP`. */
-static int measure_op(const struct options *given, const struct op_row *row,
-                      const char *narrow, struct license_net *net, struct error *error)
+static int measure_op(int64_t wait_ns, const struct op_row *row, const char *narrow,
+                      struct license_net *net, struct error *error)
 {
-    struct options options;
+    struct request request;
+    struct how how;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
     struct run *const run = must_have(run_new());
-    int rc = choose(row, narrow, &options, error);
-    options.wait_ns = given->wait_ns;
+    how_init(&how);
+    how.quiet = true;
+    how.wait_ns = wait_ns;
+    how.time_per_case_ns = TIME_PER_CASE_NS;
+    how.seed = (uint64_t)clock_now();
+    int rc = choose(row, narrow, &request, error);
     if (rc == 0)
-        rc = plan_prepare(&options, &catalog, &plan, error);
+        rc = plan_prepare(&request, &how, &catalog, &plan, error);
     if (rc == 0)
-        rc = run_plan(&options, &catalog, &plan, NULL, run, error);
+        rc = run_plan(&how, &catalog, &plan, NULL, run, error);
     if (rc == 0)
         rc = license_take_net(run, wide_isa, narrow, net);
     run_free(run);
     plan_free(&plan);
     catalog_free(&catalog);
-    options_free(&options);
+    request_free(&request);
     return rc;
 }
 
@@ -78,8 +80,8 @@ static const struct op_row *row_of_turn(int turn)
     return *row;
 }
 
-int license_measure_net(const struct options *given, struct license *license,
-                        bool progress, struct error *error)
+int license_measure_net(int64_t wait_ns, struct license *license, bool progress,
+                        struct error *error)
 {
     const char *const narrow = narrow_isa();
     const int wide = isa_find(wide_isa);
@@ -98,7 +100,7 @@ int license_measure_net(const struct options *given, struct license *license,
         if (progress)
             fprintf(stderr, "simdbench license: %s with %s and %s\n", net->op, narrow,
                     wide_isa);
-        const int rc = measure_op(given, row, narrow, net, &why);
+        const int rc = measure_op(wait_ns, row, narrow, net, &why);
         if (rc == -ENOMEM || rc == -EINTR || rc == -CPUS_BUSY)
             return error_set(error, rc, "%s: %.400s", net->op, why.text);
         if (rc < 0)

@@ -16,6 +16,6 @@ int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
 void license_scope_free(struct license_scope *scope);
 
 /* Runs each op with avx512 and the widest narrower instruction set that is here; waits
- * for a CPU as `given` says. */
-int license_measure_net(const struct options *given, struct license *license,
-                        bool progress, struct error *error);
+ * for a CPU so long. */
+int license_measure_net(int64_t wait_ns, struct license *license, bool progress,
+                        struct error *error);

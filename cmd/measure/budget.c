@@ -20,7 +20,7 @@ static bool is_opponent(const struct case_state *entry)
 
 int64_t budget_first_call(const struct group_state *group, const struct case_state *entry)
 {
-    const double timeout = (double)group->session->options->timeout_ns;
+    const double timeout = (double)group->session->how->timeout_ns;
     double limit = fmax(FIRST_CALL_NS, timeout / FIRST_CALL_PART);
     for (size_t i = 0; i < group->n_cases; i++)
         if (is_opponent(&group->cases[i]))
@@ -33,7 +33,7 @@ bool budget_exceeded(struct group_state *group, struct case_state *entry, double
     char reason[200];
     const double takes = CALLS_LEAST * call_ns;
     double budget =
-        fmax(ROUNDS_NS, (double)group->session->options->timeout_ns / ROUNDS_PART);
+        fmax(ROUNDS_NS, (double)group->session->how->timeout_ns / ROUNDS_PART);
     for (size_t i = 0; i < group->n_cases; i++)
         if (is_opponent(&group->cases[i]))
             budget = fmax(budget, TIMES_SLOWER * CALLS_LEAST * group->cases[i].call_ns);

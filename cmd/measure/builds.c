@@ -83,8 +83,7 @@ static bool is_of_user(const struct group_state *group, struct worker *worker,
     if (!of->info.is_baseline || module_find(name, path, sizeof path, &error) < 0 ||
         strcmp(path, of->info.path) != 0)
         return true;
-    worker_ask(worker, objects_call(), group->session->options->timeout_ns, &reply,
-               &error);
+    worker_ask(worker, objects_call(), group->session->how->timeout_ns, &reply, &error);
     cJSON_ArrayForEach (object, message_get(reply, "objects")) {
         struct loaded_object loaded;
         loaded_object_read(object, &loaded);
@@ -99,10 +98,10 @@ static bool is_of_user(const struct group_state *group, struct worker *worker,
 static int look_at(struct group_state *group, const struct case_state *entry,
                    struct worker *worker, int64_t time_ns)
 {
-    const struct inspect_options how = {.max_steps = LOOK_STEPS,
-                                        .windows = LOOK_WINDOWS,
-                                        .window_steps = LOOK_WINDOW_STEPS,
-                                        .seed = group->seed};
+    const struct inspect_options follow = {.max_steps = LOOK_STEPS,
+                                           .windows = LOOK_WINDOWS,
+                                           .window_steps = LOOK_WINDOW_STEPS,
+                                           .seed = group->seed};
     struct builds *const builds = group->session->builds;
     struct prepared prepared = {.ops = 0};
     struct inspect_census census;
@@ -111,7 +110,7 @@ static int look_at(struct group_state *group, const struct case_state *entry,
     if (status < 0)
         return status;
     builds->looked[entry->plan->offer] = true;
-    status = worker_step(worker, &(struct step_call){.number = prepared.number}, &how,
+    status = worker_step(worker, &(struct step_call){.number = prepared.number}, &follow,
                          time_ns, &census, &error);
     if (status == 0) {
         take_build(&census, &builds->why[entry->plan->offer]);

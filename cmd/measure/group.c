@@ -11,22 +11,21 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error)
 {
     struct session *session = group->session;
-    const struct options *options = session->options;
-    int status =
-        worker_alive(worker) ? 0 : worker_start(worker, options->in_process, error);
+    const struct how *how = session->how;
+    int status = worker_alive(worker) ? 0 : worker_start(worker, how->in_process, error);
     if (status < 0)
         return status;
     const struct plan *const plan = session->plan;
     struct setup_call call = {.n_cpu = group->used_cpus,
                               .n_events = plan->n_events,
-                              .multiplex = options->multiplex,
-                              .keep_heap = options->conditions.keep_heap,
+                              .multiplex = how->multiplex,
+                              .keep_heap = how->conditions.keep_heap,
                               .proofs = proofs_known(session)};
     memcpy(call.cpu, plan->cpu, group->used_cpus * sizeof *call.cpu);
     for (size_t i = 0; i < plan->n_events; i++)
         call.event[i] = plan->event[i].name;
     cJSON *reply = NULL;
-    status = worker_ask(worker, setup_call(&call), options->timeout_ns, &reply, error);
+    status = worker_ask(worker, setup_call(&call), how->timeout_ns, &reply, error);
     proofs_take(group, worker, reply);
     cJSON_Delete(reply);
     return status;
@@ -35,8 +34,8 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
 int group_map_worker(struct group_state *group, struct worker *worker, bool copy,
                      struct error *error)
 {
-    const struct options *options = group->session->options;
-    const bool huge = copy && options->huge_pages;
+    const struct how *how = group->session->how;
+    const bool huge = copy && group->plan->settings.huge_pages;
     const struct map_call call = {.bytes = group->memory_bytes,
                                   .block = group->map.bytes,
                                   .dims = group->plan->shape.shape,
@@ -47,7 +46,7 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
                                   .private = copy && !huge};
     struct map_reply told;
     cJSON *reply = NULL;
-    int status = worker_ask(worker, map_call(&call), options->timeout_ns, &reply, error);
+    int status = worker_ask(worker, map_call(&call), how->timeout_ns, &reply, error);
     map_reply_read(reply, &told);
     if (status == 0 && huge && group->map.bytes && told.huge_bytes < told.arena_bytes)
         status = error_set(
@@ -61,11 +60,11 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
 
 int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 {
-    const struct options *options = group->session->options;
-    const bool spread = options->conditions.spread;
+    const struct how *how = group->session->how;
+    const bool spread = how->conditions.spread;
     group->map = group->plan->shape.map;
     const int status = operands_offsets(
-        &group->map, spread ? OPERANDS_PAGE : options->align, seed, error);
+        &group->map, spread ? OPERANDS_PAGE : group->plan->settings.align, seed, error);
     if (status == 0 && spread)
         operands_spread(&group->map);
     return status;
@@ -145,9 +144,9 @@ static double again_ops(const struct group_state *group,
 
 int group_place(struct group_state *group, struct error *error)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     const struct plan_group *plan = group->plan;
-    int status = group_offsets(group, group->seed + options->conditions.layout, error);
+    int status = group_offsets(group, group->seed + how->conditions.layout, error);
     if (status < 0)
         return status;
     const struct simdbench_operand *output = output_of(group);
@@ -156,10 +155,10 @@ int group_place(struct group_state *group, struct error *error)
     group->n_answers = 0;
     if (output) {
         find_semirings(group);
-        end = place_answers(group, group->answers, output,
-                            operands_sample(output, plan->shape.ops, options->check_full,
-                                            group->seed, NULL),
-                            end);
+        end = place_answers(
+            group, group->answers, output,
+            operands_sample(output, plan->shape.ops, how->check_full, group->seed, NULL),
+            end);
         end = place_answers(
             group, group->again, output,
             operands_sample(output, again_ops(group, output), false, group->seed, NULL),
@@ -180,20 +179,20 @@ static struct inputs_call inputs_of(const struct group_state *group, uint64_t se
     return (struct inputs_call){.op = group->plan->op,
                                 .seed = seed,
                                 .input = group->plan->settings.input,
-                                .values = group->session->options->conditions.values};
+                                .values = group->session->how->conditions.values};
 }
 
 int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     cJSON *reply = NULL;
     int status = enter_worker(group, owner, false, error);
     if (status < 0)
         return status;
     const struct inputs_call call = inputs_of(group, group->seed);
     struct fill_reply told;
-    status = worker_ask(owner, fill_call(&call), options->timeout_ns, &reply, error);
+    status = worker_ask(owner, fill_call(&call), how->timeout_ns, &reply, error);
     group->refused = status == -EINVAL;
     fill_reply_read(reply, &told);
     for (size_t i = 0; i < group->n_cases && told.hash && !group->traced && status == 0;
@@ -208,7 +207,7 @@ static int write_answers(struct group_state *group, struct semiring_answers *lis
                          bool full, double ops, uint64_t seed, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     int status = 0;
     for (size_t i = 0; i < group->n_answers && status == 0; i++) {
         struct semiring_answers *answers = &list[i];
@@ -219,7 +218,7 @@ static int write_answers(struct group_state *group, struct semiring_answers *lis
                                             .ops = ops,
                                             .places = answers->places};
         /* A full check of a large shape takes as long as it takes. */
-        int64_t timeout = timeout_with(options, group->plan->shape.ops * 20);
+        int64_t timeout = timeout_with(how, group->plan->shape.ops * 20);
         status = worker_tell(owner, reference_call(&call), timeout, error);
         if (status == -ENOTSUP) {
             answers->places.n = 0; /* the op has nothing to compare for these kernels */
@@ -231,17 +230,17 @@ static int write_answers(struct group_state *group, struct semiring_answers *lis
 
 int group_write_answers(struct group_state *group, struct error *error)
 {
-    return write_answers(group, group->answers, group->session->options->check_full,
+    return write_answers(group, group->answers, group->session->how->check_full,
                          group->plan->shape.ops, group->seed, error);
 }
 
 int group_change(struct group_state *group, uint64_t seed, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     const struct simdbench_operand *output = output_of(group);
     const struct inputs_call call = inputs_of(group, seed);
-    const int status = worker_tell(owner, change_call(&call), options->timeout_ns, error);
+    const int status = worker_tell(owner, change_call(&call), how->timeout_ns, error);
     if (status < 0 || !output)
         return status;
     return write_answers(group, group->again, false, again_ops(group, output), seed,
@@ -264,8 +263,8 @@ int group_prepare(struct group_state *group, struct error *error)
         status = group_write_answers(group, error);
     if (status < 0)
         return status;
-    const struct options *options = group->session->options;
-    const bool copy = options->huge_pages || options->conditions.fresh_output;
+    const struct how *how = group->session->how;
+    const bool copy = group->plan->settings.huge_pages || how->conditions.fresh_output;
     for (size_t w = 0; w < catalog->n_workers; w++) {
         struct worker *worker = catalog->workers[w];
         struct error why = {.text = ""};

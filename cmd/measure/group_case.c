@@ -51,14 +51,14 @@ void case_take(const struct group_state *group, struct case_state *entry,
 
 static int prepare(struct group_state *group, struct case_state *entry)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     struct result *result = case_result(group, entry);
     const struct prepare_call call = {.kernel = entry->offer->index,
                                       .threads = (int)entry->plan->team};
     struct prepare_reply told;
     cJSON *reply = NULL;
     result->has_accuracy = false;
-    int status = case_ask(group, entry, prepare_call(&call), options->timeout_ns, &reply);
+    int status = case_ask(group, entry, prepare_call(&call), how->timeout_ns, &reply);
     if (reply) {
         prepare_reply_read(reply, &told);
         entry->number = told.number;
@@ -91,7 +91,7 @@ struct answer_places group_answers(const struct group_state *group,
 static uint64_t accuracy_outputs(const struct group_state *group,
                                  const struct answer_places *places)
 {
-    return group->session->options->accuracy ? places->n : ACCURACY_OUTPUTS;
+    return group->session->how->accuracy ? places->n : ACCURACY_OUTPUTS;
 }
 
 /* Larger errors are not known: readers of saved runs refuse such numbers. */
@@ -116,7 +116,7 @@ static int ask_owner(struct group_state *group, struct result *result,
     const struct session *session = group->session;
     struct worker *owner = catalog_op_owner(session->catalog, group->plan->op);
     struct error error = {.text = ""};
-    if (session->options->huge_pages || session->options->conditions.fresh_output ||
+    if (group->plan->settings.huge_pages || session->how->conditions.fresh_output ||
         !places->n ||
         !catalog_op_text(session->catalog, group->plan->op, "accuracy_inputs"))
         return 0;
@@ -125,8 +125,8 @@ static int ask_owner(struct group_state *group, struct result *result,
                                        .accuracy_n = accuracy_outputs(group, places)};
     struct check_reply told;
     cJSON *reply = NULL;
-    int status = worker_ask(owner, accuracy_call(&call), session->options->timeout_ns,
-                            &reply, &error);
+    int status =
+        worker_ask(owner, accuracy_call(&call), session->how->timeout_ns, &reply, &error);
     check_reply_read(reply, &told);
     if (status == 0)
         take_accuracy(result, &told);
@@ -189,7 +189,7 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
         struct check_reply told;
         cJSON *reply = NULL;
         status = case_ask(group, entry, check_call(&call),
-                          group->session->options->timeout_ns, &reply);
+                          group->session->how->timeout_ns, &reply);
         check_reply_read(reply, &told);
         if (reply)
             group_take_check(group, case_result(group, entry), &told, "");

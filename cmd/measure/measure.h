@@ -30,14 +30,13 @@ struct watcher {
 
 /* Measures all groups and adds their results to the run. 0; -EINTR: what was not reached
  * is skipped, and the run is good to be written; or another errno. */
-int run_plan(const struct options *options, struct catalog *catalog,
-             const struct plan *plan, const struct watcher *watcher, struct run *run,
-             struct error *error);
+int run_plan(const struct how *how, struct catalog *catalog, const struct plan *plan,
+             const struct watcher *watcher, struct run *run, struct error *error);
 
-/* One of several settings whose rounds are taken together: its options, workers and
+/* One of several settings whose rounds are taken together: its how, workers and
  * memory are its own, and so is its plan, of which the first group takes part. */
 struct run_arm {
-    const struct options *options;
+    const struct how *how;
     struct catalog *catalog;
     const struct plan *plan;
     struct run *run; /* gets its results; several arms may share one */
@@ -45,7 +44,7 @@ struct run_arm {
     bool may_lead;   /* rounds are worth while without the first one */
 };
 /* Measures the arms in common rounds, so that results of any two are paired: samples of
- * one round bear the same number. The first one leads: its options, its seed and its plan
+ * one round bear the same number. The first one leads: its how and its plan
  * decide how many rounds there are, and without its cases there are none, unless another
  * one may lead then. An arm that cannot be set up, or for which plan->rounds_ns or the
  * memory is not enough, ends with that reason; it is best to give the important ones
@@ -58,7 +57,7 @@ int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher
 int run_arm_check(const struct run_arm *arm, struct error *error);
 /* Prepares and checks an arm, and traces a call of its first case, as worker_step() does;
  * nothing of it is to be timed. Its results stay pending. */
-int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
+int run_arm_trace(const struct run_arm *arm, const struct inspect_options *follow,
                   int64_t timeout_ns, struct inspect_census *census, struct error *error);
 
 /* ---- steps ---- */
@@ -66,7 +65,7 @@ int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
 enum { GROUP_CASES_MAX = 512 };
 
 struct session {
-    const struct options *options;
+    const struct how *how;
     struct catalog *catalog;
     const struct plan *plan;
     const struct watcher *watcher;
@@ -204,8 +203,8 @@ struct prepared {
 /* prove.c: traces one call of a case, by its number in a worker that is not timed, and
  * holds it against what its row says. What it cannot learn is absent, with the reason; 0,
  * -EINTR, or -EDOM: the call was wrong, and the reason says how. */
-int prove_case(struct worker *worker, const struct prepared *prepared,
-               const struct options *options, const struct result *result,
+int prove_case(struct worker *worker, const struct prepared *prepared, const struct how *how,
+               const struct result *result,
                struct code_proof **out);
 /* -ERANGE if no core executes what was traced in the time of a call that was timed (0:
  * not known); then the census is freed. */
@@ -225,21 +224,20 @@ bool prove_wants_call(const struct code_proof *proof);
 bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
 /* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
  * same. */
-int prove_call(struct worker *worker, const struct prepared *prepared,
-               const struct options *options, const char *shape, struct whole_call *call);
+int prove_call(struct worker *worker, const struct prepared *prepared, const struct how *how,
+               const char *shape, struct whole_call *call);
 /* Asks a worker to prepare a case that is to be traced; as worker_ask(). */
 int prove_prepare(struct worker *worker, const struct prepare_call *call,
-                  const struct options *options, struct prepared *prepared,
-                  struct error *error);
+                  const struct how *how, struct prepared *prepared, struct error *error);
 
 /* batch.c: one batch, and how many calls it should have. */
 
 /* --timeout and what more is needed; saturates. */
-int64_t timeout_with(const struct options *options, double more_ns);
+int64_t timeout_with(const struct how *how, double more_ns);
 /* A batch of a case, by its number in the worker, and how long it may take. */
-struct batch_call batch_of(const struct options *options, uint64_t number,
+struct batch_call batch_of(const struct group_state *group, uint64_t number,
                            uint64_t calls);
-int64_t batch_timeout(const struct options *options, uint64_t calls, double call_ns);
+int64_t batch_timeout(const struct how *how, uint64_t calls, double call_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
     double ns;   /* 0 if the clock did not advance */

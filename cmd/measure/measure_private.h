@@ -28,7 +28,7 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
 /* rounds.c: the calibration of a group's cases; like case_ask(). */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's
- * options and seed decide. */
+ * how and seed decide. */
 int groups_measure(struct group_state *groups, size_t n, struct error *error);
 
 /* run_arms.c: groups that take turns, from operands to the last round, again and again
@@ -36,7 +36,7 @@ int groups_measure(struct group_state *groups, size_t n, struct error *error);
  * that cannot be, or that there is no time or memory for, end with the reason. */
 int run_groups(struct group_state *groups, size_t n, struct error *error);
 /* run.c */
-struct session session_begin(const struct options *options, struct catalog *catalog,
+struct session session_begin(const struct how *how, struct catalog *catalog,
                              const struct plan *plan, const struct watcher *watcher,
                              struct run *run);
 void note_core_share(const struct session *session);

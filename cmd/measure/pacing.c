@@ -12,7 +12,7 @@ enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
 void pace_choose(struct rounds *all)
 {
     const struct session *const lead = all->lead;
-    const uint32_t asked = lead->options->rounds;
+    const uint32_t asked = lead->how->rounds;
     struct pace pace = {.wanted = asked,
                         .look = 2 * ROUNDS_MIN,
                         .cases = all->n,

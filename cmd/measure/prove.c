@@ -140,15 +140,15 @@ static int unless_ended(int status)
 }
 
 int prove_case(struct worker *worker, const struct prepared *prepared,
-               const struct options *options, const struct result *result,
+               const struct how *how, const struct result *result,
                struct code_proof **out)
 {
-    const struct inspect_options how = {.seed = options->seed};
+    const struct inspect_options follow = {.seed = how->seed};
     struct inspect_census census;
     struct error error = {.text = ""};
     struct code_proof *proof = must_have(code_proof_new());
     const struct step_call step = step_of(prepared);
-    int status = worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
+    int status = worker_step(worker, &step, &follow, how->timeout_ns, &census, &error);
     if (status == 0)
         status = prove_time(prepared->call_ns, &census, &error);
     if (status < 0) {
@@ -177,15 +177,15 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
 enum { CALL_STEPS = 60000 };
 
 int prove_call(struct worker *worker, const struct prepared *prepared,
-               const struct options *options, const char *shape, struct whole_call *call)
+               const struct how *how, const char *shape, struct whole_call *call)
 {
-    const struct inspect_options how = {
-        .max_steps = CALL_STEPS, .seed = options->seed, .whole_only = true};
+    const struct inspect_options follow = {
+        .max_steps = CALL_STEPS, .seed = how->seed, .whole_only = true};
     struct inspect_census census;
     struct error error = {.text = ""};
     const struct step_call step = step_of(prepared);
     const int status =
-        worker_step(worker, &step, &how, options->timeout_ns, &census, &error);
+        worker_step(worker, &step, &follow, how->timeout_ns, &census, &error);
     if (status < 0) {
         char why[sizeof error.text + 64];
         snprintf(why, sizeof why, "at %s: %s", shape, error.text);
@@ -239,19 +239,18 @@ int prove_ready(struct group_state *group, struct worker *worker, struct error *
     if (worker_alive(worker))
         return 0;
     const int status = group_ready_worker(group, worker, error);
-    return status < 0 ? status
-                      : group_map_worker(group, worker,
-                                         group->session->options->huge_pages, error);
+    return status < 0
+               ? status
+               : group_map_worker(group, worker, group->plan->settings.huge_pages, error);
 }
 
 int prove_prepare(struct worker *worker, const struct prepare_call *call,
-                  const struct options *options, struct prepared *prepared,
-                  struct error *error)
+                  const struct how *how, struct prepared *prepared, struct error *error)
 {
     struct prepare_reply told;
     cJSON *reply = NULL;
     const int status =
-        worker_ask(worker, prepare_call(call), options->timeout_ns, &reply, error);
+        worker_ask(worker, prepare_call(call), how->timeout_ns, &reply, error);
     prepare_reply_read(reply, &told);
     prepared->number = told.number;
     prepared->ops = isnan(told.ops) ? prepared->ops : told.ops;
@@ -267,7 +266,7 @@ int prove_kernel(struct group_state *group, const struct case_state *entry,
         return status;
     const struct prepare_call call = {.kernel = entry->offer->index,
                                       .threads = (int)entry->plan->team};
-    return prove_prepare(worker, &call, group->session->options, prepared, error);
+    return prove_prepare(worker, &call, group->session->how, prepared, error);
 }
 
 /* A group is traced with its own shape, with less work where that takes too many steps,
@@ -300,7 +299,7 @@ static int end_wrong(struct group_state *group, struct case_state *entry,
 static int prove(struct group_state *group, struct case_state *entry, enum stage stage,
                  struct worker *worker)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
     struct code_proof *const proof = result->proof;
@@ -312,11 +311,11 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
     if (status == 0 && stage != STAGE_OWN) {
         struct whole_call *const call =
             stage == STAGE_SMALL ? &proof->small : &proof->call;
-        status = prove_call(worker, &prepared, options, shape->text, call);
+        status = prove_call(worker, &prepared, how, shape->text, call);
         return status == -EDOM ? end_wrong(group, entry, call->absent) : status;
     }
     if (status == 0) {
-        status = prove_case(worker, &prepared, options, result, &result->proof);
+        status = prove_case(worker, &prepared, how, result, &result->proof);
         must(string_set(&result->unoptimised, result->proof->unoptimised));
         return status == -EDOM ? end_wrong(group, entry, result->proof->absent) : status;
     }
@@ -327,7 +326,7 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
 
 const char *prove_cannot(const struct group_state *group, const struct worker *worker)
 {
-    if (group->session->options->in_process)
+    if (group->session->how->in_process)
         return "a process cannot trace itself (--in-process)";
     return worker->info.path && module_is_foreign(worker->info.path)
                ? "a foreign worker marks no calls"

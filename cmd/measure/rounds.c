@@ -16,22 +16,24 @@
 static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
                      bool probe, struct batch *batch)
 {
-    const struct options *const options = group->session->options;
+    const struct how *const how = group->session->how;
     const double expected_ns = entry->call_ns * (double)entry->iterations;
-    struct batch_call call = batch_of(options, entry->number, entry->iterations);
+    struct batch_call call = batch_of(group, entry->number, entry->iterations);
     call.pass = pass;
     call.probe = probe;
     call.core_share = !run_is_emulated(group->session->run);
     /* Counters that take turns need long regions. */
-    if (!options->multiplex)
+    if (!how->multiplex)
         call.regions = (uint64_t)ceil(expected_ns / REGION_NS);
-    int status = case_ask(group, entry, batch_call(&call),
-                          batch_timeout(options, entry->iterations, entry->call_ns),
-                          &batch->reply);
+    int status =
+        case_ask(group, entry, batch_call(&call),
+                 batch_timeout(how, entry->iterations, entry->call_ns), &batch->reply);
     *batch = batch_read(batch->reply);
     if (!batch->reply)
         return status ? status : GROUP_RESTART;
-    entry->regions = batch->told.regions ?: options->cold ? entry->iterations : 1;
+    entry->regions = batch->told.regions
+                         ?: group->plan->settings.cold ? entry->iterations
+                                                       : 1;
     if (entry->team)
         batch->threads = entry->team;
     const char *const doubt = batch_doubt(batch, entry->iterations);
@@ -44,7 +46,7 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
     const struct plan *plan = group->session->plan;
-    const bool turns = group->session->options->multiplex && plan->n_events;
+    const bool turns = group->session->how->multiplex && plan->n_events;
     struct calibration search = {
         .shortest_ns = turns ? MULTIPLEX_BATCH_NS : plan->batch_ns, .calls = 1};
     struct result *result = case_result(group, entry);
@@ -102,7 +104,7 @@ static void set_overhead(struct group_state *group, const struct case_state *ent
 /* Each worker is asked once, for all its cases. */
 static int measure_overhead(struct group_state *group)
 {
-    const struct options *options = group->session->options;
+    const struct how *how = group->session->how;
     for (size_t i = 0; i < group->n_cases; i++) {
         struct case_state *entry = &group->cases[i];
         bool known = !entry->active;
@@ -110,11 +112,11 @@ static int measure_overhead(struct group_state *group)
             known = same_worker(&group->cases[k], entry);
         if (known)
             continue;
-        const struct overhead_call call = {.cold = options->cold ||
-                                                   options->conditions.fresh_output};
+        const struct overhead_call call = {.cold = group->plan->settings.cold ||
+                                                   how->conditions.fresh_output};
         cJSON *reply = NULL;
         int status =
-            case_ask(group, entry, overhead_call(&call), options->timeout_ns, &reply);
+            case_ask(group, entry, overhead_call(&call), how->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_worker(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);

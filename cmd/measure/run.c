@@ -12,7 +12,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
     struct group_state group;
     group_begin(session, g, first, &group);
     int status = run_groups(&group, 1, error);
-    if (status == 0 && session->options->prove)
+    if (status == 0 && session->how->prove)
         status = group_prove(&group, error);
     else if (status == 0)
         status = group_look_at_builds(&group, error);
@@ -48,6 +48,14 @@ static int try_inputs(struct session *session, const size_t *first, struct error
     return 0;
 }
 
+static bool several_inputs(const struct plan *plan)
+{
+    for (size_t g = 1; g < plan->n_groups; g++)
+        if (!text_same(plan->groups[g].settings.input, plan->groups[0].settings.input))
+            return true;
+    return false;
+}
+
 /* Several measurements of one run add up. */
 static void add_to_fact(struct facts *facts, const char *name, double number)
 {
@@ -70,11 +78,11 @@ void note_core_share(const struct session *session)
 
 static const struct watcher nobody = {.context = NULL};
 
-struct session session_begin(const struct options *options, struct catalog *catalog,
+struct session session_begin(const struct how *how, struct catalog *catalog,
                              const struct plan *plan, const struct watcher *watcher,
                              struct run *run)
 {
-    return (struct session){.options = options,
+    return (struct session){.how = how,
                             .catalog = catalog,
                             .plan = plan,
                             .watcher = watcher ? watcher : &nobody,
@@ -82,11 +90,10 @@ struct session session_begin(const struct options *options, struct catalog *cata
                             .started = clock_now()};
 }
 
-int run_plan(const struct options *options, struct catalog *catalog,
-             const struct plan *plan, const struct watcher *watcher, struct run *run,
-             struct error *error)
+int run_plan(const struct how *how, struct catalog *catalog, const struct plan *plan,
+             const struct watcher *watcher, struct run *run, struct error *error)
 {
-    struct session session = session_begin(options, catalog, plan, watcher, run);
+    struct session session = session_begin(how, catalog, plan, watcher, run);
     size_t *const first = must_have(calloc(plan->n_groups + 1, sizeof *first));
     int status = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
@@ -94,7 +101,7 @@ int run_plan(const struct options *options, struct catalog *catalog,
         for (size_t c = 0; c < plan->groups[g].n_cases; c++)
             session_add_result(&session, g, c);
     }
-    if (options->inputs.n > 1 || options->accuracy)
+    if (several_inputs(plan) || how->accuracy)
         status = try_inputs(&session, first, error);
     if (status < 0)
         goto out;

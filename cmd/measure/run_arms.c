@@ -31,8 +31,8 @@ static int ready_group(struct group_state *group, struct error *error)
     if (!has_work(group))
         return 0;
     const int status = group_prepare(group, error);
-    return status || group->session->options->accuracy ? status
-                                                       : group_calibrate(group, error);
+    return status || group->session->how->accuracy ? status
+                                                   : group_calibrate(group, error);
 }
 
 /* What groups cost that take part. The first one tells what another one will cost. */
@@ -135,7 +135,7 @@ int run_groups(struct group_state *groups, size_t n, struct error *error)
     int status = GROUP_RESTART;
     while (status == GROUP_RESTART && find_lead(groups, n)) {
         status = ready_groups(groups, n, error);
-        if (status == 0 && groups[0].session->options->accuracy)
+        if (status == 0 && groups[0].session->how->accuracy)
             group_accept(&groups[0]);
         else if (status == 0 && !alone(groups, n - 1))
             status = groups_measure(groups, n, error);
@@ -150,7 +150,7 @@ static void begin_arm(const struct run_arm *arm, const struct watcher *watcher,
                       struct session *session, struct group_state *group)
 {
     const size_t first = arm->run->n_results;
-    *session = session_begin(arm->options, arm->catalog, arm->plan, watcher, arm->run);
+    *session = session_begin(arm->how, arm->catalog, arm->plan, watcher, arm->run);
     session->first_group = arm->number;
     for (size_t c = 0; c < arm->plan->groups[0].n_cases; c++)
         session_add_result(session, 0, c);
@@ -209,7 +209,7 @@ int run_arm_check(const struct run_arm *arm, struct error *error)
     return status;
 }
 
-int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
+int run_arm_trace(const struct run_arm *arm, const struct inspect_options *follow,
                   int64_t timeout_ns, struct inspect_census *census, struct error *error)
 {
     struct session session;
@@ -219,7 +219,7 @@ int run_arm_trace(const struct run_arm *arm, const struct inspect_options *how,
     if (status == 0) {
         const struct step_call call = {.number = first->number,
                                        .places = group_answers(&group, first)};
-        status = worker_step(first->offer->worker, &call, how, timeout_ns, census, error);
+        status = worker_step(first->offer->worker, &call, follow, timeout_ns, census, error);
     }
     free(group.cases);
     return status;

@@ -30,12 +30,12 @@ static void add_counters(struct session *session, struct result *result)
         char config[24];
         snprintf(config, sizeof config, "0x%" PRIx64, event->config);
         session->counter_of_event[i] = at;
-        counter->asked = i < session->options->events.n;
+        counter->asked = i < session->how->events.n;
         counter->running_share = 1;
         must(string_set(&counter->event, event->string));
         must(string_set(&counter->config, config));
     }
-    counted_metrics(session->options, session->plan, result);
+    counted_metrics(session->how, session->plan, result);
 }
 
 static void add_setting(const char *name, const char *value, void *result)
@@ -47,7 +47,7 @@ static void add_setting(const char *name, const char *value, void *result)
 static const char *rung_level(const struct session *session,
                               const struct plan_group *group, const struct result *result)
 {
-    if (strcmp(group->op, "roof") != 0 || session->options->cold)
+    if (strcmp(group->op, "roof") != 0 || group->settings.cold)
         return NULL;
     return group->shape.shape.rank == 0
                ? "registers"
@@ -106,7 +106,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     add_counters(session, result);
     if (entry->skip)
         must(result_set_status(result, STATUS_SKIPPED, entry->skip));
-    else if (session->options->prove && !result->is_roof)
+    else if (session->how->prove && !result->is_roof)
         prove_not(&result->proof, "it was not measured");
     for (size_t i = 0; i < entry->notes.n && !entry->skip; i++)
         must(result_add_note(result, entry->notes.item[i]));
@@ -124,10 +124,10 @@ void group_begin(struct session *session, size_t g, size_t first,
         .cases = must_have(calloc(plan->n_cases, sizeof *group->cases))};
     /* One thread may have several CPUs to choose from, if the user says so. */
     const size_t n_cpu = session->plan->n_cpu;
-    const bool list = session->options->n_cpu && plan->settings.threads == 1;
+    const bool list = session->how->n_cpu && plan->settings.threads == 1;
     group->used_cpus =
         list || plan->settings.threads > n_cpu ? n_cpu : plan->settings.threads;
-    uint64_t state = session->options->seed + g;
+    uint64_t state = session->how->seed + g;
     group->seed = random_next(&state);
     group->random = random_next(&state);
     for (size_t i = 0; i < plan->n_cases; i++)

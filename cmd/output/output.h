@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "cli/cli.h"
 #include "measure/measure.h"
 
 /* ---- before (run_describe.c) ---- */

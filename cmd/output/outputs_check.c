@@ -125,9 +125,9 @@ static struct uses list_uses(const struct options *options)
     if (state_path(STATE_CONFIG, "threads.json", false, thresholds, sizeof thresholds,
                    NULL) == 0)
         add_use(&uses, USE_READ, "", "the file of `simdbench threads`", thresholds);
-    add_files(&uses, "--shapes=", &options->shape_lists);
-    add_modules(&uses, "--plugin=", &options->plugins);
-    add_modules(&uses, "--baseline=", &options->baselines);
+    add_files(&uses, "--shapes=", &options->request.shape_lists);
+    add_modules(&uses, "--plugin=", &options->request.plugins);
+    add_modules(&uses, "--baseline=", &options->request.baselines);
     return uses;
 }
 

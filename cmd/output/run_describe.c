@@ -15,24 +15,24 @@ static void add_settings(const struct options *options, const struct plan *plan,
         const char *name, *otherwise;
         const struct text_list *list;
     } lists[] = {
-        {"isa", "auto", &options->isas},
-        {"type", "default", &options->types},
-        {"semiring", "default", &options->semirings},
-        {"sizes", "default", &options->sizes},
-        {"shape", "none", &options->shapes},
-        {"shapes", "none", &options->shape_lists},
-        {"layout", "default", &options->layouts},
-        {"input", "default", &options->inputs},
-        {"variants", "all", &options->variants},
-        {"filter", "none", &options->filters},
-        {"baseline", "default", &options->baselines},
-        {"plugin", "none", &options->plugins},
-        {"events", "none", &options->events},
-        {"counters", "none", &options->counters},
+        {"isa", "auto", &options->request.isas},
+        {"type", "default", &options->request.types},
+        {"semiring", "default", &options->request.semirings},
+        {"sizes", "default", &options->request.sizes},
+        {"shape", "none", &options->request.shapes},
+        {"shapes", "none", &options->request.shape_lists},
+        {"layout", "default", &options->request.layouts},
+        {"input", "default", &options->request.inputs},
+        {"variants", "all", &options->request.variants},
+        {"filter", "none", &options->request.filters},
+        {"baseline", "default", &options->request.baselines},
+        {"plugin", "none", &options->request.plugins},
+        {"events", "none", &options->how.events},
+        {"counters", "none", &options->how.counters},
     };
     struct facts *const settings = &run->settings;
     char text[1024];
-    must(facts_text(settings, "op", options->command));
+    must(facts_text(settings, "op", options->request.op ?: options->command));
     if (options->label)
         must(facts_text(settings, "label", options->label));
     if (options->project_file) {
@@ -45,7 +45,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
         must(facts_text(settings, lists[i].name,
                         lists[i].list->n ? text : lists[i].otherwise));
     }
-    must(facts_text(settings, "isa_fallback", options->isa_strict ? "off" : "on"));
+    must(
+        facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on"));
     if (plan->isas_instead.n) {
         text_list_join(&plan->isas_instead, " ", text, sizeof text);
         must(facts_text(settings, "isa_measured", text));
@@ -61,32 +62,35 @@ static void add_settings(const struct options *options, const struct plan *plan,
         const char *name;
         double number;
     } numbers[] = {
-        {"align", (double)options->align},
+        {"align", (double)options->request.settings.align},
         {"time_per_case_ns", plan->case_ns},
         {"precision", plan->precision},
-        {"rounds", options->rounds},
-        {"timeout_ns", (double)options->timeout_ns},
+        {"rounds", options->how.rounds},
+        {"timeout_ns", (double)options->how.timeout_ns},
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         must(facts_number(settings, numbers[i].name, numbers[i].number));
     char threads[THREADS_MAX * 6] = "";
-    for (size_t i = 0, n = 0; i < options->n_threads; i++)
+    for (size_t i = 0, n = 0; i < options->request.n_threads; i++)
         n += (size_t)snprintf(threads + n, sizeof threads - n, "%s%u", i ? " " : "",
-                              options->threads[i]);
-    must(options->n_threads == 1 ? facts_number(settings, "threads", options->threads[0])
-                                 : facts_text(settings, "threads", threads));
-    must(facts_text(settings, "cache", options->cold ? "cold" : "hot"));
-    must(facts_text(settings, "pages", options->huge_pages ? "2m" : "4k"));
-    if (options->most_ulp > 0)
-        must(facts_number(settings, "accuracy_at_most", options->most_ulp));
-    must(facts_text(settings, "measure", options->accuracy ? "accuracy" : "time"));
-    if (options->ladder)
+                              options->request.threads[i]);
+    must(options->request.n_threads == 1
+             ? facts_number(settings, "threads", options->request.threads[0])
+             : facts_text(settings, "threads", threads));
+    must(facts_text(settings, "cache", options->request.settings.cold ? "cold" : "hot"));
+    must(facts_text(settings, "pages",
+                    options->request.settings.huge_pages ? "2m" : "4k"));
+    if (options->request.settings.most_ulp > 0)
+        must(facts_number(settings, "accuracy_at_most",
+                          options->request.settings.most_ulp));
+    must(facts_text(settings, "measure", options->how.accuracy ? "accuracy" : "time"));
+    if (options->request.ladder)
         must(facts_bool(settings, "ladder", true));
-    must(facts_bool(settings, "in_process", options->in_process));
-    must(facts_bool(settings, "multiplex", options->multiplex));
+    must(facts_bool(settings, "in_process", options->how.in_process));
+    must(facts_bool(settings, "multiplex", options->how.multiplex));
     if (clock_script())
         must(facts_text(settings, "test_clock", clock_script()));
-    must(facts_text(settings, "check", options->check_full ? "full" : "auto"));
+    must(facts_text(settings, "check", options->how.check_full ? "full" : "auto"));
 }
 
 /* Nodes of a cluster may share a host: Slurm knows better which one this is. */
@@ -108,7 +112,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     struct run *const run = must_have(run_new());
     char date[24], seed[24];
     date_text(date);
-    snprintf(seed, sizeof seed, "%" PRIu64, options->seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, options->how.seed);
     run->schema_version = RUN_SCHEMA_VERSION;
     const struct {
         char **where;

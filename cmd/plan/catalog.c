@@ -145,7 +145,7 @@ void catalog_add_worker(struct catalog *catalog, struct worker *worker)
 }
 
 /* Starts a worker and takes down what it offers. */
-static int enlist(struct catalog *catalog, const struct options *options,
+static int enlist(struct catalog *catalog, const struct how *how,
                   const struct module_spec *spec, const char *path, bool baseline,
                   struct error *error)
 {
@@ -159,9 +159,9 @@ static int enlist(struct catalog *catalog, const struct options *options,
         worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd));
     worker->info.is_baseline = baseline;
     worker->info.renamed = spec->alias;
-    int status = worker_start(worker, options->in_process, error);
+    int status = worker_start(worker, how->in_process, error);
     if (status == 0)
-        status = worker_ask(worker, describe_call(), options->timeout_ns,
+        status = worker_ask(worker, describe_call(), how->timeout_ns,
                             &worker->description, error);
     if (status == 0)
         status = check_description(worker, error);
@@ -198,8 +198,8 @@ static int enlist(struct catalog *catalog, const struct options *options,
     return catalog_add_offers(catalog, worker, worker->description, error);
 }
 
-static int enlist_module(struct catalog *catalog, const struct options *options,
-                         const char *text, bool baseline, struct error *error)
+static int enlist_module(struct catalog *catalog, const struct how *how, const char *text,
+                         bool baseline, struct error *error)
 {
     const char *flag = baseline ? "--baseline" : "--plugin";
     char *const words = must_have(strdup(text));
@@ -209,25 +209,24 @@ static int enlist_module(struct catalog *catalog, const struct options *options,
     int status = module_spec_parse(words, flag, &spec, error);
     if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
         error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
-    if (status == 0 &&
-        (status = enlist(catalog, options, &spec, path, baseline, &why)) < 0)
+    if (status == 0 && (status = enlist(catalog, how, &spec, path, baseline, &why)) < 0)
         error_set(error, status, "%s=%s: %.400s", flag, text, why.text);
     free(words);
     return status;
 }
 
 /* For an op its usual ones; without an op (`list`, `all`) those of all. */
-static int enlist_defaults(struct catalog *catalog, const struct options *options,
-                           struct error *error)
+static int enlist_defaults(struct catalog *catalog, const struct request *request,
+                           const struct how *how, struct error *error)
 {
     struct text_list names = {.n = 0};
     for (const struct op_row *const *row = op_rows(); *row; row++)
-        if (!options->is_op || !strcmp(options->command, (*row)->op->name))
+        if (!request->op || !strcmp(request->op, (*row)->op->name))
             for (const char *const *name = (*row)->libraries; name && *name; name++)
                 text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        const int status = enlist_module(catalog, options, names.item[i], true, &why);
+        const int status = enlist_module(catalog, how, names.item[i], true, &why);
         if (status == -EINTR) {
             text_list_free(&names);
             return error_set(error, status, "%s", why.text);
@@ -239,29 +238,29 @@ static int enlist_defaults(struct catalog *catalog, const struct options *option
     return 0;
 }
 
-int catalog_make(const struct options *options, struct catalog *catalog,
-                 struct error *error)
+int catalog_make(const struct request *request, const struct how *how,
+                 struct catalog *catalog, struct error *error)
 {
-    const int shared = options->conditions.memory;
+    const int shared = how->conditions.memory;
     *catalog =
         (struct catalog){.memory_fd = shared ? fcntl(shared, F_DUPFD_CLOEXEC, 0)
                                              : memfd_create("simdbench", MFD_CLOEXEC)};
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
-    int status = enlist(catalog, options, &own, NULL, false, error);
-    for (size_t i = 0; status == 0 && i < options->plugins.n; i++)
-        status = enlist_module(catalog, options, options->plugins.item[i], false, error);
+    int status = enlist(catalog, how, &own, NULL, false, error);
+    for (size_t i = 0; status == 0 && i < request->plugins.n; i++)
+        status = enlist_module(catalog, how, request->plugins.item[i], false, error);
     bool none = false;
-    for (size_t i = 0; i < options->baselines.n; i++)
-        none |= !strcmp(options->baselines.item[i], "none");
-    if (none && options->baselines.n > 1)
+    for (size_t i = 0; i < request->baselines.n; i++)
+        none |= !strcmp(request->baselines.item[i], "none");
+    if (none && request->baselines.n > 1)
         status = error_set(error, -EINVAL,
                            "--baseline=none contradicts the other --baseline options");
-    for (size_t i = 0; status == 0 && !none && i < options->baselines.n; i++)
-        status = enlist_module(catalog, options, options->baselines.item[i], true, error);
-    if (status == 0 && !options->baselines.n)
-        status = enlist_defaults(catalog, options, error);
+    for (size_t i = 0; status == 0 && !none && i < request->baselines.n; i++)
+        status = enlist_module(catalog, how, request->baselines.item[i], true, error);
+    if (status == 0 && !request->baselines.n)
+        status = enlist_defaults(catalog, request, how, error);
     if (status < 0)
         catalog_free(catalog);
     return status;

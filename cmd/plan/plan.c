@@ -16,8 +16,8 @@ static int check_memory(const struct selection *selection, const struct plan_gro
 {
     struct operands_map map = group->shape.map;
     struct error why = {.text = ""};
-    int status = operands_offsets(&map, selection->options->align, 0, &why);
-    double need = (double)map.bytes * (selection->options->huge_pages ? 3 : 2);
+    int status = operands_offsets(&map, selection->request->settings.align, 0, &why);
+    double need = (double)map.bytes * (selection->request->settings.huge_pages ? 3 : 2);
     double have = (double)memory_available();
     if (status < 0)
         return error_set(error, status, "%.200s: '%s' of op %s: %.100s", origin,
@@ -31,7 +31,7 @@ static int check_memory(const struct selection *selection, const struct plan_gro
 }
 
 /* All groups of one shape, as it was asked for, have this in common. */
-struct request {
+struct wanted {
     const struct selection *selection;
     uint32_t type;
     const char *text, *origin;
@@ -53,100 +53,96 @@ static bool is_there(const struct plan *plan, const struct plan_group *group)
 }
 
 /* "conv f32, layout nchw16c: no kernel can run here (this CPU has no AVX-512)". */
-static void say_left_out(const struct request *request, const struct plan_group *group)
+static void say_left_out(const struct wanted *wanted, const struct plan_group *group)
 {
     char text[256];
     size_t i = 0;
     while (!group->cases[i].skip ||
-           request->selection->catalog->offers[group->cases[i].offer].is_baseline)
+           wanted->selection->catalog->offers[group->cases[i].offer].is_baseline)
         i++;
     snprintf(text, sizeof text, "%.60s %s%s%s: no kernel can run here (%s)", group->op,
              type_name(group->type), group->shape.layout[0] ? ", layout " : "",
              group->shape.layout, group->cases[i].skip);
-    text_list_add_once(&request->plan->left_out, text);
+    text_list_add_once(&wanted->plan->left_out, text);
 }
 
-static int add_group(const struct request *request, const struct shape_info *shape,
+static int add_group(const struct wanted *wanted, const struct shape_info *shape,
                      const char *input, uint32_t threads, bool any_layout,
                      struct error *error)
 {
-    const struct selection *selection = request->selection;
-    const struct options *const options = selection->options;
-    struct plan *plan = request->plan;
+    const struct selection *selection = wanted->selection;
+    struct plan *plan = wanted->plan;
     struct plan_group group = {
         .op = must_have(strdup(selection->op)),
-        .type = request->type,
+        .type = wanted->type,
         .shape = *shape,
-        .settings = {.threads = threads,
-                     .cold = options->cold,
-                     .huge_pages = options->huge_pages,
-                     .align = options->align,
-                     .most_ulp = options->most_ulp,
-                     .input = *input ? must_have(strdup(input)) : NULL},
+        .settings = selection->request->settings,
     };
     int status = 0;
+    group.settings.threads = threads;
+    group.settings.input = *input ? must_have(strdup(input)) : NULL;
     if (!is_there(plan, &group))
         status = plan_fill_group(selection, any_layout, &group, &plan->left_out, error);
     if (status == 0 && group.n_cases)
-        status = check_memory(selection, &group, request->origin, error);
+        status = check_memory(selection, &group, wanted->origin, error);
     if (status < 0 || !group.n_cases) {
         plan_free_group(&group);
         return status;
     }
     if (!plan_group_runs(selection->catalog, &group))
-        say_left_out(request, &group);
+        say_left_out(wanted, &group);
     must_grow(plan->groups, plan->n_groups);
     plan->groups[plan->n_groups++] = group;
     return 0;
 }
 
-static int add_inputs(const struct request *request, const struct shape_info *shape,
+static int add_inputs(const struct wanted *wanted, const struct shape_info *shape,
                       bool any_layout, struct error *error)
 {
-    const struct text_list *inputs = &request->selection->inputs;
-    const struct options *options = request->selection->options;
-    const struct text_list *rungs = request->selection->rungs;
+    const struct text_list *inputs = &wanted->selection->inputs;
+    const struct request *const request = wanted->selection->request;
+    const struct text_list *rungs = wanted->selection->rungs;
     int status = 0;
     for (size_t i = 0; i < inputs->n; i++)
-        for (size_t k = 0; k < options->n_threads && status == 0; k++)
-            if (!rungs || text_list_has(&rungs[k], request->text))
-                status = add_group(request, shape, inputs->item[i], options->threads[k],
+        for (size_t k = 0; k < request->n_threads && status == 0; k++)
+            if (!rungs || text_list_has(&rungs[k], wanted->text))
+                status = add_group(wanted, shape, inputs->item[i], request->threads[k],
                                    any_layout, error);
     return status;
 }
 
-static int ask_shape(const struct request *request, const char *layout,
+static int ask_shape(const struct wanted *wanted, const char *layout,
                      struct shape_info *shape, struct error *error)
 {
     struct error why = {.text = ""};
-    int status = catalog_shape(request->selection->catalog, request->selection->op,
-                               request->type, request->text, layout, shape, &why);
+    int status = catalog_shape(wanted->selection->catalog, wanted->selection->op,
+                               wanted->type, wanted->text, layout, shape, &why);
     return status < 0
-               ? error_set(error, status, "%.100s: %.400s", request->origin, why.text)
+               ? error_set(error, status, "%.100s: %.400s", wanted->origin, why.text)
                : 0;
 }
 
 /* A shape with a layout of its own keeps it; any other is tried in all of them. */
-static int add_layouts(const struct request *request, struct error *error)
+static int add_layouts(const struct wanted *wanted, struct error *error)
 {
-    const struct selection *selection = request->selection;
+    const struct selection *selection = wanted->selection;
     const struct text_list *layouts = &selection->layouts;
     struct shape_info own, other;
-    int status = ask_shape(request, NULL, &own, error);
+    int status = ask_shape(wanted, NULL, &own, error);
     if (status < 0 || !layouts->n)
-        return status < 0 ? status : add_inputs(request, &own, true, error);
+        return status < 0 ? status : add_inputs(wanted, &own, true, error);
     if (strcmp(own.layout, selection->default_layout) != 0)
-        return text_list_has(layouts, own.layout) ? add_inputs(request, &own, true, error)
+        return text_list_has(layouts, own.layout) ? add_inputs(wanted, &own, true, error)
                                                   : 0;
     for (size_t i = 0; i < layouts->n && status == 0; i++) {
         const char *layout = layouts->item[i];
         const bool is_own = !strcmp(layout, own.layout);
-        status = is_own ? 0 : ask_shape(request, layout, &other, error);
+        status = is_own ? 0 : ask_shape(wanted, layout, &other, error);
         if (status == 0)
-            status = add_inputs(request, is_own ? &own : &other,
+            status = add_inputs(wanted, is_own ? &own : &other,
                                 is_own || selection->layouts_named, error);
         if (status == -ENOTSUP && selection->layouts_named)
-            text_list_add(&request->plan->left_out, error->text);
+            text_list_add(&wanted->plan->left_out, error->text);
         status = status == -ENOTSUP ? 0 : status;
     }
     return status;
@@ -158,14 +154,14 @@ static int add_groups(const struct selection *selection, struct plan *plan,
     int status = 0;
     for (size_t t = 0; t < selection->n_types && status == 0; t++) {
         for (size_t s = 0; s < selection->shapes.n && status == 0; s++) {
-            const struct request request = {
+            const struct wanted wanted = {
                 .selection = selection,
                 .type = selection->types[t],
                 .text = selection->shapes.item[s],
                 .origin = selection->origins.item[s],
                 .plan = plan,
             };
-            status = add_layouts(&request, error);
+            status = add_layouts(&wanted, error);
         }
     }
     return status;
@@ -249,19 +245,20 @@ static int fall_back(struct selection *selection, size_t first, size_t left_out,
 }
 
 /* Adds the groups of an op. */
-static int add_op(const struct options *options, const struct catalog *catalog,
-                  const char *op, struct plan *plan, struct error *error)
+static int add_op(const struct request *request, const struct how *how,
+                  const struct catalog *catalog, const char *op, struct plan *plan,
+                  struct error *error)
 {
     const size_t groups = plan->n_groups, left_out = plan->left_out.n;
     struct selection selection;
-    int status = selection_make(options, catalog, op, &selection, error);
+    int status = selection_make(request, how, catalog, op, &selection, error);
     if (status == 0)
         status = add_groups(&selection, plan, error);
-    if (status == 0 && !options->isa_strict && !selection.isa_auto &&
+    if (status == 0 && !request->isa_strict && !selection.isa_auto &&
         all_lacking(catalog, plan, groups))
         status = fall_back(&selection, groups, left_out, plan, error);
     const bool none = status == 0 && plan->n_groups == groups;
-    if (none && plan->left_out.n > left_out && options->most_ulp > 0)
+    if (none && plan->left_out.n > left_out && request->settings.most_ulp > 0)
         status = error_set(error, -ENOENT, "nothing matches: %.480s",
                            plan->left_out.item[left_out]);
     else if (none && plan->left_out.n > left_out)
@@ -286,8 +283,9 @@ static void note_suite(const char *name, const char *summary, const char *shapes
 
 /* An op that has nothing of what was asked for (f64, a layout) is left out; one that
  * --filter leaves out is not worth a word. */
-static int add_suite(const struct options *options, const struct catalog *catalog,
-                     struct plan *plan, struct error *error)
+static int add_suite(const struct request *request, const struct how *how,
+                     const struct catalog *catalog, struct plan *plan,
+                     struct error *error)
 {
     struct text_list ops = {.n = 0};
     int status = 0;
@@ -297,8 +295,8 @@ static int add_suite(const struct options *options, const struct catalog *catalo
         bool has_suite = false;
         catalog_each_list(catalog, ops.item[i], note_suite, &has_suite);
         if (has_suite)
-            status = add_op(options, catalog, ops.item[i], plan, &why);
-        if (status == -EINVAL || (status == -ENOENT && !options->filters.n)) {
+            status = add_op(request, how, catalog, ops.item[i], plan, &why);
+        if (status == -EINVAL || (status == -ENOENT && !request->filters.n)) {
             char text[sizeof why.text + 64];
             snprintf(text, sizeof text, "%.60s: %s", ops.item[i], why.text);
             text_list_add(&plan->left_out, text);
@@ -319,13 +317,13 @@ static int add_suite(const struct options *options, const struct catalog *catalo
     return status;
 }
 
-int plan_make(const struct options *options, const struct catalog *catalog,
-              struct plan *plan, struct error *error)
+int plan_make(const struct request *request, const struct how *how,
+              const struct catalog *catalog, struct plan *plan, struct error *error)
 {
     *plan = (struct plan){.n_groups = 0};
-    const int status = options->suite
-                           ? add_suite(options, catalog, plan, error)
-                           : add_op(options, catalog, options->command, plan, error);
+    const int status = request->suite
+                           ? add_suite(request, how, catalog, plan, error)
+                           : add_op(request, how, catalog, request->op, plan, error);
     if (status < 0)
         plan_free(plan);
     return status;
@@ -367,23 +365,23 @@ void plan_print(const struct plan *plan, FILE *file)
 
 /* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the
  * precision is reached soon. */
-static double case_seconds(const struct options *options, const struct plan *plan,
+static double case_seconds(const struct how *how, const struct plan *plan,
                            const struct shape_info *shape)
 {
     const double call_ns = shape->ops / 50 + shape->bytes / 10;
     const double turn_ns = fmax(1.1 * BATCH_NS, call_ns) + call_ns;
     const double most = plan->precision > 0 ? 4 * ROUNDS_MIN : ROUNDS_MAX;
     const double wanted = fmin(plan->case_ns / turn_ns, most);
-    const double rounds = options->rounds ? options->rounds : fmax(wanted, ROUNDS_MIN);
+    const double rounds = how->rounds ? how->rounds : fmax(wanted, ROUNDS_MIN);
     return (rounds * turn_ns + PREPARE_NS + shape->bytes / 2) * 1e-9;
 }
 
-double plan_seconds(const struct options *options, const struct plan *plan)
+double plan_seconds(const struct how *how, const struct plan *plan)
 {
     double seconds = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         const struct plan_group *const group = &plan->groups[g];
-        seconds += (double)group->n_cases * case_seconds(options, plan, &group->shape);
+        seconds += (double)group->n_cases * case_seconds(how, plan, &group->shape);
     }
     return seconds;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room plan: from options to what will be measured. The catalog knows all that can run,
+ * Room plan: from a request to what will be measured. The catalog knows all that can run,
  * the plan what of it will: groups of cases in order, what is counted, on which CPUs, and
  * how many threads each case gets. Nothing is decided after it.
  */
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "case/case.h"
-#include "cli/cli.h"
+#include "reports.h"
+#include "request/request.h"
 #include "worker/worker.h"
 
 /* ---- catalog (catalog.c): everything that can be run, whoever offers it ---- */
@@ -46,8 +46,8 @@ struct shape_info {
 
 /* Starts (or, in process, makes) one worker for own kernels and one per baseline and
  * plug-in, and asks what they offer. -ENOENT for a baseline that is not there. */
-int catalog_make(const struct options *options, struct catalog *catalog,
-                 struct error *error);
+int catalog_make(const struct request *request, const struct how *how,
+                 struct catalog *catalog, struct error *error);
 void catalog_free(struct catalog *catalog);
 /* Is that one of the baselines that an op has when the user names none? */
 bool catalog_is_usual(const char *op, const struct worker *baseline);
@@ -181,42 +181,42 @@ struct plan {
     double precision; /* of the median's interval, where a case may end; 0: nowhere */
 };
 
-/* The only place that filters: the plan of an op, or with options->suite those of all
+/* The only place that filters: the plan of an op, or with request->suite those of all
  * ops that have a suite, joined. -EINVAL names unknown ISAs, types, semirings, variants,
  * layouts, shape lists; -ENOENT a selection that matches nothing; -ENOMEM sizes that do
  * not fit in memory. */
-int plan_make(const struct options *options, const struct catalog *catalog,
-              struct plan *plan, struct error *error);
+int plan_make(const struct request *request, const struct how *how,
+              const struct catalog *catalog, struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
  * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
  * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -CPUS_BUSY.
  */
-int plan_settle(const struct options *options, const struct catalog *catalog,
-                struct plan *plan, struct error *error);
+int plan_settle(const struct request *request, const struct how *how,
+                const struct catalog *catalog, struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */
-int plan_prepare(const struct options *options, struct catalog *catalog,
-                 struct plan *plan, struct error *error);
+int plan_prepare(const struct request *request, const struct how *how,
+                 struct catalog *catalog, struct plan *plan, struct error *error);
 /* Adds a roof of that name beside the first case of a group, if there is one and it is
  * not there yet. */
-void plan_add_roof(const struct options *options, const struct catalog *catalog,
-                   struct plan_group *group, const char *name);
+void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
+                   const char *name);
 /* Drops all cases of a group but the first ones. */
 void plan_cut_group(struct plan_group *group, size_t cases);
 void plan_free(struct plan *plan);
 void plan_print(const struct plan *plan, FILE *file); /* --dry-run */
 /* Roughly how long it will take: kernels are known only once they ran. */
-double plan_seconds(const struct options *options, const struct plan *plan);
+double plan_seconds(const struct how *how, const struct plan *plan);
 
 /* ---- what is counted (counted.c) ---- */
 
 /* The events of --events and of the groups of --counters, each once, encoded for this
  * machine. -E2BIG for more than EVENTS_MAX. */
-int counted_events(const struct options *options, struct plan *plan, struct error *error);
+int counted_events(const struct how *how, struct plan *plan, struct error *error);
 /* Calls `tell` for each group that this machine lacks, or has only in part. */
-void counted_notes(const struct options *options,
+void counted_notes(const struct how *how,
                    void (*tell)(const char *group, const char *note));
 /* Adds what can be derived from these events to a result. */
-void counted_metrics(const struct options *options, const struct plan *plan,
+void counted_metrics(const struct how *how, const struct plan *plan,
                      struct result *result);
 
 /* ---- threads that are worth while (thresholds.c) ---- */

@@ -61,7 +61,7 @@ static bool wanted_baseline(const struct selection *selection, const struct offe
                             const struct plan_group *group)
 {
     if (other_semiring(selection, offer) || other_variant(selection, offer) ||
-        (!selection->options->baselines.n && !catalog_is_usual(group->op, offer->worker)))
+        (!selection->request->baselines.n && !catalog_is_usual(group->op, offer->worker)))
         return false;
     if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
         return true;
@@ -78,7 +78,6 @@ static bool wanted_baseline(const struct selection *selection, const struct offe
 static bool wanted(const struct selection *selection, const struct offer *offer,
                    const struct plan_group *group)
 {
-    const struct options *options = selection->options;
     if (!fits(offer, group))
         return false;
     if (offer->is_baseline)
@@ -95,7 +94,7 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
     if (selection->variants.n > 0)
         return true;
     return !(offer->flags & SIMDBENCH_STUDY) &&
-           (!(offer->flags & SIMDBENCH_PATHOLOGY) || options->pathologies);
+           (!(offer->flags & SIMDBENCH_PATHOLOGY) || selection->request->pathologies);
 }
 
 static char *make_id(const struct offer *offer, const char *shape,
@@ -157,14 +156,13 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
 }
 
 /* Adds a roof to the group if it is not there yet; its id is the caller's. NULL: none. */
-static char *add_roof(const struct selection *selection, struct plan_group *group,
+static char *add_roof(const struct catalog *catalog, struct plan_group *group,
                       const struct offer *offer, uint32_t type, const char *name)
 {
-    const size_t i = name ? find_roof(selection->catalog, offer, type, name)
-                          : selection->catalog->n_offers;
-    if (i == selection->catalog->n_offers)
+    const size_t i = name ? find_roof(catalog, offer, type, name) : catalog->n_offers;
+    if (i == catalog->n_offers)
         return NULL;
-    const struct offer *roof = &selection->catalog->offers[i];
+    const struct offer *roof = &catalog->offers[i];
     char bytes[32];
     snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
     const char *const shape = roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes;
@@ -176,14 +174,13 @@ static char *add_roof(const struct selection *selection, struct plan_group *grou
     return id;
 }
 
-void plan_add_roof(const struct options *options, const struct catalog *catalog,
-                   struct plan_group *group, const char *name)
+void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
+                   const char *name)
 {
-    const struct selection selection = {.options = options, .catalog = catalog};
     const struct offer *const offer = &catalog->offers[group->cases[0].offer];
     /* Streams are of bytes: those of floats do for integers. */
     const uint32_t type = type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
-    free(add_roof(&selection, group, offer, type, name));
+    free(add_roof(catalog, group, offer, type, name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
@@ -194,9 +191,9 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
         limit_by_part(group, number, selection->catalog))
         return;
-    char *id = add_roof(selection, group, offer, offer->type, offer->roof);
+    char *id = add_roof(selection->catalog, group, offer, offer->type, offer->roof);
     group->cases[number].limit_id = id;
-    free(add_roof(selection, group, offer, offer->type, offer->other_roof));
+    free(add_roof(selection->catalog, group, offer, offer->type, offer->other_roof));
 }
 
 void plan_cut_group(struct plan_group *group, size_t cases)
@@ -244,7 +241,7 @@ static bool adapts_to(const struct catalog *catalog, const struct offer *offer,
 
 static bool exact_enough(const struct selection *selection, const struct offer *offer)
 {
-    const double most_ulp = selection->options->most_ulp;
+    const double most_ulp = selection->request->settings.most_ulp;
     return most_ulp <= 0 || states_within(offer, most_ulp) ||
            adapts_to(selection->catalog, offer, most_ulp);
 }
@@ -267,7 +264,7 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
 {
     const struct offer *offer = &selection->catalog->offers[number];
     char *id = make_id(offer, group->shape.text, group);
-    const bool matches = offer->is_baseline || listed(&selection->options->filters, id);
+    const bool matches = offer->is_baseline || listed(&selection->request->filters, id);
     const bool exact = exact_enough(selection, offer);
     if (matches && !exact)
         add_inexact(offer, id, inexact);
@@ -315,7 +312,7 @@ static int finish_group(const struct selection *selection, struct plan_group *gr
     }
     if (!plan_group_runs(selection->catalog, group))
         skip_baselines(group);
-    for (size_t i = 0; i < n && !selection->options->accuracy; i++)
+    for (size_t i = 0; i < n && !selection->how->accuracy; i++)
         add_limit(selection, group, i);
     return 0;
 }
@@ -329,7 +326,7 @@ static void say_inexact(const struct selection *selection, struct text_list *ine
     if (inexact->n) {
         text_list_join(inexact, ", ", rows, sizeof rows);
         must(asprintf(&text, "not within --accuracy-at-most=%g: %s",
-                      selection->options->most_ulp, rows));
+                      selection->request->settings.most_ulp, rows));
         text_list_add_once(left_out, text);
         free(text);
     }

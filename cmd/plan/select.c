@@ -24,7 +24,8 @@ static int select_op(struct selection *selection, struct error *error)
     int status = 0;
     catalog_ops(selection->catalog, &ops);
     if (!text_list_has(&ops, selection->op)) {
-        args_commands(&ops);
+        for (size_t i = 0; i < selection->request->commands.n; i++)
+            text_list_add(&ops, selection->request->commands.item[i]);
         status = selection_unknown("", selection->op, "command or op", &ops, error);
         snprintf(error->text + strlen(error->text),
                  sizeof error->text - strlen(error->text),
@@ -68,7 +69,7 @@ static int choose(const char *flag, const char *noun, const struct text_list *as
 
 static int select_types(struct selection *selection, struct error *error)
 {
-    const struct text_list *asked = &selection->options->types;
+    const struct text_list *asked = &selection->request->types;
     const struct text_list *known = &selection->known_types;
     struct text_list chosen = {.n = 0};
     int status = choose("--type=", "element type", asked, known, &chosen, error);
@@ -86,7 +87,7 @@ static int select_types(struct selection *selection, struct error *error)
 
 static int select_semirings(struct selection *selection, struct error *error)
 {
-    const struct text_list *asked = &selection->options->semirings;
+    const struct text_list *asked = &selection->request->semirings;
     const struct text_list *known = &selection->known_semirings;
     if (asked->n && !known->n)
         return error_set(error, -EINVAL, "--semiring=%s: op %s has no semirings",
@@ -113,7 +114,7 @@ static const char *best_isa(const struct selection *selection)
 /* The names are known: --isa takes no others. */
 static int select_isas(struct selection *selection, struct error *error)
 {
-    const struct text_list *asked = &selection->options->isas;
+    const struct text_list *asked = &selection->request->isas;
     (void)error;
     selection->isa_auto = !asked->n || text_list_has(asked, "auto");
     if (!asked->n)
@@ -143,7 +144,7 @@ static bool any_matches(const char *pattern, const struct text_list *names)
 /* A word is for kernels if one of them has that variant, or else for baselines. */
 static int select_variants(struct selection *selection, struct error *error)
 {
-    const struct text_list *asked = &selection->options->variants;
+    const struct text_list *asked = &selection->request->variants;
     const struct text_list *own = &selection->known_variants;
     struct text_list all = {.n = 0};
     int status = 0;
@@ -167,12 +168,12 @@ static int select_variants(struct selection *selection, struct error *error)
 
 static int select_layouts(struct selection *selection, struct error *error)
 {
-    const struct text_list *asked = &selection->options->layouts;
+    const struct text_list *asked = &selection->request->layouts;
     struct text_list known = {.n = 0};
     text_list_split(&known, catalog_op_text(selection->catalog, selection->op, "layouts"),
                     ", ");
     /* Errors are the same in all layouts. */
-    const size_t n = selection->options->accuracy && known.n ? 1 : known.n;
+    const size_t n = selection->how->accuracy && known.n ? 1 : known.n;
     for (size_t i = 0; i < n && !asked->n; i++)
         text_list_add_once(&selection->layouts, known.item[i]);
     for (size_t i = 0; i < asked->n; i++)
@@ -192,17 +193,18 @@ static int select_layouts(struct selection *selection, struct error *error)
 /* Inputs as fill takes them; empty is the op's default, however it was written. */
 static int select_inputs(struct selection *selection, struct error *error)
 {
-    const struct options *options = selection->options;
+    const struct text_list *const asked = &selection->request->inputs;
+    const bool accuracy = selection->how->accuracy;
     const char *known = catalog_op_text(selection->catalog, selection->op, "inputs");
     const size_t first = known ? strcspn(known, ", ") : 0;
     struct text_list names = {.n = 0};
     (void)error;
-    if (options->accuracy && !options->inputs.n)
+    if (accuracy && !asked->n)
         text_list_split(
             &names, catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"),
             " ");
-    for (size_t i = 0; i < options->inputs.n; i++)
-        text_list_add(&names, options->inputs.item[i]);
+    for (size_t i = 0; i < asked->n; i++)
+        text_list_add(&names, asked->item[i]);
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.item[i];
         const bool is_default =
@@ -249,34 +251,36 @@ static void able_ops(const struct catalog *catalog,
  * for. */
 static int check_accuracy(struct selection *selection, struct error *error)
 {
-    const struct options *const options = selection->options;
+    const double most_ulp = selection->request->settings.most_ulp;
     const struct catalog *const catalog = selection->catalog;
     char names[200];
-    if (options->accuracy && !tells_errors(catalog, selection->op)) {
+    if (selection->how->accuracy && !tells_errors(catalog, selection->op)) {
         able_ops(catalog, tells_errors, names, sizeof names);
         return error_set(error, -EINVAL,
                          "--accuracy: op %s does not say how far results are from the "
                          "exact ones; ops that do: %s",
                          selection->op, names);
     }
-    if (options->most_ulp > 0 && !states_errors(catalog, selection->op)) {
+    if (most_ulp > 0 && !states_errors(catalog, selection->op)) {
         able_ops(catalog, states_errors, names, sizeof names);
         return error_set(error, -EINVAL,
                          "--accuracy-at-most=%g: op %s has no errors to bound, as no row "
                          "of it states one; ops with such rows: %s",
-                         options->most_ulp, selection->op, names);
+                         most_ulp, selection->op, names);
     }
     return 0;
 }
 
-int selection_make(const struct options *options, const struct catalog *catalog,
-                   const char *op, struct selection *selection, struct error *error)
+int selection_make(const struct request *request, const struct how *how,
+                   const struct catalog *catalog, const char *op,
+                   struct selection *selection, struct error *error)
 {
     static int (*const steps[])(struct selection *, struct error *) = {
         select_op,   check_accuracy,  find_known,     select_types,  select_semirings,
         select_isas, select_variants, select_layouts, select_inputs, selection_shapes,
     };
-    *selection = (struct selection){.options = options, .catalog = catalog, .op = op};
+    *selection =
+        (struct selection){.request = request, .how = how, .catalog = catalog, .op = op};
     int status = 0;
     for (size_t i = 0; i < ARRAY_LEN(steps) && status == 0; i++)
         status = steps[i](selection, error);
@@ -300,7 +304,7 @@ void selection_free(struct selection *selection)
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
-    for (size_t i = 0; selection->rungs && i < selection->options->n_threads; i++)
+    for (size_t i = 0; selection->rungs && i < selection->request->n_threads; i++)
         text_list_free(&selection->rungs[i]);
     free(selection->rungs);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From options to groups: names resolved (select.c), shapes collected (select_shapes.c);
- * plan.c makes groups of it and plan_group.c their cases. */
+/* From a request to groups: names resolved (select.c), shapes collected
+ * (select_shapes.c); plan.c makes groups of it and plan_group.c their cases. */
 #pragma once
 
 #include "plan/plan.h"
 
 struct selection {
-    const struct options *options;
+    const struct request *request;
+    const struct how *how;
     const struct catalog *catalog;
     const char *op;
     struct text_list known_types, known_semirings, known_variants; /* of own kernels */
@@ -20,15 +21,16 @@ struct selection {
     char default_layout[64];
     struct text_list inputs;          /* at least one; empty text: the op's default */
     struct text_list shapes, origins; /* each with what to blame it on: "--sizes" */
-    struct text_list *rungs; /* of a ladder: shapes for each of options->threads, the only
+    struct text_list *rungs; /* of a ladder: shapes for each of request->threads, the only
                                 ones with so many; NULL: all shapes are for all */
     uint32_t types[8];
     size_t n_types;
 };
 
 /* -EINVAL names the flag, the word and near matches. */
-int selection_make(const struct options *options, const struct catalog *catalog,
-                   const char *op, struct selection *selection, struct error *error);
+int selection_make(const struct request *request, const struct how *how,
+                   const struct catalog *catalog, const char *op,
+                   struct selection *selection, struct error *error);
 void selection_free(struct selection *selection);
 #define SUITE "suite"
 /* Collects the shapes that were asked for, or the op's own. */

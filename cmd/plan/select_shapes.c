@@ -125,7 +125,7 @@ static int add_list(struct selection *selection, const char *name, struct error 
 
 static int add_default(struct selection *selection, struct error *error)
 {
-    const bool accuracy = selection->options->accuracy;
+    const bool accuracy = selection->how->accuracy;
     const char *text = catalog_op_text(selection->catalog, selection->op,
                                        accuracy ? "accuracy_shape" : "default_shapes");
     if (!text)
@@ -149,16 +149,16 @@ static int compare_rungs(const void *left, const void *right)
 /* Rungs are as many bytes for each thread, so each number of threads has its own. */
 static int add_rungs(struct selection *selection, struct error *error)
 {
-    const struct options *options = selection->options;
+    const struct request *const request = selection->request;
     const struct memory_levels levels = levels_here();
     int status = 0;
     if (!levels.n)
         return error_set(error, -ENOTSUP,
                          "--ladder: this machine does not tell the sizes of its caches; "
                          "give the working sets with --sizes");
-    selection->rungs = must_have(calloc(options->n_threads, sizeof *selection->rungs));
-    for (size_t i = 0; i < options->n_threads && status == 0; i++) {
-        levels_rungs(&levels, options->threads[i], &selection->rungs[i]);
+    selection->rungs = must_have(calloc(request->n_threads, sizeof *selection->rungs));
+    for (size_t i = 0; i < request->n_threads && status == 0; i++) {
+        levels_rungs(&levels, request->threads[i], &selection->rungs[i]);
         text_list_add(&selection->rungs[i], "registers");
         status = add_shapes(selection, &selection->rungs[i], "--ladder", error);
     }
@@ -170,16 +170,16 @@ static int add_rungs(struct selection *selection, struct error *error)
 
 int selection_shapes(struct selection *selection, struct error *error)
 {
-    const struct options *options = selection->options;
-    if (options->suite)
+    const struct request *const request = selection->request;
+    if (request->suite)
         return add_list(selection, SUITE, error);
-    int status = add_shapes(selection, &options->sizes, "--sizes", error);
+    int status = add_shapes(selection, &request->sizes, "--sizes", error);
     if (status == 0)
-        status = add_shapes(selection, &options->shapes, "--shape", error);
-    for (size_t i = 0; i < options->shape_lists.n && status == 0; i++)
-        status = add_list(selection, options->shape_lists.item[i], error);
-    if (status == 0 && !options->sizes.n && !options->shapes.n && !options->shape_lists.n)
+        status = add_shapes(selection, &request->shapes, "--shape", error);
+    for (size_t i = 0; i < request->shape_lists.n && status == 0; i++)
+        status = add_list(selection, request->shape_lists.item[i], error);
+    if (status == 0 && !request->sizes.n && !request->shapes.n && !request->shape_lists.n)
         status =
-            options->ladder ? add_rungs(selection, error) : add_default(selection, error);
+            request->ladder ? add_rungs(selection, error) : add_default(selection, error);
     return status;
 }

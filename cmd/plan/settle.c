@@ -10,20 +10,18 @@
 #define LADDER_CASE_NS 2.5e7
 
 /* Takes all CPUs that the user named, else the first that no other run measures on. */
-static int choose_cpus(const struct options *options, struct plan *plan,
-                       struct error *error)
+static int choose_cpus(const struct how *how, struct plan *plan, struct error *error)
 {
     int order[CPUS_MAX];
-    if (options->n_cpu > CPUS_MAX)
+    if (how->n_cpu > CPUS_MAX)
         return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
-    for (size_t i = 0; i < options->n_cpu; i++)
-        order[i] = options->cpu[i];
-    const size_t n = options->n_cpu ? options->n_cpu : cpu_order(order);
-    plan->n_cpu = plan->most_threads < n && !options->n_cpu ? plan->most_threads : n;
-    const int status = options->dry_run || options->cpus_locked
-                           ? 0
-                           : cpu_lock_take(order, n, plan->n_cpu, options->wait_ns,
-                                           options->quiet, &plan->lock, error);
+    for (size_t i = 0; i < how->n_cpu; i++)
+        order[i] = how->cpu[i];
+    const size_t n = how->n_cpu ? how->n_cpu : cpu_order(order);
+    plan->n_cpu = plan->most_threads < n && !how->n_cpu ? plan->most_threads : n;
+    const int status = how->unlocked ? 0
+                                     : cpu_lock_take(order, n, plan->n_cpu, how->wait_ns,
+                                                     how->quiet, &plan->lock, error);
     memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
     return status;
 }
@@ -61,29 +59,31 @@ static void settle_case(const struct plan *plan, const cJSON *thresholds,
     choose_team(thresholds, offer, work, entry);
 }
 
-static int read_thresholds(const struct options *options, const struct plan *plan,
+static int read_thresholds(const struct how *how, const struct plan *plan,
                            cJSON **thresholds, struct error *error)
 {
     struct host host;
     *thresholds = NULL;
-    if (plan->most_threads == 1 || options->all_threads || options->scaling)
+    if (plan->most_threads == 1 || how->all_threads)
         return 0;
     host_read(&host, "");
     return thresholds_read(host.fingerprint, thresholds, error);
 }
 
-int plan_settle(const struct options *options, const struct catalog *catalog,
-                struct plan *plan, struct error *error)
+int plan_settle(const struct request *request, const struct how *how,
+                const struct catalog *catalog, struct plan *plan, struct error *error)
 {
     cJSON *thresholds = NULL;
     plan->most_threads = 1;
-    const bool exact = options->time_per_case_ns || options->rounds;
-    plan->case_ns = options->time_per_case_ns ? (double)options->time_per_case_ns
-                    : options->ladder         ? LADDER_CASE_NS
-                                              : 1e8;
-    plan->batch_ns = fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX);
-    plan->precision = options->precision > 0 ? options->precision : exact ? 0 : 0.01;
-    if (!strcmp(options->command, "roof"))
+    const bool exact = how->time_per_case_ns || how->rounds;
+    plan->case_ns = how->time_per_case_ns ? (double)how->time_per_case_ns
+                    : request->ladder     ? LADDER_CASE_NS
+                                          : 1e8;
+    plan->batch_ns =
+        how->batch_ns > 0 ? how->batch_ns : fmax(BATCH_NS, plan->case_ns / ROUNDS_MAX);
+    plan->rounds_ns = how->rounds_ns;
+    plan->precision = how->precision > 0 ? how->precision : exact ? 0 : 0.01;
+    if (request->op && !strcmp(request->op, "roof"))
         plan->levels = levels_here();
     for (size_t g = 0; g < plan->n_groups; g++) {
         struct plan_group *const group = &plan->groups[g];
@@ -94,11 +94,11 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
                 plan->most_threads = entry->team;
         }
     }
-    int status = counted_events(options, plan, error);
+    int status = counted_events(how, plan, error);
     if (status == 0)
-        status = choose_cpus(options, plan, error);
+        status = choose_cpus(how, plan, error);
     if (status == 0)
-        status = read_thresholds(options, plan, &thresholds, error);
+        status = read_thresholds(how, plan, &thresholds, error);
     if (status < 0)
         return status;
     for (size_t g = 0; g < plan->n_groups; g++) {
@@ -111,11 +111,11 @@ int plan_settle(const struct options *options, const struct catalog *catalog,
     return 0;
 }
 
-int plan_prepare(const struct options *options, struct catalog *catalog,
-                 struct plan *plan, struct error *error)
+int plan_prepare(const struct request *request, const struct how *how,
+                 struct catalog *catalog, struct plan *plan, struct error *error)
 {
-    int status = catalog_make(options, catalog, error);
+    int status = catalog_make(request, how, catalog, error);
     if (status == 0)
-        status = plan_make(options, catalog, plan, error);
-    return status ? status : plan_settle(options, catalog, plan, error);
+        status = plan_make(request, how, catalog, plan, error);
+    return status ? status : plan_settle(request, how, catalog, plan, error);
 }

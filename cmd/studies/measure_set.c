@@ -32,7 +32,8 @@ struct pass {
     struct round_set *set;
     struct run *aside; /* results that nobody keeps */
     unsigned number;
-    double ns; /* that it may take */
+    double ns;      /* that it may take */
+    double case_ns; /* and a case, at most */
 };
 
 /* A member in processes of its own. */
@@ -66,12 +67,12 @@ static struct run *run_of(const struct pass *pass, struct member *member)
     return member->aside = must_have(run_new());
 }
 
-static void add_counters(const struct studying *all, struct options *options)
+static void add_counters(const struct studying *all, struct how *how)
 {
     for (size_t i = 0; i < all->events.n; i++)
-        text_list_add(&options->events, all->events.item[i]);
+        text_list_add(&how->events, all->events.item[i]);
     for (size_t i = 0; i < all->counters.n; i++)
-        text_list_add(&options->counters, all->counters.item[i]);
+        text_list_add(&how->counters, all->counters.item[i]);
 }
 
 static bool equal_texts(const char *a, const char *b)
@@ -104,12 +105,16 @@ static bool open_contender(const struct pass *pass, struct member *member,
 {
     struct error error = {.text = ""};
     struct variant *const variant = &contenders[n].variant;
-    contenders[n] = (struct contender){.member = member};
-    variant_options(pass->all->options, &member->name, &variant->options);
+    const struct options *const options = pass->all->options;
+    contenders[n].member = member;
+    variant_begin(variant, &options->request, &options->how, &member->name);
     for (unsigned i = 0; i < pass->number; i++)
-        (void)random_next(&variant->options.seed);
-    variant->options.conditions.memory = shared_memory(contenders, n, &member->name);
-    add_counters(pass->all, &variant->options);
+        (void)random_next(&variant->how.seed);
+    variant->how.batch_ns = STUDY_BATCH_NS;
+    variant->how.time_per_case_ns = (int64_t)pass->case_ns;
+    variant->how.rounds_ns = pass->ns;
+    variant->how.conditions.memory = shared_memory(contenders, n, &member->name);
+    add_counters(pass->all, &variant->how);
     variant->run = run_of(pass, member);
     variant->group = pass->all->groups++;
     const int status = variant_open(variant, &error);
@@ -159,8 +164,7 @@ static void take_contender(const struct contender *contender, unsigned pass)
 }
 
 /* Results of one run stand one after the other. */
-static void list_arms(const struct pass *pass, struct contender *contenders, size_t n,
-                      struct run_arm *arms)
+static void list_arms(struct contender *contenders, size_t n, struct run_arm *arms)
 {
     for (size_t i = 0; i < n; i++) {
         struct variant *const variant = &contenders[i].variant;
@@ -171,9 +175,6 @@ static void list_arms(const struct pass *pass, struct contender *contenders, siz
         arms[i] = variant_arm(variant);
         arms[i].may_lead = true;
         variant->result += before;
-        variant->plan.batch_ns = STUDY_BATCH_NS;
-        variant->plan.case_ns = fmin(STUDY_CASE_NS, pass->ns / PASSES / (double)n);
-        variant->plan.rounds_ns = pass->ns;
     }
 }
 
@@ -199,7 +200,7 @@ static int run_pass(const struct pass *pass, struct error *error)
         if (member->timed && !member->absent)
             n += open_contender(pass, member, contenders, n);
     }
-    list_arms(pass, contenders, n, arms);
+    list_arms(contenders, n, arms);
     const struct watcher watcher = {.context = pass->all, .progress = tell};
     const int status = interrupted_by ? -EINTR
                        : n            ? run_arms(arms, n, &watcher, error)
@@ -256,6 +257,8 @@ static int measure_set(struct studying *all, size_t number, struct error *error)
                             .aside = must_have(run_new()),
                             .number = i,
                             .ns = share_ns - spent_ns};
+        pass.case_ns =
+            fmin(STUDY_CASE_NS, pass.ns / PASSES / fmax(1, (double)timed_members(set)));
         status = run_pass(&pass, error);
         run_free(pass.aside);
         last_ns = (double)(clock_now() - began);

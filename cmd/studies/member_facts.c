@@ -22,12 +22,12 @@ static void take_facts(const struct variant_trace *trace, const struct variant *
 void member_trace(const struct studying *all, struct member *member)
 {
     struct variant_trace trace = {.known = false};
-    struct variant base = {.open = false};
+    struct variant base;
     struct error error = {.text = ""};
-    variant_options(all->options, &member->name, &base.options);
+    variant_begin(&base, &all->options->request, &all->options->how, &member->name);
     int status = variant_open(&base, &error);
     if (status == 0) {
-        variant_trace(all->options, &member->name, all->rates, &base, &trace);
+        variant_trace(&member->name, all->rates, &base, &trace);
         if (trace.known)
             take_facts(&trace, &base, all->rates, &member->facts);
         else

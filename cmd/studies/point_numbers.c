@@ -181,7 +181,7 @@ void point_command(const struct asking *asking)
         no_value(asking, "no command tells it; there is license.clock");
         return;
     }
-    if (license_clock(asking->all->options->cpu[0], &least, &error) < 0)
+    if (license_clock(asking->all->options->how.cpu[0], &least, &error) < 0)
         no_value(asking, error.text);
     const struct estimate ratio = {least.ratio, least.ci};
     take_estimate(asking, &ratio);

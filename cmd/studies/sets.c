@@ -52,7 +52,7 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     if (status < 0)
         return status;
     name->shape = shape;
-    name->op = copy(args_op_name(arm->op));
+    name->op = copy(request_op_name(arm->op));
     name->type = copy(arm->type ? arm->type : "f32");
     name->semiring = copy(arm->semiring);
     name->isa = copy(arm->isa);

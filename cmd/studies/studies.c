@@ -131,7 +131,7 @@ static int measure(struct studying *all, struct error *error)
 {
     const int64_t began = clock_now();
     if (needs_rates(all->study))
-        all->rates = measured_rates(all->options->cpu, all->options->n_cpu);
+        all->rates = measured_rates(all->options->how.cpu, all->options->how.n_cpu);
     const int status = sets_measure(all, error);
     must(study_calculate(all->study));
     points_fill(all);
@@ -232,18 +232,13 @@ static uint32_t most_threads(const struct opened_list *list, uint32_t cpus)
 static struct run *describe(const struct options *options, const struct taken_cpus *cpus,
                             struct error *error)
 {
-    struct options plain = *options;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.lock = cpus->lock, .n_cpu = cpus->n};
-    struct text_list none = {.n = 0};
     struct run *run = NULL;
-    text_list_add(&none, "none");
-    plain.baselines = none;
     memcpy(plan.cpu, cpus->cpu, cpus->n * sizeof *plan.cpu);
-    if (catalog_make(&plain, &catalog, error) == 0)
-        run = run_describe(&plain, &catalog, &plan);
+    if (catalog_make(&options->request, &options->how, &catalog, error) == 0)
+        run = run_describe(options, &catalog, &plan);
     catalog_free(&catalog);
-    text_list_free(&none);
     return run;
 }
 
@@ -296,12 +291,11 @@ static int study(struct options *options, struct opened_list *list, struct error
 {
     struct taken_cpus cpus = {.other_cpu = -1};
     int order[CPUS_MAX];
-    const uint32_t here = (uint32_t)(options->n_cpu ? options->n_cpu : cpu_order(order));
-    int status = take_cpus(options, most_threads(list, here), &cpus, error);
-    free(options->cpu);
-    options->cpu = must_have(calloc(cpus.n + 1, sizeof *options->cpu));
-    memcpy(options->cpu, cpus.cpu, cpus.n * sizeof *options->cpu);
-    options->n_cpu = cpus.n;
+    const uint32_t here =
+        (uint32_t)(options->how.n_cpu ? options->how.n_cpu : cpu_order(order));
+    int status = take_cpus(&options->how, most_threads(list, here), &cpus, error);
+    how_set_cpus(&options->how, cpus.cpu, cpus.n);
+    text_list_add(&options->request.baselines, "none");
     struct run *const run = status < 0 ? NULL : describe(options, &cpus, error);
     if (status == 0 && !run)
         status = -EIO;

@@ -83,7 +83,7 @@ void study_print_plan(const struct studying *all)
 {
     text_line(stdout, "%s: %zu claims, %zu cases in %zu sets of rounds, seed %" PRIu64,
               all->study->name, all->study->n_claims, count_members(&all->sets),
-              all->sets.n, all->options->seed);
+              all->sets.n, all->options->how.seed);
     print_modules(&all->sets);
     print_sets(&all->sets);
     print_needs(all->study);

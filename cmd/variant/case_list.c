@@ -62,23 +62,23 @@ static int add_planned(const struct catalog *catalog, const struct plan *plan,
     return status;
 }
 
-/* An op stands for all that its options would measure; of libraries, those that were
+/* An op stands for all that the request would measure; of libraries, those that were
  * named. */
-static int add_op(const struct options *options, const char *op, struct case_list *list,
-                  struct text_list *why_instead, struct error *error)
+static int add_op(const struct request *request, const struct how *how, const char *op,
+                  struct case_list *list, struct text_list *why_instead,
+                  struct error *error)
 {
-    struct options of_op = *options;
+    struct request of_op = *request;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
     struct text_list none = {.n = 0};
     text_list_add(&none, "none");
-    of_op.command = (char *)(uintptr_t)args_op_name(op);
-    of_op.is_op = true;
-    if (!options->baselines.n)
+    of_op.op = (char *)(uintptr_t)request_op_name(op);
+    if (!request->baselines.n)
         of_op.baselines = none;
-    int status = catalog_make(&of_op, &catalog, error);
+    int status = catalog_make(&of_op, how, &catalog, error);
     if (status == 0)
-        status = plan_make(&of_op, &catalog, &plan, error);
+        status = plan_make(&of_op, how, &catalog, &plan, error);
     for (size_t i = 0; i < plan.why_instead.n; i++)
         text_list_add_once(why_instead, plan.why_instead.item[i]);
     const size_t before = list->n;
@@ -93,25 +93,27 @@ static int add_op(const struct options *options, const char *op, struct case_lis
 }
 
 /* A module that an id names without a --plugin is a library that is installed. */
-static int add_case(const struct options *options, const char *id, struct case_list *list,
+static int add_case(const struct request *request, const char *id, struct case_list *list,
                     struct error *error)
 {
     struct case_name *const name = add_name(list);
     const int status = case_name_parse(id, name, error);
-    if (status == 0 && name->prefix && !options->plugins.n)
+    if (status == 0 && name->prefix && !request->plugins.n)
         name->module = must_have(strdup(name->prefix));
     return status;
 }
 
-int case_list_make(const struct options *options, struct case_list *list,
+int case_list_make(const struct text_list *words, const struct request *request,
+                   const struct how *how, struct case_list *list,
                    struct text_list *why_instead, struct error *error)
 {
     int status = 0;
     *list = (struct case_list){.n = 0};
-    for (size_t i = 0; i < options->files.n && status == 0; i++) {
-        const char *const word = options->files.item[i];
-        status = case_name_is(word) ? add_case(options, word, list, error)
-                                    : add_op(options, word, list, why_instead, error);
+    for (size_t i = 0; i < words->n && status == 0; i++) {
+        const char *const word = words->item[i];
+        status = case_name_is(word)
+                     ? add_case(request, word, list, error)
+                     : add_op(request, how, word, list, why_instead, error);
     }
     return status;
 }

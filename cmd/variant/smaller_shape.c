@@ -31,12 +31,11 @@ static double target_bytes(const struct plan_group *group)
 static int check_shape(const struct variant *base, const struct case_name *name,
                        const char *shape, struct error *error)
 {
-    struct variant variant = {.open = false};
+    struct variant variant;
     if (!variant_offer(base)->worker->info.path)
         return 0;
-    variant_options(&base->options, name, &variant.options);
-    text_list_cut(&variant.options.shapes, 0);
-    text_list_add(&variant.options.shapes, shape);
+    variant_begin(&variant, &base->request, &base->how, name);
+    variant_set_shape(&variant, shape);
     variant.run = must_have(run_new());
     int status = variant_open(&variant, error);
     if (status == 0) {

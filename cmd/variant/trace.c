@@ -13,29 +13,27 @@ enum { TRACE_STEPS = 30000 };
 #define ALIKE 1.4
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
-static int trace(const struct options *options, const struct case_name *name,
+static int trace(const struct variant *base, const struct case_name *name,
                  struct inspect_window window, const char *shape,
                  struct inspect_census *census, double *ops, struct error *error)
 {
-    const struct inspect_options how = {.max_steps = TRACE_STEPS,
-                                        .whole_only = shape != NULL,
-                                        .text = true,
-                                        .count_turns = true,
-                                        .windows = 40,
-                                        .window = window,
-                                        .seed = options->seed};
-    struct variant variant = {.open = false};
-    variant_options(options, name, &variant.options);
-    if (shape) {
-        text_list_cut(&variant.options.shapes, 0);
-        text_list_add(&variant.options.shapes, shape);
-    }
+    const struct inspect_options follow = {.max_steps = TRACE_STEPS,
+                                           .whole_only = shape != NULL,
+                                           .text = true,
+                                           .count_turns = true,
+                                           .windows = 40,
+                                           .window = window,
+                                           .seed = base->how.seed};
+    struct variant variant;
+    variant_begin(&variant, &base->request, &base->how, name);
+    if (shape)
+        variant_set_shape(&variant, shape);
     variant.run = must_have(run_new());
     *census = (struct inspect_census){.whole = false};
     int status = variant_open(&variant, error);
     if (status == 0) {
         const struct run_arm arm = variant_arm(&variant);
-        status = run_arm_trace(&arm, &how, TRACE_TIMEOUT_NS, census, error);
+        status = run_arm_trace(&arm, &follow, TRACE_TIMEOUT_NS, census, error);
         *ops = variant_result(&variant)->ops;
     }
     variant_close(&variant);
@@ -63,9 +61,8 @@ static double scaled(const struct inspect_census *large,
 
 /* How many instructions an operation takes, from a whole call of less work: the least
  * that is like it, as large ones take long. A kernel may take none of these shapes. */
-static void trace_smaller(const struct options *options, const struct case_name *name,
-                          const struct variant *base, bool alike,
-                          struct variant_trace *to)
+static void trace_smaller(const struct case_name *name, const struct variant *base,
+                          bool alike, struct variant_trace *to)
 {
     struct text_list shapes = {.n = 0};
     int status = 0;
@@ -76,8 +73,8 @@ static void trace_smaller(const struct options *options, const struct case_name 
         struct inspect_census small;
         struct error error;
         double ops = 0;
-        status = trace(options, name, (struct inspect_window){0}, shapes.item[i - 1],
-                       &small, &ops, &error);
+        status = trace(base, name, (struct inspect_window){0}, shapes.item[i - 1], &small,
+                       &ops, &error);
         if (status == 0)
             to->instructions_per_op =
                 scaled(&to->census, &small, (double)small.instructions / ops);
@@ -100,20 +97,18 @@ static struct inspect_window window_of(const double *rates)
                           rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
 }
 
-void variant_trace(const struct options *options, const struct case_name *name,
-                   const double *rates, const struct variant *base,
-                   struct variant_trace *to)
+void variant_trace(const struct case_name *name, const double *rates,
+                   const struct variant *base, struct variant_trace *to)
 {
     struct error error = {.text = ""};
     double ops = 0;
     to->instructions_per_op = NAN;
-    to->known =
-        trace(options, name, window_of(rates), NULL, &to->census, &ops, &error) == 0;
+    to->known = trace(base, name, window_of(rates), NULL, &to->census, &ops, &error) == 0;
     if (!to->known)
         snprintf(to->absent, sizeof to->absent, "%s", error.text);
     else if (to->census.call_instructions > 0)
         to->instructions_per_op = to->census.call_instructions / ops;
     for (int alike = 1; alike >= 0 && to->known && isnan(to->instructions_per_op);
          alike--)
-        trace_smaller(options, name, base, alike, to);
+        trace_smaller(name, base, alike, to);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A case with options, workers and memory of its own. */
+/* A case with a how, workers and memory of its own. */
 #include "variant/variant.h"
 
 #include <errno.h>
@@ -11,63 +11,29 @@
  * next, and then all variants see the same. */
 #define EXPLAIN_BATCH_NS 200000.0
 /* Time for the rounds of a case, if calls are short; for everything, if they are long. */
-#define EXPLAIN_CASE_NS 12e6
+#define EXPLAIN_CASE_NS 12000000
 #define EXPLAIN_ROUNDS_NS 8e9
 
-static void add_texts(struct text_list *to, const struct text_list *from)
+void variant_begin(struct variant *variant, const struct request *request,
+                   const struct how *how, const struct case_name *name)
 {
-    for (size_t i = 0; i < from->n; i++)
-        text_list_add(to, from->item[i]);
+    *variant = (struct variant){.begun = true, .catalog.memory_fd = -1};
+    request_init(&variant->request);
+    request_case(&variant->request, name, request);
+    how_init(&variant->how);
+    how_set_cpus(&variant->how, how->cpu, how->n_cpu);
+    variant->how.seed = how->seed;
+    variant->how.timeout_ns = how->timeout_ns;
+    variant->how.all_threads = variant->how.unlocked = variant->how.quiet = true;
+    variant->how.batch_ns = EXPLAIN_BATCH_NS;
+    variant->how.time_per_case_ns = EXPLAIN_CASE_NS;
+    variant->how.rounds_ns = EXPLAIN_ROUNDS_NS;
 }
 
-static void add_text(struct text_list *list, const char *text)
+void variant_set_shape(struct variant *variant, const char *shape)
 {
-    if (text)
-        text_list_add(list, text);
-}
-
-void variant_options(const struct options *options, const struct case_name *name,
-                     struct options *to)
-{
-    char rest[480], filter[512];
-    options_init(to);
-    to->command = must_have(strdup(args_op_name(name->op)));
-    to->argc = options->argc;
-    to->argv = options->argv;
-    to->is_op = to->isa_strict = to->all_threads = to->cpus_locked = true;
-    if (name->isa && strcmp(name->isa, "lib") != 0)
-        text_list_add(&to->isas, name->isa);
-    text_list_add(&to->types, name->type);
-    add_text(&to->semirings, name->semiring);
-    add_text(&to->variants, name->variant);
-    text_list_add(&to->shapes, name->shape);
-    add_text(&to->layouts, name->layout);
-    add_text(&to->inputs, name->settings.input);
-    text_list_add(&to->baselines, "none");
-    if (name->module)
-        text_list_add(&to->plugins, name->module);
-    else
-        add_texts(&to->plugins, &options->plugins);
-    /* Without the name of a module it may be a plug-in's all the same. */
-    snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
-             name->semiring ? name->semiring : "*", name->semiring ? "-" : "", name->type,
-             name->isa ? name->isa : "*", name->variant ? name->variant : "*");
-    snprintf(filter, sizeof filter, "*:%s", rest);
-    text_list_add(&to->filters, filter);
-    if (!name->prefix)
-        text_list_add(&to->filters, rest);
-    to->threads[0] = name->settings.threads ? name->settings.threads : 1;
-    to->cold = name->settings.cold;
-    to->huge_pages = name->settings.huge_pages;
-    to->align = name->settings.align ? name->settings.align : 64;
-    to->most_ulp = name->settings.most_ulp;
-    to->seed = options->seed;
-    to->timeout_ns = options->timeout_ns;
-    to->quiet = true;
-    to->cpu = must_have(calloc(options->n_cpu + 1, sizeof *to->cpu));
-    to->n_cpu = options->n_cpu;
-    if (options->n_cpu)
-        memcpy(to->cpu, options->cpu, options->n_cpu * sizeof *to->cpu);
+    text_list_cut(&variant->request.shapes, 0);
+    text_list_add(&variant->request.shapes, shape);
 }
 
 /* A shape stands for itself in each layout that kernels take: the one that was named. */
@@ -91,21 +57,27 @@ static int expect_one(const struct variant *variant, struct error *error)
         cases += !strcmp(variant->catalog.offers[group->cases[c].offer].op, group->op);
     return cases == 1 ? 0
                       : error_set(error, -EINVAL, "%.300s: %zu cases have that name",
-                                  variant->options.filters.item[0], cases);
+                                  variant->request.filters.item[0], cases);
 }
 
-int variant_check(const struct options *options, const struct case_name *name,
-                  struct error *error)
+/* Chooses the one case of a plan. */
+static int choose(struct variant *variant, struct error *error)
 {
-    struct variant variant = {.catalog = {.memory_fd = -1}, .open = true};
-    variant_options(options, name, &variant.options);
-    int status = catalog_make(&variant.options, &variant.catalog, error);
+    choose_group(&variant->plan, variant->request.shapes.item[0]);
+    return expect_one(variant, error);
+}
+
+int variant_check(const struct request *request, const struct how *how,
+                  const struct case_name *name, struct error *error)
+{
+    struct variant variant;
+    variant_begin(&variant, request, how, name);
+    int status = catalog_make(&variant.request, &variant.how, &variant.catalog, error);
     if (status == 0)
-        status = plan_make(&variant.options, &variant.catalog, &variant.plan, error);
-    if (status == 0) {
-        choose_group(&variant.plan, variant.options.shapes.item[0]);
-        status = expect_one(&variant, error);
-    }
+        status = plan_make(&variant.request, &variant.how, &variant.catalog,
+                           &variant.plan, error);
+    if (status == 0)
+        status = choose(&variant, error);
     variant_close(&variant);
     return status;
 }
@@ -137,8 +109,7 @@ void variant_add_stream(struct variant *variant)
     struct plan_group *const group = &variant->plan.groups[0];
     const size_t before = group->n_cases;
     if (group->shape.map.count)
-        plan_add_roof(&variant->options, &variant->catalog, group,
-                      stream_like(&group->shape.map));
+        plan_add_roof(&variant->catalog, group, stream_like(&group->shape.map));
     for (size_t i = before; i < group->n_cases; i++)
         group->cases[i].team = group->settings.threads;
 }
@@ -156,32 +127,23 @@ static void fix_addresses(bool fixed)
 
 int variant_open(struct variant *variant, struct error *error)
 {
-    struct plan *const plan = &variant->plan;
-    fix_addresses(!variant->options.conditions.layout);
-    variant->open = true;
-    variant->catalog.memory_fd = -1;
-    int status = plan_prepare(&variant->options, &variant->catalog, plan, error);
+    fix_addresses(!variant->how.conditions.layout);
+    const int status = plan_prepare(&variant->request, &variant->how, &variant->catalog,
+                                    &variant->plan, error);
     /* A worker that breaks starts again with those of the others. */
     fix_addresses(true);
-    if (status == 0) {
-        choose_group(plan, variant->options.shapes.item[0]);
-        status = expect_one(variant, error);
-    }
-    plan->batch_ns = EXPLAIN_BATCH_NS;
-    plan->case_ns = EXPLAIN_CASE_NS;
-    plan->rounds_ns = EXPLAIN_ROUNDS_NS;
-    plan->precision = 0;
-    return status;
+    return status < 0 ? status : choose(variant, error);
 }
 
 void variant_close(struct variant *variant)
 {
-    if (!variant->open)
+    if (!variant->begun)
         return;
     plan_free(&variant->plan);
     catalog_free(&variant->catalog);
-    options_free(&variant->options);
-    variant->open = false;
+    request_free(&variant->request);
+    how_free(&variant->how);
+    variant->begun = false;
 }
 
 double variant_isa_bits(const struct variant *variant)
@@ -199,7 +161,7 @@ double variant_isa_bits(const struct variant *variant)
 struct run_arm variant_arm(struct variant *variant)
 {
     variant->result = variant->run->n_results;
-    return (struct run_arm){.options = &variant->options,
+    return (struct run_arm){.how = &variant->how,
                             .catalog = &variant->catalog,
                             .plan = &variant->plan,
                             .run = variant->run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room variant: one case under conditions of its own, named by an id, with options,
+ * Room variant: one case under conditions of its own, named by an id, with a how,
  * workers and memory that it shares with nobody; what it executes; and the CPUs that
  * several of them are measured on.
  */
@@ -17,9 +17,10 @@ struct case_list {
     struct case_name *item;
     size_t n;
 };
-/* Reads the words as cases; an op stands for the cases that its options plan.
+/* Reads the words as cases; an op stands for the cases of the request.
  * `why_instead` gets sentences for the user. */
-int case_list_make(const struct options *options, struct case_list *list,
+int case_list_make(const struct text_list *words, const struct request *request,
+                   const struct how *how, struct case_list *list,
                    struct text_list *why_instead, struct error *error);
 void case_list_free(struct case_list *list);
 
@@ -27,24 +28,26 @@ void case_list_free(struct case_list *list);
 
 /* It has workers and memory of its own, and must not move once it is open. */
 struct variant {
-    struct options options;
+    struct request request;
+    struct how how;
     struct catalog catalog;
     struct plan plan; /* of one group: the case first, then its roofs */
     struct run *run;  /* where its results go */
     size_t group;     /* their group there, and the number of the case's own */
     size_t result;
-    bool open;
+    bool begun;
 };
-/* The options of the user, narrowed to one case. */
-void variant_options(const struct options *options, const struct case_name *name,
-                     struct options *to);
+/* Narrows a request to one case, for short batches on the CPUs of `how`. The variant,
+ * which is empty, may be changed before it is opened; variant_close() frees it. */
+void variant_begin(struct variant *variant, const struct request *request,
+                   const struct how *how, const struct case_name *name);
+void variant_set_shape(struct variant *variant, const char *shape);
 /* Loads what a case needs, plans it and leaves it again: whether it can be found is known
  * before anybody waits for a CPU. */
-int variant_check(const struct options *options, const struct case_name *name,
-                  struct error *error);
-/* Starts its workers and plans it from variant->options. CPUs must be locked. Workers
- * have the same addresses for stack, heap and libraries, unless the options want random
- * ones. */
+int variant_check(const struct request *request, const struct how *how,
+                  const struct case_name *name, struct error *error);
+/* Starts its workers and plans it from its request. CPUs must be locked. Workers have the
+ * same addresses for stack, heap and libraries, unless its how wants random ones. */
 int variant_open(struct variant *variant, struct error *error);
 /* Its roofs stay away. */
 void variant_leave_roofs(struct variant *variant);
@@ -92,9 +95,8 @@ struct variant_trace {
 /* Traces a call of the case in workers of its own, and if that takes too many steps, a
  * sample of it and a smaller shape. `rates`: of
  * measured_rates(), or NULL. `base`: it is open. */
-void variant_trace(const struct options *options, const struct case_name *name,
-                   const double *rates, const struct variant *base,
-                   struct variant_trace *trace);
+void variant_trace(const struct case_name *name, const double *rates,
+                   const struct variant *base, struct variant_trace *trace);
 
 /* ---- its hot loop (hot_loop.c) ---- */
 
@@ -124,6 +126,6 @@ struct taken_cpus {
 };
 /* Locks those that the user named, else the first that are free, unless nothing will be
  * measured. -EINVAL, -CPUS_BUSY. */
-int take_cpus(const struct options *options, size_t threads, struct taken_cpus *cpus,
+int take_cpus(const struct how *how, size_t threads, struct taken_cpus *cpus,
               struct error *error);
 void give_cpus_back(struct taken_cpus *cpus);

@@ -120,18 +120,21 @@ static void test_operands_that_cannot_be_had(void **state)
 /* Builds that cannot be had, and no place for operands. */
 static void test_open_fails(void **state)
 {
-    const struct ab_request request = {.base = "/no/base", .head = "/no/head"};
+    const struct ab_request request = {.base = "/no/base",
+                                       .head = "/no/head",
+                                       .what = &options.request,
+                                       .how = &options.how};
     struct rlimit limit, none;
     struct ab *other = NULL;
     open_builds("", same, same, false);
-    assert_int_equal(ab_open(&options, &request, &other, &error), -ENOENT);
+    assert_int_equal(ab_open(&request, &other, &error), -ENOENT);
     assert_non_null(strstr(error.text, "BASE=/no/base: "));
     script_trouble("describe", 1, 1, NULL, -EIO);
-    assert_int_equal(ab_open(&options, &request, &other, &error), -EIO);
+    assert_int_equal(ab_open(&request, &other, &error), -EIO);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     none = (struct rlimit){.rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    assert_int_equal(ab_open(&options, &request, &other, &error), -EMFILE);
+    assert_int_equal(ab_open(&request, &other, &error), -EMFILE);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     assert_string_equal(error.text, "memfd_create: Too many open files");
     assert_null(other);

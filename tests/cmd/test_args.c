@@ -27,29 +27,32 @@ static void test_defaults(void **state)
     struct options options = parsed("gemm");
     assert_string_equal(options.command, "gemm");
     assert_true(options.is_op);
-    assert_int_equal(options.isas.n + options.types.n + options.semirings.n +
-                         options.variants.n + options.filters.n + options.sizes.n +
-                         options.shapes.n + options.shape_lists.n + options.layouts.n +
-                         options.inputs.n + options.baselines.n + options.plugins.n +
-                         options.events.n + options.counters.n + options.files.n +
-                         options.n_cpu,
+    assert_int_equal(options.request.isas.n + options.request.types.n +
+                         options.request.semirings.n + options.request.variants.n +
+                         options.request.filters.n + options.request.sizes.n +
+                         options.request.shapes.n + options.request.shape_lists.n +
+                         options.request.layouts.n + options.request.inputs.n +
+                         options.request.baselines.n + options.request.plugins.n +
+                         options.how.events.n + options.how.counters.n + options.files.n +
+                         options.how.n_cpu,
                      0);
-    assert_int_equal(options.n_threads, 1);
-    assert_int_equal(options.threads[0], 1);
-    assert_int_equal(options.align, 64);
-    assert_int_equal(options.time_per_case_ns, 0);
-    assert_int_equal(options.timeout_ns, 60000000000);
-    assert_int_equal(options.rounds, 0);
+    assert_int_equal(options.request.n_threads, 1);
+    assert_int_equal(options.request.threads[0], 1);
+    assert_int_equal(options.request.settings.align, 64);
+    assert_int_equal(options.how.time_per_case_ns, 0);
+    assert_int_equal(options.how.timeout_ns, 60000000000);
+    assert_int_equal(options.how.rounds, 0);
     assert_int_equal(options.format, FORMAT_TABLE);
-    assert_false(options.format_given || options.cold || options.huge_pages ||
-                 options.check_full || options.dry_run || options.in_process ||
-                 options.quiet || options.pathologies || options.seed_given ||
-                 options.accuracy || options.isa_strict);
+    assert_false(options.format_given || options.request.settings.cold ||
+                 options.request.settings.huge_pages || options.how.check_full ||
+                 options.dry_run || options.how.in_process || options.quiet ||
+                 options.request.pathologies || options.seed_given ||
+                 options.how.accuracy || options.request.isa_strict);
     assert_null(options.json);
     assert_int_equal(options.n_outputs, 0);
 
     struct options other = parsed("gemm");
-    assert_true(options.seed != other.seed);
+    assert_true(options.how.seed != other.how.seed);
     options_free(&options);
     options_free(&other);
 }
@@ -65,26 +68,26 @@ static void test_every_option(void **state)
         "--time-per-case=1.5s --rounds=7 --seed=0xFFFFFFFFFFFFFFFF",
         "gemm --isa avx2 --isa avx512 --type f32 --type f64 --semiring=maxplus"};
     struct options o = parsed(lines[0]);
-    check_list(&o.isas, "avx2 avx512");
-    check_list(&o.types, "f32 f64");
-    check_list(&o.semirings, "maxplus");
-    check_list(&o.sizes, "64 128");
-    check_list(&o.variants, "fma add");
-    check_list(&o.filters, "a,b");
-    check_list(&o.baselines, "openblas,coretype=SkylakeX");
-    check_list(&o.plugins, "./m.so");
-    check_list(&o.events, "cycles instructions");
-    check_list(&o.counters, "core tlb all");
-    assert_true(o.cold && o.huge_pages && o.seed_given);
-    assert_int_equal(o.align, 4096);
-    assert_int_equal(o.time_per_case_ns, 1500000000);
-    assert_int_equal(o.rounds, 7);
-    assert_true(o.seed == UINT64_MAX);
+    check_list(&o.request.isas, "avx2 avx512");
+    check_list(&o.request.types, "f32 f64");
+    check_list(&o.request.semirings, "maxplus");
+    check_list(&o.request.sizes, "64 128");
+    check_list(&o.request.variants, "fma add");
+    check_list(&o.request.filters, "a,b");
+    check_list(&o.request.baselines, "openblas,coretype=SkylakeX");
+    check_list(&o.request.plugins, "./m.so");
+    check_list(&o.how.events, "cycles instructions");
+    check_list(&o.how.counters, "core tlb all");
+    assert_true(o.request.settings.cold && o.request.settings.huge_pages && o.seed_given);
+    assert_int_equal(o.request.settings.align, 4096);
+    assert_int_equal(o.how.time_per_case_ns, 1500000000);
+    assert_int_equal(o.how.rounds, 7);
+    assert_true(o.how.seed == UINT64_MAX);
     options_free(&o);
 
     o = parsed(lines[1]);
-    check_list(&o.isas, "avx2 avx512");
-    check_list(&o.types, "f32 f64");
+    check_list(&o.request.isas, "avx2 avx512");
+    check_list(&o.request.types, "f32 f64");
     options_free(&o);
 
     o = parsed(
@@ -92,13 +95,14 @@ static void test_every_option(void **state)
         "--json=a.json --markdown b.md --format=csv --dry-run --in-process --quiet "
         "--pathologies --input=zero,uniform:-8..8 --accuracy --isa-fallback=off");
     assert_string_equal(o.command, "relu");
-    assert_int_equal(o.n_cpu, 1);
-    assert_int_equal(o.cpu[0], 0);
-    check_list(&o.inputs, "normal zero uniform:-8..8");
-    assert_true(o.accuracy && o.isa_strict);
-    assert_near(o.most_ulp, 0, 0);
-    assert_true(o.check_full && o.dry_run && o.in_process && o.quiet && o.pathologies);
-    assert_int_equal(o.timeout_ns, 120000000000);
+    assert_int_equal(o.how.n_cpu, 1);
+    assert_int_equal(o.how.cpu[0], 0);
+    check_list(&o.request.inputs, "normal zero uniform:-8..8");
+    assert_true(o.how.accuracy && o.request.isa_strict);
+    assert_near(o.request.settings.most_ulp, 0, 0);
+    assert_true(o.how.check_full && o.dry_run && o.how.in_process && o.quiet &&
+                o.request.pathologies);
+    assert_int_equal(o.how.timeout_ns, 120000000000);
     assert_int_equal(o.n_outputs, 2);
     check_output(&o, 0, FORMAT_JSON, "a.json", "--json=a.json");
     check_output(&o, 1, FORMAT_MARKDOWN, "b.md", "--markdown=b.md");
@@ -111,10 +115,10 @@ static void test_shapes(void **state)
 {
     struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
                               "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
-    check_list(&o.shapes, "n1c3h8w8k4 64..128");
-    check_list(&o.sizes, "1 2");
-    check_list(&o.shape_lists, "burn ./a.txt vgg16");
-    check_list(&o.layouts, "nchw all");
+    check_list(&o.request.shapes, "n1c3h8w8k4 64..128");
+    check_list(&o.request.sizes, "1 2");
+    check_list(&o.request.shape_lists, "burn ./a.txt vgg16");
+    check_list(&o.request.layouts, "nchw all");
     options_free(&o);
 }
 
@@ -131,7 +135,7 @@ static void test_ulp(void **state)
                  {"threads tanh --accuracy-at-most=2 --accuracy-at-most=1.5", 1.5}};
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         struct options o = parsed(lines[i].line);
-        assert_near(o.most_ulp, lines[i].ulp, 0);
+        assert_near(o.request.settings.most_ulp, lines[i].ulp, 0);
         options_free(&o);
     }
 }
@@ -159,11 +163,11 @@ static void test_last_wins(void **state)
     struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
                               "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
                               "--sizes=2,3");
-    assert_int_equal(o.rounds, 9);
-    assert_false(o.cold);
-    assert_int_equal(o.n_cpu, 1);
-    assert_int_equal(o.seed, 2);
-    check_list(&o.sizes, "1 2 3");
+    assert_int_equal(o.how.rounds, 9);
+    assert_false(o.request.settings.cold);
+    assert_int_equal(o.how.n_cpu, 1);
+    assert_int_equal(o.how.seed, 2);
+    check_list(&o.request.sizes, "1 2 3");
     options_free(&o);
 }
 
@@ -189,10 +193,10 @@ static void test_words(void **state)
         assert_int_equal(o.is_op, !strcmp(o.command, "gemm"));
         assert_int_equal(o.format, cases[i].format);
         check_list(&o.files, cases[i].files);
-        check_list(&o.isas, cases[i].isas);
-        check_list(&o.plugins, cases[i].plugins);
-        check_list(&o.filters, cases[i].filters);
-        check_list(&o.events, cases[i].events);
+        check_list(&o.request.isas, cases[i].isas);
+        check_list(&o.request.plugins, cases[i].plugins);
+        check_list(&o.request.filters, cases[i].filters);
+        check_list(&o.how.events, cases[i].events);
         options_free(&o);
     }
 }
@@ -200,7 +204,7 @@ static void test_words(void **state)
 static void test_short_and_taken_back(void **state)
 {
     struct options o = parsed("gemm -q -n -oout.txt --accuracy --no-accuracy");
-    assert_true(o.quiet && o.dry_run && !o.accuracy);
+    assert_true(o.quiet && o.dry_run && !o.how.accuracy);
     assert_string_equal(o.output, "out.txt");
     options_free(&o);
     o = parsed("gemm -o a.txt --no-quiet --output=b.txt");

@@ -28,7 +28,7 @@ static void arms_begin(size_t n, double rounds_ns)
             script_plan(words[i], &arm_catalog[i], &arm_options[i], &arm_plan[i], &error),
             0);
         arm_plan[i].rounds_ns = rounds_ns;
-        arms[i] = (struct run_arm){.options = &arm_options[i],
+        arms[i] = (struct run_arm){.how = &arm_options[i].how,
                                    .catalog = &arm_catalog[i],
                                    .plan = &arm_plan[i],
                                    .run = arm_run[i],
@@ -149,7 +149,7 @@ static void test_another_leads(void **state)
         arms_begin(3, 0);
         for (size_t k = 0; k < 3; k++)
             arms[k].may_lead = true;
-        arm_options[1].rounds = 8;
+        arm_options[1].how.rounds = 8;
         script_trouble(rows[i].verb, rows[i].first, rows[i].first, NULL, rows[i].code)
             ->kernel = 0;
         assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
@@ -170,14 +170,14 @@ static void pass_time(const struct asked *asked, cJSON *reply)
 static void test_no_time(void **state)
 {
     arms_begin(3, 8e9);
-    arm_options[0].rounds = 0;
+    arm_options[0].how.rounds = 0;
     script.batch = pass_time;
     script.call_ns[0] = script.call_ns[1] = 2e7;
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
     for (size_t i = 0; i < 3; i++)
         assert_in_range(first_of(i)->n_samples, 6, 12);
     arms_begin(3, 8e9);
-    arm_options[0].rounds = 0;
+    arm_options[0].how.rounds = 0;
     script.batch = pass_time;
     script.call_ns[0] = script.call_ns[1] = 4e8;
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);

@@ -416,7 +416,7 @@ static void test_seconds(void **state)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         assert_int_equal(plan_words(rows[i].words), 0);
         assert_string_equal(error.text, "");
-        assert_near(plan_seconds(&options, &plan), 3e-3 * rows[i].ms, 1e-9);
+        assert_near(plan_seconds(&options.how, &plan), 3e-3 * rows[i].ms, 1e-9);
     }
 }
 

@@ -61,15 +61,15 @@ static void test_sections(void **state)
         struct options o = with_file(text, cases[i].line);
         assert_int_equal(o.quiet, cases[i].quiet);
         assert_int_equal(o.threshold * 1000 + 0.5, cases[i].threshold * 1000 + 0.5);
-        assert_int_equal(o.rounds, cases[i].rounds);
-        assert_string_equal(joined(&o.sizes), cases[i].sizes);
-        assert_string_equal(joined(&o.plugins), cases[i].plugins);
+        assert_int_equal(o.how.rounds, cases[i].rounds);
+        assert_string_equal(joined(&o.request.sizes), cases[i].sizes);
+        assert_string_equal(joined(&o.request.plugins), cases[i].plugins);
         assert_string_equal(o.project_file, path);
         assert_int_equal(o.n_defaults, 11);
         options_free(&o);
     }
     struct options o = with_file(text, "gemm_backward");
-    assert_string_equal(joined(&o.types), "f64");
+    assert_string_equal(joined(&o.request.types), "f64");
     assert_string_equal(joined(&o.from_project), "--type=f64 --quiet --rounds=9");
     options_free(&o);
     o = with_file(text, "gemm --project=no");
@@ -156,8 +156,8 @@ static void test_foreign_ops(void **state)
 {
     struct options o = with_file("{\"softmax\": {\"plugin\": \"s.so\", \"sizes\": 4096}}",
                                  "softmax --rounds=8");
-    assert_string_equal(joined(&o.plugins), "/tmp/s.so");
-    assert_string_equal(joined(&o.sizes), "4096");
+    assert_string_equal(joined(&o.request.plugins), "/tmp/s.so");
+    assert_string_equal(joined(&o.request.sizes), "4096");
     options_free(&o);
 }
 

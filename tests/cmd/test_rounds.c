@@ -64,7 +64,7 @@ static void test_calibration_ends(void **state)
 
 static void test_timeouts_saturate(void **state)
 {
-    const struct options day = {.timeout_ns = 86400000000000};
+    const struct how day = {.timeout_ns = 86400000000000};
     (void)state;
     for (double call_ns = 1; call_ns < 1e300; call_ns *= 1e9)
         assert_in_range(batch_timeout(&day, UINT64_MAX / 2, call_ns), 1,

@@ -112,7 +112,7 @@ static void test_slow_baseline(void **state)
         assert_near((double)script_asked("check", "lib", 0, 0)->timeout_ns,
                     rows[i].limit_s * 1e9, 1);
         assert_int_equal(script_asked("check", "mine", 0, 0)->timeout_ns,
-                         options.timeout_ns);
+                         options.how.timeout_ns);
     }
     /* In any other request it has failed. */
     run_begin();
@@ -323,7 +323,7 @@ static void test_watcher(void **state)
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=3"), 0);
     run_free(run);
     run = run_new();
-    assert_int_equal(run_plan(&options, &catalog, &plan, &watcher, run, &error), 0);
+    assert_int_equal(run_plan(&options.how, &catalog, &plan, &watcher, run, &error), 0);
     assert_int_equal(groups_done, 2);
     assert_int_equal(told[0], 3);
     assert_int_equal(told[1], 3);

@@ -35,19 +35,22 @@ static void test_cpus(void **state)
         assert_int_equal(plan.n_cpu, n);
         assert_memory_equal(plan.cpu, order, n * sizeof order[0]);
     }
-    options.cpu = given;
-    options.n_cpu = 2;
-    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
+    options.how.cpu = given;
+    options.how.n_cpu = 2;
+    assert_int_equal(plan_settle(&options.request, &options.how, &catalog, &plan, &error),
+                     0);
     assert_int_equal(plan.n_cpu, 2);
     assert_memory_equal(plan.cpu, given, sizeof given);
     const struct text_list *const notes = &plan.groups[0].cases[0].notes;
     assert_string_equal(notes->item[0], "4 threads take turns on 2 CPUs");
-    options.n_cpu = 1;
-    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), 0);
+    options.how.n_cpu = 1;
+    assert_int_equal(plan_settle(&options.request, &options.how, &catalog, &plan, &error),
+                     0);
     assert_string_equal(notes->item[1], "4 threads take turns on 1 CPU");
-    options.n_cpu = CPUS_MAX + 1;
-    assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
-    options.cpu = NULL;
+    options.how.n_cpu = CPUS_MAX + 1;
+    assert_int_equal(plan_settle(&options.request, &options.how, &catalog, &plan, &error),
+                     -EINVAL);
+    options.how.cpu = NULL;
 }
 
 /* Own kernels have no more threads than are worth while. */
@@ -99,11 +102,13 @@ static void test_teams(void **state)
         expect_error("mul --threads=2", -EINVAL, path);
         assert_non_null(strstr(error.text, "--threads-threshold=off"));
         assert_int_equal(plan_words("mul --threads=2 --threads-threshold=off"), 0);
-        options.all_threads = false;
-        options.cpu = &cpu;
-        options.n_cpu = 1;
-        assert_int_equal(plan_settle(&options, &catalog, &plan, &error), -EINVAL);
-        options.cpu = NULL;
+        options.how.all_threads = false;
+        options.how.cpu = &cpu;
+        options.how.n_cpu = 1;
+        assert_int_equal(
+            plan_settle(&options.request, &options.how, &catalog, &plan, &error),
+            -EINVAL);
+        options.how.cpu = NULL;
         assert_int_equal(plan_words("mul"), 0);
     }
 }
@@ -126,7 +131,9 @@ static void test_prepared(void **state)
         plan_words(words[i]);
         plan_free(&plan);
         error.text[0] = '\0';
-        assert_int_equal(plan_prepare(&options, &started, &plan, &error), codes[i]);
+        assert_int_equal(
+            plan_prepare(&options.request, &options.how, &started, &plan, &error),
+            codes[i]);
         assert_non_null(strstr(error.text, says[i]));
         assert_int_equal(plan.n_cpu, i ? 0 : 2);
         catalog_free(&started);

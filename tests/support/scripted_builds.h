@@ -10,6 +10,8 @@
 #include "scripted_run.h"
 
 static struct ab *ab;
+static struct request ab_what; /* what its command line says, of op mul */
+static char mul[] = "mul";
 
 /* Times of head's kernels, by life of its worker: 1 is as fast as base. */
 static double (*head_times)(const struct asked *asked);
@@ -67,8 +69,15 @@ static inline void open_builds(const char *more, const struct row *base,
     options = parsed(words);
     ab = calloc(1, sizeof *ab);
     assert_non_null(ab);
-    ab->options = options;
-    ab->options.all_threads = true;
+    ab->how = options.how;
+    ab->how.all_threads = true;
+    ab_what = options.request;
+    ab_what.op = mul;
+    ab->request = (struct ab_request){.what = &ab_what,
+                                      .processes = options.processes,
+                                      .threshold = options.threshold,
+                                      .strict = options.strict,
+                                      .code = options.gate_code};
     ab->own_processes = own_processes;
     ab->catalog.memory_fd = memfd_create("ab", MFD_CLOEXEC);
     script_worker(&ab->catalog, "simdbench", NULL, script_ops, own_roofs, 3);
@@ -82,10 +91,10 @@ static inline void open_builds(const char *more, const struct row *base,
             ab->workers[i] = worker_new(names[i], NULL, NULL, 0, ab->catalog.memory_fd);
         arm->worker = ab->workers[own_processes ? i : 0];
     }
-    if (ab_plan_make(ab, "mul", &error) < 0)
+    if (ab_plan_make(ab, &error) < 0)
         fail_msg("%s", error.text);
-    ab->session = (struct session){
-        .options = &ab->options, .catalog = &ab->catalog, .plan = &ab->plan};
+    ab->session =
+        (struct session){.how = &ab->how, .catalog = &ab->catalog, .plan = &ab->plan};
 }
 
 static inline int measure(double extra_work)

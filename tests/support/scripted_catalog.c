@@ -110,7 +110,9 @@ int script_plan(const char *words, const struct catalog *catalog, struct options
     int status = parse(words, options, error);
     *plan = (struct plan){.n_groups = 0};
     if (status == 0)
-        status = plan_make(options, catalog, plan, error);
+        status = plan_make(&options->request, &options->how, catalog, plan, error);
     check_ids(plan);
-    return status == 0 ? plan_settle(options, catalog, plan, error) : status;
+    return status == 0
+               ? plan_settle(&options->request, &options->how, catalog, plan, error)
+               : status;
 }

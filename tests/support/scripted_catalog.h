@@ -2,6 +2,7 @@
 /* Scripted workers offer these ops and kernels. */
 #pragma once
 
+#include "cli/cli.h"
 #include "plan/plan.h"
 #include "scripted_worker.h"
 

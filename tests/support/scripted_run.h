@@ -48,7 +48,7 @@ static inline int run_words(const char *words)
     script.n_log = 0;
     if (plan_words(words) < 0)
         fail_msg("%s: %s", words, error.text);
-    return run_plan(&options, &catalog, &plan, NULL, run, &error);
+    return run_plan(&options.how, &catalog, &plan, NULL, run, &error);
 }
 
 /* The first result whose id has this part. */

@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "args.h"
+#include "kernels.h"
+#include "request/request.h"
 
 /* So that no fraction of the longest unit overflows. */
 enum { PLACES_MAX = 6 };

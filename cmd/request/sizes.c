@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "args.h"
+#include "kernels.h"
+#include "request/request.h"
 
 /* A piece of the text: an item, or part of one. */
 struct span {
