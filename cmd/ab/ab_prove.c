@@ -43,8 +43,8 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     const struct prepare_call call = {.kernel = arm->first + kernel};
     int status = prove_prepare(arm->worker, &call, &ab->how, &prepared, &error);
     if (status == 0 && smaller && *proof) {
-        status = prove_call(arm->worker, &prepared, &ab->how, shape->text,
-                            &(*proof)->call);
+        status =
+            prove_call(arm->worker, &prepared, &ab->how, shape->text, &(*proof)->call);
         return status == -EDOM ? end_wrong(group, c, arm, (*proof)->call.absent) : status;
     }
     if (status == 0) {

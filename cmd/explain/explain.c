@@ -271,8 +271,8 @@ static int explain(struct options *options, struct case_list *list, struct error
     struct taken_cpus cpus = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = list->n};
     all.pair = is_pair(options, list) ||
-               (options->files.n == 1 && list->n == 2 && options->request.plugins.n == 2 &&
-                case_name_is(options->files.item[0]));
+               (options->files.n == 1 && list->n == 2 &&
+                options->request.plugins.n == 2 && case_name_is(options->files.item[0]));
     int status = take_cpus(&options->how, most_threads(list), &cpus, error);
     how_set_cpus(&options->how, cpus.cpu, cpus.n);
     all.list = list;

@@ -203,8 +203,8 @@ struct prepared {
 /* prove.c: traces one call of a case, by its number in a worker that is not timed, and
  * holds it against what its row says. What it cannot learn is absent, with the reason; 0,
  * -EINTR, or -EDOM: the call was wrong, and the reason says how. */
-int prove_case(struct worker *worker, const struct prepared *prepared, const struct how *how,
-               const struct result *result,
+int prove_case(struct worker *worker, const struct prepared *prepared,
+               const struct how *how, const struct result *result,
                struct code_proof **out);
 /* -ERANGE if no core executes what was traced in the time of a call that was timed (0:
  * not known); then the census is freed. */
@@ -224,8 +224,8 @@ bool prove_wants_call(const struct code_proof *proof);
 bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
 /* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
  * same. */
-int prove_call(struct worker *worker, const struct prepared *prepared, const struct how *how,
-               const char *shape, struct whole_call *call);
+int prove_call(struct worker *worker, const struct prepared *prepared,
+               const struct how *how, const char *shape, struct whole_call *call);
 /* Asks a worker to prepare a case that is to be traced; as worker_ask(). */
 int prove_prepare(struct worker *worker, const struct prepare_call *call,
                   const struct how *how, struct prepared *prepared, struct error *error);

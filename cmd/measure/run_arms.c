@@ -219,7 +219,8 @@ int run_arm_trace(const struct run_arm *arm, const struct inspect_options *follo
     if (status == 0) {
         const struct step_call call = {.number = first->number,
                                        .places = group_answers(&group, first)};
-        status = worker_step(first->offer->worker, &call, follow, timeout_ns, census, error);
+        status =
+            worker_step(first->offer->worker, &call, follow, timeout_ns, census, error);
     }
     free(group.cases);
     return status;
