@@ -311,7 +311,7 @@ static void refute(struct inspect_facts *facts)
  * faster for sure if its whole interval is below 1. */
 static void put_faster_way(struct inspect_facts *facts)
 {
-    static const enum inspect_fact ways[] = {FACT_other_isa};
+    static const enum inspect_fact ways[] = {FACT_other_isa, FACT_place};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));

@@ -92,12 +92,20 @@ const char *inspect_confidence_name(enum inspect_confidence confidence)
 
 enum truth { NO, YES, UNKNOWN };
 
-/* A variant counts as faster beyond twice what the base seems to differ from itself. */
-static double flip_threshold(const struct inspect_facts *facts, double asked)
+/* What a ratio would be if nothing had changed: copies of code run in one process. */
+static enum inspect_fact control_of(enum inspect_fact ratio)
 {
-    if (!facts->fact[FACT_control].known)
+    return inspect_fact_is_code(ratio) ? FACT_same_place : FACT_control;
+}
+
+/* A variant counts as faster beyond twice what the base seems to differ from itself. */
+static double flip_threshold(const struct inspect_facts *facts, enum inspect_fact ratio,
+                             double asked)
+{
+    const enum inspect_fact control = control_of(ratio);
+    if (!facts->fact[control].known)
         return asked;
-    return fmin(asked, 1 - 2 * fabs(facts->fact[FACT_control].value - 1));
+    return fmin(asked, 1 - 2 * fabs(facts->fact[control].value - 1));
 }
 
 static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
@@ -109,8 +117,9 @@ static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
  * the fastest one at other addresses, unless addresses are what it changes. */
 static double null_low(const struct inspect_facts *facts, enum inspect_fact ratio)
 {
-    const double control = low_of(facts, FACT_control);
-    return ratio == FACT_page_offset || ratio == FACT_alignment
+    const double control = low_of(facts, control_of(ratio));
+    return ratio == FACT_page_offset || ratio == FACT_alignment ||
+                   inspect_fact_is_code(ratio)
                ? control
                : fmin(control, low_of(facts, FACT_layout));
 }
@@ -121,7 +130,7 @@ static double threshold_of(const struct inspect_facts *facts,
     if (condition->of != INSPECT_FACTS)
         return condition->factor * inspect_fact_value(facts, condition->of);
     if (condition->relation == FASTER)
-        return flip_threshold(facts, condition->factor);
+        return flip_threshold(facts, condition->fact, condition->factor);
     return condition->factor;
 }
 
@@ -171,6 +180,14 @@ static enum truth condition_test(const struct inspect_facts *facts,
         .of = condition->of,
     };
     return holds(facts, condition, threshold) ? YES : NO;
+}
+
+bool inspect_fact_faster(const struct inspect_facts *facts, enum inspect_fact ratio,
+                         double times)
+{
+    const struct condition condition = {FASTER, ratio, times, INSPECT_FACTS};
+    struct inspect_evidence evidence;
+    return condition_test(facts, &condition, &evidence) == YES;
 }
 
 /* ---- a rule ---- */

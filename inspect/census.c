@@ -282,6 +282,19 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     return line->text != NULL;
 }
 
+static struct inspect_line line_of(struct making *m, uint32_t number)
+{
+    const struct node *const node = &m->nodes->node[number];
+    return (struct inspect_line){.address = node->code.address,
+                                 .executed = node->executed,
+                                 .first = number,
+                                 .reloads = node->counts.reloads,
+                                 .spills = node->counts.spills,
+                                 .failed_forwards = node->counts.failed_forwards,
+                                 .length = node->code.length,
+                                 .loop = rank_of(m, number)};
+}
+
 static bool take_lines(struct making *m, bool text)
 {
     struct inspect_census *census = m->census;
@@ -289,15 +302,15 @@ static bool take_lines(struct making *m, bool text)
     size_t n = 0;
     bool done = line != NULL;
     for (uint32_t i = 0; done && i < m->nodes->n; i++)
-        line[i] = (struct inspect_line){.address = m->nodes->node[i].code.address,
-                                        .executed = m->nodes->node[i].executed,
-                                        .first = i,
-                                        .loop = rank_of(m, i)};
+        line[i] = line_of(m, i);
     if (done)
         qsort(line, m->nodes->n, sizeof *line, by_loop);
     for (uint32_t i = 0; done && i < m->nodes->n; i++) {
         if (n && by_loop(&line[n - 1], &line[i]) == 0) {
             line[n - 1].executed += line[i].executed;
+            line[n - 1].reloads += line[i].reloads;
+            line[n - 1].spills += line[i].spills;
+            line[n - 1].failed_forwards += line[i].failed_forwards;
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;
         } else if (line[i].executed)

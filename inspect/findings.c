@@ -131,16 +131,19 @@ static void find_residual(const struct inspect_facts *facts,
     const double cycles = inspect_fact_value(facts, FACT_cycles);
     const double code = inspect_fact_value(facts, FACT_code_cycles) / cycles;
     const double limit = 1 - known_or(inspect_fact_value(facts, FACT_gap_share), 1);
-    double most = fmax(known_or(code, 0), limit);
+    double most = fmax(known_or(code, 0), limit), place = 1;
     for (size_t i = 0; i < findings->n; i++) {
         const double share = accounts_for(facts, &findings->finding[i]);
-        if (share > 0)
+        if (findings->finding[i].cause == CAUSE_placement)
+            place = 1 - share; /* cycles are those at the best place */
+        else if (share > 0)
             most = fmax(most, share + remains(facts, &findings->finding[i], limit));
     }
-    findings->residual_share = NAN;
-    if (!isnan(code) || most > 0)
-        findings->residual_share = fmax(0, 1 - most);
-    findings->residual_cycles = findings->residual_share * cycles;
+    findings->residual_share = findings->residual_cycles = NAN;
+    if (isnan(code) && !(most > 0))
+        return;
+    findings->residual_cycles = fmax(0, 1 - most) * cycles;
+    findings->residual_share = fmax(0, 1 - most) * place;
 }
 
 void inspect_find(const struct inspect_facts *facts, struct inspect_findings *findings)

@@ -94,6 +94,9 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
+    /* Of its executions whose addresses are known, as of a loop: */
+    uint64_t reloads, spills, failed_forwards;
+    uint8_t length; /* in bytes */
     char *text;     /* Intel syntax; NULL unless asked for */
     char *source;   /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;    /* index; INSPECT_NO_LOOP */

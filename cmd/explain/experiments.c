@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Places of a line at which code is tried. */
+enum { PLACES = 16, LINE_BYTES = 64 };
+
 /* The conditions of a subject depend on these. */
 struct situation {
     const struct subject *subject;
@@ -204,6 +207,15 @@ static const char *layout(struct variant *variant, const struct situation *at)
     return NULL;
 }
 
+/* Copies of its code, beside the code as built. */
+static const char *place(struct variant *variant, const struct situation *at)
+{
+    variant->how.conditions.places = PLACES;
+    return is_foreign(at)                    ? FOREIGN
+           : variant->request.threads[0] > 1 ? "its code is copied for one thread alone"
+                                             : NULL;
+}
+
 static const char *other_core(struct variant *variant, const struct situation *at)
 {
     if (at->other_cpu < 0 || variant->request.threads[0] > 1)
@@ -214,6 +226,7 @@ static const char *other_core(struct variant *variant, const struct situation *a
 
 #define OPERANDS_ONLY "operands"
 #define THREAD_ONLY "the calling thread"
+#define CODE_ONLY "copied functions"
 
 /* The important ones first: there may be no time for all of them. */
 static const struct {
@@ -223,6 +236,7 @@ static const struct {
 } conditions[] = {
     {"control", same, NULL},
     {"small_shape", smaller, NULL},
+    {"place", place, CODE_ONLY},
     {"flush_denormals", flush_denormals, THREAD_ONLY},
     {"huge_pages", huge_pages, OPERANDS_ONLY},
     {"input_zero", zero, OPERANDS_ONLY},
@@ -285,6 +299,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
         why = error.text;
     if (!why) {
         variant_leave_roofs(variant);
+        variant_add_copies(variant);
         return true;
     }
     if (!experiment_find(&subject->experiments, conditions[number].name))
@@ -312,6 +327,51 @@ static struct experiment *place_for(struct experiments *experiments, const char 
             return other->absent[0] || ratio < other->ratio ? other : NULL;
     }
     return &experiments->item[experiments->n++];
+}
+
+/* Time of one result over that of another one of the same call. */
+static struct experiment ratio_of(const char *name, const struct result *of,
+                                  const struct result *over)
+{
+    struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
+    struct speedup speedup = {.times = NAN};
+    must(result_speedup(over, of, &speedup));
+    experiment.ratio = speedup.times;
+    experiment.ci = speedup.ci;
+    if (!(speedup.times > 0) || !speedup.ci.known)
+        snprintf(experiment.absent, sizeof experiment.absent, "%s",
+                 of->reason ? of->reason : "too few rounds");
+    return experiment;
+}
+
+/* The fastest of some copies; NULL: none was measured. */
+static const struct result *fastest(const struct result *copies, size_t n)
+{
+    const struct result *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (copies[i].median_ns > 0 && (!best || copies[i].median_ns < best->median_ns))
+            best = &copies[i];
+    return best;
+}
+
+/* All in one process: the best place over the code as built; and the place of the latter,
+ * which is that of the first copy, over itself: what equal code at equal places differs
+ * by. */
+static void take_places(const struct trial_of *trial)
+{
+    struct subject *const subject = trial->subject;
+    struct experiments *const experiments = &subject->experiments;
+    const struct result *const built = variant_result(&trial->variant);
+    const struct result *const copies = built + 1;
+    const struct result *const best = fastest(copies, PLACES);
+    if (!best) {
+        set_absent(experiments, trial->number,
+                   copies->reason ? copies->reason : "too few rounds");
+        return;
+    }
+    subject->best_shift = (unsigned)((best - copies) * LINE_BYTES / PLACES);
+    experiments->item[experiments->n++] = ratio_of("place", best, built);
+    experiments->item[experiments->n++] = ratio_of("same_place", copies, built);
 }
 
 static void take_ratio(const struct trial_of *trial)
@@ -377,7 +437,8 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
     const int status = run_arms(arms, n_arms, watcher, error);
     for (size_t i = 0; i < n_trials; i++) {
         if (status == 0)
-            take_ratio(&trials[i]);
+            (conditions[trials[i].number].change == place ? take_places
+                                                          : take_ratio)(&trials[i]);
         variant_close(&trials[i].variant);
         run_free(trials[i].variant.run);
     }

@@ -148,6 +148,7 @@ static int check(struct group_state *group, struct case_state *entry)
     struct result *result = case_result(group, entry);
     const struct answer_places places = group_answers(group, entry);
     const struct check_call call = {.number = entry->number,
+                                    .copy = entry->plan->copy,
                                     .places = places,
                                     .accuracy_n = accuracy_outputs(group, &places)};
     struct check_reply told;
@@ -185,7 +186,8 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
         struct case_state *entry = &group->cases[i];
         if (!entry->active || case_is_limit(group, entry))
             continue;
-        const struct check_call call = group_again(group, entry, entry->number, seed);
+        struct check_call call = group_again(group, entry, entry->number, seed);
+        call.copy = entry->plan->copy;
         struct check_reply told;
         cJSON *reply = NULL;
         status = case_ask(group, entry, check_call(&call),
@@ -200,6 +202,6 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
 
 int group_prepare_case(struct group_state *group, struct case_state *entry)
 {
-    const int status = prepare(group, entry);
+    const int status = entry->plan->copy ? 0 : prepare(group, entry);
     return status == 0 && entry->active ? check(group, entry) : status;
 }

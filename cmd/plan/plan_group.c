@@ -183,6 +183,18 @@ void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
     free(add_roof(catalog, group, offer, type, name));
 }
 
+void plan_add_copies(struct plan_group *group, uint64_t n)
+{
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct plan_case of = group->cases[0];
+        struct plan_case *const copy =
+            add_case(group, of.offer, must_have(strdup(of.id)), of.shape);
+        copy->threads = of.threads;
+        copy->team = of.team;
+        copy->copy = i;
+    }
+}
+
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
 static void add_limit(const struct selection *selection, struct plan_group *group,
                       size_t number)

@@ -103,6 +103,11 @@ void variant_leave_roofs(struct variant *variant)
     group->cases[0].limit_id = NULL;
 }
 
+void variant_add_copies(struct variant *variant)
+{
+    plan_add_copies(&variant->plan.groups[0], variant->how.conditions.places);
+}
+
 /* The roofs that the base's bounds need, in its own rounds. */
 void variant_add_stream(struct variant *variant)
 {

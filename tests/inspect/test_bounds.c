@@ -440,6 +440,12 @@ static void test_faster_way(void **state)
     inspect_fact_faster_way(&facts, 0.9);
     inspect_bounds(&facts);
     assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.7, 0.6, 1.01);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.82, 0.81, 0.99);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.82, 0);
     assert_true(isnan(VALUE(limit_share)));
     facts = tile();
     inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);

@@ -19,6 +19,10 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(roof_share, 0.8), END},
      {IS(small_shape, 0.5), IS(far_share, 0.8), IS(faster_way, 0.94), END}},
+    {CAUSE_placement,
+     INSPECT_FLIPPED,
+     {IS(place, 0.9), END},
+     {IS(same_place, 1.06), IS(same_place, 0.9), END}},
     {CAUSE_memory_bandwidth,
      INSPECT_MODELLED,
      {IS(far_share, 0.8), END},
@@ -287,7 +291,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 30);
+    assert_int_equal(INSPECT_CAUSES, 31);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));

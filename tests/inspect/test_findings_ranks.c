@@ -204,6 +204,25 @@ static void test_residual(void **state)
     assert_near(findings.residual_share, 0, 0);
 }
 
+/* Cycles are those at the best place: what they leave is a part of that time alone. */
+static void test_placement_is_apart(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_cycles, 10);
+    inspect_fact_set(&facts, FACT_code_cycles, 8);
+    inspect_fact_set_interval(&facts, FACT_control, 1.3, 1.2, 1.4);
+    inspect_fact_set_interval(&facts, FACT_layout, 0.4, 0.4, 0.4);
+    inspect_fact_set_interval(&facts, FACT_same_place, 1, 0.99, 1.01);
+    inspect_fact_set_interval(&facts, FACT_place, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_placement);
+    assert_near(findings.finding[0].share, 0.5, 1e-9);
+    assert_near(findings.residual_cycles, 2, 1e-9);
+    assert_near(findings.residual_share, 0.1, 1e-9);
+}
+
 static void test_much_left_is_said(void **state)
 {
     struct inspect_facts facts = {0};
@@ -231,11 +250,11 @@ static void test_experiment_of_a_structural_finding(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_control_is_the_floor),
-                     TEST(test_chain_that_accounts_for_all), TEST(test_ranks),
-                     TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
-                     TEST(test_reloads_of_constants_are_no_spills),
-                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-                     TEST(test_residual), TEST(test_much_left_is_said),
-                     TEST(test_experiment_of_a_structural_finding));
+    return RUN_TESTS(
+        TEST(test_control_is_the_floor), TEST(test_chain_that_accounts_for_all),
+        TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+        TEST(test_reloads_of_constants_are_no_spills),
+        TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_much_left_is_said),
+        TEST(test_experiment_of_a_structural_finding));
 }
