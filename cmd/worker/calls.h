@@ -145,12 +145,20 @@ struct step_call {
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
+    bool edits; /* behind them n more at the same places for each edit of surgery.h */
 };
 struct copies_reply {
     uint64_t n, functions, tables, jumps, bytes, left;
     double share; /* of executed instructions, those that are copied */
     bool whole;   /* all instructions of a call were seen; else some of them */
     const char *why_left, *code; /* NULL: not told */
+};
+
+/* An entry of `edits` in the reply of `copies`, in the order of their copies. */
+struct copies_edit {
+    const char *name;
+    double changed;     /* instructions */
+    const char *absent; /* why there are no such copies; NULL: there are */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
@@ -190,6 +198,7 @@ REPLY(overhead_reply)
 REPLY(overhead_count)
 REPLY(team_reply)
 REPLY(copies_reply)
+REPLY(copies_edit)
 REPLY(loaded_object)
 #undef CALL
 #undef REPLY

@@ -22,8 +22,10 @@ struct copies {
     const struct simdbench_operands *operands;
     struct service_case *of;
     struct surgery *surgery;
-    struct surgery_variant *variant[COPIES_MAX];
+    struct surgery_variant *variant[COPIES_MAX]; /* NULL: its edit cannot be made */
     uint64_t n;
+    size_t changed[SURGERY_EDITS];
+    char absent[SURGERY_EDITS][256];
 };
 
 static void call_once(surgery_function *run, void *context)
@@ -128,6 +130,81 @@ static int make_all(struct copies *copies, const struct copies_call *call,
     return status;
 }
 
+/* ---- edits ---- */
+
+/* Loops that have less of all instructions matter little. */
+#define HOT 0.1
+
+static struct surgery_seen *see(const struct inspect_census *census)
+{
+    struct surgery_seen *const seen = calloc(census->n_lines + 1, sizeof *seen);
+    for (size_t i = 0; seen && i < census->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        const bool hot =
+            line->loop != INSPECT_NO_LOOP && census->loop[line->loop].share >= HOT;
+        seen[i] = (struct surgery_seen){.address = line->address,
+                                        .executed = line->executed,
+                                        .loop = hot ? line->loop : SURGERY_COLD,
+                                        .spills = line->spills > 0,
+                                        .reloads = line->reloads > 0,
+                                        .late = line->failed_forwards > 0};
+    }
+    return seen;
+}
+
+static int make_edit(struct copies *copies, const struct copies_call *call,
+                     enum surgery_edit edit, struct error *error)
+{
+    int status = 0;
+    for (uint64_t i = 0; i < call->n && status == 0; i++) {
+        struct surgery_variant **const variant =
+            &copies->variant[(edit + 1u) * call->n + i];
+        const uint64_t shift = (call->shift + LINE_BYTES * i / call->n) % LINE_BYTES;
+        status = surgery_edit(copies->surgery, edit, (unsigned)shift, variant, error);
+        if (status == 0)
+            status = surgery_prove(*variant, PROOF_NS, error);
+    }
+    return status;
+}
+
+/* One that cannot be made has its reason; no copy of it is ever selected. */
+static int make_edits(struct copies *copies, const struct copies_call *call,
+                      const struct inspect_census *census, struct error *error)
+{
+    struct surgery_seen *const seen = see(census);
+    if (!seen)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
+        struct error why = {.text = ""};
+        int status = surgery_plan_edit(copies->surgery, edit, seen, census->n_lines,
+                                       &copies->changed[edit], &why);
+        if (status == 0)
+            status = make_edit(copies, call, edit, &why);
+        if (status < 0) {
+            snprintf(copies->absent[edit], sizeof copies->absent[edit], "%s", why.text);
+            memset(&copies->variant[(edit + 1u) * call->n], 0,
+                   call->n * sizeof *copies->variant);
+        }
+        copies->n += call->n;
+    }
+    free(seen);
+    return 0;
+}
+
+static void tell_edits(const struct copies *copies, cJSON *reply)
+{
+    cJSON *const list = cJSON_AddArrayToObject(reply, "edits");
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
+        const char *const absent = copies->absent[edit];
+        const struct copies_edit told = {.name = surgery_edit_name(edit),
+                                         .changed = (double)copies->changed[edit],
+                                         .absent = *absent ? absent : NULL};
+        cJSON *const item = cJSON_CreateObject();
+        copies_edit_add(item, &told);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
 static cJSON *told(const struct copies *copies, const struct inspect_census *census,
                    const char *code)
 {
@@ -156,7 +233,8 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     char *code = NULL;
     copies_call_read(request, &call);
     struct service_case *const entry = service_find_case(service, call.number);
-    if (!entry || call.n > COPIES_MAX)
+    const uint64_t groups = call.edits ? 1 + SURGERY_EDITS : 1;
+    if (!entry || call.n > COPIES_MAX / groups)
         return service_error(-EINVAL, "copies: no such case, or more than %d copies",
                              COPIES_MAX);
     if (service_move(service, entry, 0, &error) < 0)
@@ -179,10 +257,14 @@ cJSON *service_copies(struct service *service, const cJSON *request)
         status = open_surgery(copies, &census, &error);
     if (status == 0)
         status = make_all(copies, &call, &error);
+    if (status == 0 && call.edits)
+        status = make_edits(copies, &call, &census, &error);
     if (status == 0 && call.code)
         status = surgery_code(copies->surgery, &code, &error);
     cJSON *const reply = status < 0 ? service_error(status, "copies: %s", error.text)
                                     : told(copies, &census, code);
+    if (status == 0 && call.edits)
+        tell_edits(copies, reply);
     inspect_census_free(&census);
     free(code);
     if (status < 0)
@@ -195,7 +277,8 @@ int service_move(struct service *service, struct service_case *entry, uint64_t c
 {
     struct service_case *const moved = service->moved;
     int status = 0;
-    if (copy > (entry->copies ? entry->copies->n : 0))
+    if (copy > (entry->copies ? entry->copies->n : 0) ||
+        (copy && !entry->copies->variant[copy - 1]))
         return error_set(error, -EINVAL, "the case has no copy %llu",
                          (unsigned long long)copy);
     /* Its functions may be those of other cases, too. */
