@@ -311,10 +311,24 @@ static void refute(struct inspect_facts *facts)
  * faster for sure if its whole interval is below 1. */
 static void put_faster_way(struct inspect_facts *facts)
 {
-    static const enum inspect_fact ways[] = {FACT_other_isa, FACT_place};
+    static const enum inspect_fact ways[] = {FACT_other_isa,   FACT_place,
+                                             FACT_edit_chain,  FACT_edit_gather,
+                                             FACT_edit_divide, FACT_edit_spill,
+                                             FACT_edit_forward, FACT_edit_call};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
+}
+
+/* The edit cuts chains of vectors: it says nothing of others. */
+static void put_unchained(struct inspect_facts *facts)
+{
+    const double nearly_all = 0.9;
+    if (GET(vector_chain) >= nearly_all * GET(chain))
+        facts->fact[FACT_unchained] = facts->fact[FACT_edit_chain];
+    else
+        inspect_fact_set_absent(facts, FACT_unchained,
+                                "the longest chain is not one of vectors alone");
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -371,6 +385,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_memory(facts);
     put_tame_input(facts);
     put_faster_way(facts);
+    put_unchained(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

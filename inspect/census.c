@@ -208,9 +208,11 @@ static void add_loops(struct making *m)
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
             sum->loop.chain =
-                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0});
+                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, false);
+            sum->loop.vector_chain =
+                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, true);
             if (m->window.waiting || m->window.results)
-                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, &m->window);
+                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, &m->window, false);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }

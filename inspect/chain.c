@@ -128,14 +128,25 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
     return n ? __builtin_popcountll(read & general) : -1;
 }
 
+/* Nothing but vectors comes from the turn before. */
+static void keep_vectors(struct ready *ready)
+{
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (r < REGISTER_VECTOR || r >= REGISTER_FLAGS)
+            ready->at[r] = 0;
+    ready->n_places = 0;
+}
+
 static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
-                      const struct inspect_window *window)
+                      const struct inspect_window *window, bool vectors)
 {
     struct ready ready = {.window.of = *window};
     double half = 0;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);
+        if (vectors)
+            keep_vectors(&ready);
         for (uint32_t i = 0; i < n; i++)
             execute(&ready, &nodes->node[way[i]].code);
     }
@@ -143,11 +154,11 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 }
 
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  const struct inspect_window *window)
+                  const struct inspect_window *window, bool vectors)
 {
     uint32_t way[PATH_MAX_NODES];
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
-    return turn_of(nodes, way, n, window);
+    return turn_of(nodes, way, n, window, vectors);
 }
 
 double call_chain(const struct nodes *nodes, const struct inspect_window *window)
@@ -156,7 +167,7 @@ double call_chain(const struct nodes *nodes, const struct inspect_window *window
     for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
         way[n++] = at;
         if (nodes->node[at].n_edges != 1)
-            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window);
+            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window, false);
     }
     return 0;
 }

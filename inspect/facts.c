@@ -118,6 +118,8 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(trips);
     if (loop->chain > 0)
         SET(chain);
+    if (loop->chain > 0)
+        SET(vector_chain);
     if (loop->carried >= 0)
         SET(carried);
     SET(vector_reloads);

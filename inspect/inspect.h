@@ -71,6 +71,7 @@ struct inspect_loop {
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free, by a small table of latencies; 0: unknown */
+    double vector_chain; /* the same if vectors alone hand it to the next turn */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;

@@ -337,9 +337,10 @@ struct loops {
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
- * core looks so far ahead; 0: unknown. */
+ * core looks so far ahead; 0: unknown. `vectors`: nothing else comes from the turn before.
+ */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  const struct inspect_window *window);
+                  const struct inspect_window *window, bool vectors);
 /* The same of a whole call without loops, if it is made again and again. */
 double call_chain(const struct nodes *nodes, const struct inspect_window *window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes

@@ -2,6 +2,7 @@
 /* Conditions that are changed one at a time, each in processes of its own, in the same
  * rounds as the base. */
 #include "explain_private.h"
+#include "surgery.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* Places of a line at which code is tried. */
-enum { PLACES = 16, LINE_BYTES = 64 };
+enum { PLACES = 16, EDIT_PLACES = 4, EDIT_STEP = PLACES / EDIT_PLACES, LINE_BYTES = 64 };
 
 /* The conditions of a subject depend on these. */
 struct situation {
@@ -210,7 +211,11 @@ static const char *layout(struct variant *variant, const struct situation *at)
 /* Copies of its code, beside the code as built. */
 static const char *place(struct variant *variant, const struct situation *at)
 {
-    variant->how.conditions.places = PLACES;
+    struct conditions *const conditions = &variant->how.conditions;
+    conditions->places = PLACES;
+    conditions->edits = EDIT_PLACES;
+    /* Subnormal numbers that edits make must not matter. */
+    conditions->flush_denormals = true;
     return is_foreign(at)                    ? FOREIGN
            : variant->request.threads[0] > 1 ? "its code is copied for one thread alone"
                                              : NULL;
@@ -227,6 +232,14 @@ static const char *other_core(struct variant *variant, const struct situation *a
 #define OPERANDS_ONLY "operands"
 #define THREAD_ONLY "the calling thread"
 #define CODE_ONLY "copied functions"
+
+/* Facts that edits tell. */
+static const char *const edit_facts[SURGERY_EDITS] = {
+    [SURGERY_CHAIN] = "edit_chain",     [SURGERY_GATHER] = "edit_gather",
+    [SURGERY_DIVIDE] = "edit_divide",   [SURGERY_STORE] = "edit_store",
+    [SURGERY_SPILL] = "edit_spill",     [SURGERY_FORWARD] = "edit_forward",
+    [SURGERY_CALL] = "edit_call",
+};
 
 /* The important ones first: there may be no time for all of them. */
 static const struct {
@@ -345,25 +358,37 @@ static struct experiment ratio_of(const char *name, const struct result *of,
 }
 
 /* The fastest of some copies; NULL: none was measured. */
-static const struct result *fastest(const struct result *copies, size_t n)
+static const struct result *fastest(const struct result *copies, size_t n, size_t step)
 {
     const struct result *best = NULL;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i += step)
         if (copies[i].median_ns > 0 && (!best || copies[i].median_ns < best->median_ns))
             best = &copies[i];
     return best;
 }
 
+/* Each edit over the code without it, both at the best of as many places. */
+static void take_edits(struct experiments *experiments, const struct result *copies)
+{
+    const struct result *const plain = fastest(copies, PLACES, EDIT_STEP);
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS && plain; edit++) {
+        const struct result *const edited = copies + PLACES + edit * EDIT_PLACES;
+        const struct result *const best = fastest(edited, EDIT_PLACES, 1);
+        experiments->item[experiments->n++] =
+            ratio_of(edit_facts[edit], best ? best : edited, plain);
+    }
+}
+
 /* All in one process: the best place over the code as built; and the place of the latter,
  * which is that of the first copy, over itself: what equal code at equal places differs
  * by. */
-static void take_places(const struct trial_of *trial)
+static void take_copies(const struct trial_of *trial)
 {
     struct subject *const subject = trial->subject;
     struct experiments *const experiments = &subject->experiments;
     const struct result *const built = variant_result(&trial->variant);
     const struct result *const copies = built + 1;
-    const struct result *const best = fastest(copies, PLACES);
+    const struct result *const best = fastest(copies, PLACES, 1);
     if (!best) {
         set_absent(experiments, trial->number,
                    copies->reason ? copies->reason : "too few rounds");
@@ -372,6 +397,7 @@ static void take_places(const struct trial_of *trial)
     subject->best_shift = (unsigned)((best - copies) * LINE_BYTES / PLACES);
     experiments->item[experiments->n++] = ratio_of("place", best, built);
     experiments->item[experiments->n++] = ratio_of("same_place", copies, built);
+    take_edits(experiments, copies);
 }
 
 static void take_ratio(const struct trial_of *trial)
@@ -437,7 +463,7 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
     const int status = run_arms(arms, n_arms, watcher, error);
     for (size_t i = 0; i < n_trials; i++) {
         if (status == 0)
-            (conditions[trials[i].number].change == place ? take_places
+            (conditions[trials[i].number].change == place ? take_copies
                                                           : take_ratio)(&trials[i]);
         variant_close(&trials[i].variant);
         run_free(trials[i].variant.run);

@@ -18,7 +18,7 @@ struct experiment {
     double ratio;
     struct interval ci;
 };
-enum { EXPERIMENTS_MAX = 24 };
+enum { EXPERIMENTS_MAX = 40 };
 struct experiments {
     struct experiment item[EXPERIMENTS_MAX];
     size_t n;

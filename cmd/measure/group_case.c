@@ -181,10 +181,11 @@ struct check_call group_again(const struct group_state *group,
 
 int group_check_again(struct group_state *group, uint64_t seed, struct error *error)
 {
+    const bool edited = group->session->how->conditions.edits > 0;
     int status = group_change(group, seed, error);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         struct case_state *entry = &group->cases[i];
-        if (!entry->active || case_is_limit(group, entry))
+        if (!entry->active || case_is_limit(group, entry) || edited)
             continue;
         struct check_call call = group_again(group, entry, entry->number, seed);
         call.copy = entry->plan->copy;
@@ -203,5 +204,7 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
 int group_prepare_case(struct group_state *group, struct case_state *entry)
 {
     const int status = entry->plan->copy ? 0 : prepare(group, entry);
-    return status == 0 && entry->active ? check(group, entry) : status;
+    return status == 0 && entry->active && !case_is_edited(group, entry)
+               ? check(group, entry)
+               : status;
 }

@@ -65,6 +65,7 @@ struct conditions {
                         worker's stack, heap and libraries; 0: the usual ones */
     int memory;      /* file of operands that are shared with others; 0: none */
     unsigned places; /* copies of its code that run beside it; 0: none */
+    unsigned edits;  /* and so many of each edit; what they compute is not checked */
 };
 
 struct how {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with a how, workers and memory of its own. */
+#include "surgery.h"
 #include "variant/variant.h"
 
 #include <errno.h>
@@ -105,7 +106,9 @@ void variant_leave_roofs(struct variant *variant)
 
 void variant_add_copies(struct variant *variant)
 {
-    plan_add_copies(&variant->plan.groups[0], variant->how.conditions.places);
+    const struct conditions *const conditions = &variant->how.conditions;
+    plan_add_copies(&variant->plan.groups[0],
+                    conditions->places + SURGERY_EDITS * conditions->edits);
 }
 
 /* The roofs that the base's bounds need, in its own rounds. */

@@ -145,7 +145,7 @@ struct step_call {
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
-    bool edits; /* behind them n more at the same places for each edit of surgery.h */
+    uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
 };
 struct copies_reply {
     uint64_t n, functions, tables, jumps, bytes, left;

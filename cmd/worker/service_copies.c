@@ -156,10 +156,9 @@ static int make_edit(struct copies *copies, const struct copies_call *call,
                      enum surgery_edit edit, struct error *error)
 {
     int status = 0;
-    for (uint64_t i = 0; i < call->n && status == 0; i++) {
-        struct surgery_variant **const variant =
-            &copies->variant[(edit + 1u) * call->n + i];
-        const uint64_t shift = (call->shift + LINE_BYTES * i / call->n) % LINE_BYTES;
+    for (uint64_t i = 0; i < call->edits && status == 0; i++) {
+        struct surgery_variant **const variant = &copies->variant[copies->n + i];
+        const uint64_t shift = (call->shift + LINE_BYTES * i / call->edits) % LINE_BYTES;
         status = surgery_edit(copies->surgery, edit, (unsigned)shift, variant, error);
         if (status == 0)
             status = surgery_prove(*variant, PROOF_NS, error);
@@ -182,10 +181,10 @@ static int make_edits(struct copies *copies, const struct copies_call *call,
             status = make_edit(copies, call, edit, &why);
         if (status < 0) {
             snprintf(copies->absent[edit], sizeof copies->absent[edit], "%s", why.text);
-            memset(&copies->variant[(edit + 1u) * call->n], 0,
-                   call->n * sizeof *copies->variant);
+            memset(&copies->variant[copies->n], 0,
+                   call->edits * sizeof(struct surgery_variant *));
         }
-        copies->n += call->n;
+        copies->n += call->edits;
     }
     free(seen);
     return 0;
@@ -233,8 +232,8 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     char *code = NULL;
     copies_call_read(request, &call);
     struct service_case *const entry = service_find_case(service, call.number);
-    const uint64_t groups = call.edits ? 1 + SURGERY_EDITS : 1;
-    if (!entry || call.n > COPIES_MAX / groups)
+    if (!entry || call.n > COPIES_MAX ||
+        call.edits > (COPIES_MAX - call.n) / SURGERY_EDITS)
         return service_error(-EINVAL, "copies: no such case, or more than %d copies",
                              COPIES_MAX);
     if (service_move(service, entry, 0, &error) < 0)

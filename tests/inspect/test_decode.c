@@ -63,7 +63,7 @@ static double chain_of(const unsigned char *const *bytes, uint32_t n)
     assert_int_equal(loops_find(&nodes, true, &loops), 0);
     assert_int_equal(loops.n, 1);
     const double chain =
-        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0});
+        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0}, false);
     loops_free(&loops);
     nodes_free(&nodes);
     return chain;
