@@ -35,7 +35,7 @@ const struct command_row command_rows[] = {
      "is one build slower than another? both measured in turns", 2, 3,
      {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
       "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
-    {"explain", COMMAND_EXPLAIN, "CASE...|OP",
+    {"explain", COMMAND_EXPLAIN, "CASE...|OP|BASE.so HEAD.so CASE",
      "why a kernel is as fast as it is, or slower than another one", 1, EXPLAIN_WORDS_MAX,
      {"explain gemm --sizes=64", "explain relu/f32/avx2/max@2048 --asm",
       "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",

@@ -52,8 +52,8 @@ static void test_names(void **state)
                 "{\"do\":\"step\",\"case\":\"1\",\"calls\":\"2\"}");
     expect_text(copies_call(&(struct copies_call){.number = 1, .n = 4, .shift = 3}),
                 "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"shift\":\"3\"}");
-    expect_text(copies_call(&(struct copies_call){.number = 1, .n = 4, .edits = true}),
-                "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"edits\":true}");
+    expect_text(copies_call(&(struct copies_call){.number = 1, .n = 4, .edits = 2}),
+                "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"edits\":\"2\"}");
     cJSON *const reply = cJSON_CreateObject();
     prepare_reply_add(reply,
                       &(struct prepare_reply){.number = 3, .ops = NAN, .bytes = 8});

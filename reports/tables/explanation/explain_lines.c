@@ -179,6 +179,12 @@ void explain_lines(const struct result *result, explain_paragraph *paragraph,
 {
     const struct explanation *const why = result->explanation;
     struct writer to = {.paragraph = paragraph, .context = context};
+    if (result->median_ns > 0) {
+        char time[NUMBER_SIZE];
+        text_time(result->median_ns, time);
+        buffer_format(&to.text, "%s a call", time);
+        explain_end(&to, "time");
+    }
     executed_lines(&to, why);
     if (why->n_loops)
         loop_lines(&to, &why->loops[0]);

@@ -11,7 +11,8 @@ EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages
                "one_thread", "other_isa", "layout", "other_core", "input_sorted",
                "cold_caches"}
 # Only where code can be copied.
-CODE_ALONE = {"same_place"}
+CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
+    "chain", "gather", "divide", "store", "spill", "forward", "call"))}
 
 
 class Explain(Case):
@@ -158,6 +159,40 @@ class Explain(Case):
         self.assertRegex(text, r"(?m)^B B:softmax:")
         account = self.account(path, text)
         self.assertEqual(account["b"], "B:" + account["a"].removeprefix("A:"))
+
+    def test_two_files(self):
+        """Builds of a module with an op of its own, without the module's name."""
+        folders = [self.new_folder() for _ in range(2)]
+        builds = [shutil.copy(MODULES / "pace.so", folder) for folder in folders]
+        path = self.folder / "run.json"
+        text = self.run_tool("explain", *builds, "twice/f32/scalar/bad@64", f"--json={path}",
+                             "--quiet").stdout
+        self.assertRegex(text, r"(?m)^A A:pace:twice")
+        account = self.account(path, text)
+        self.assertAlmostEqual(account["factors"][0]["ratio"], 1, delta=0.01)
+        for words in (builds, [*builds, "twice"], [*builds, CASE, CASE]):
+            done = self.run_tool("explain", *words, status=2)
+            self.assertIn("explain BASE.so HEAD.so CASE", done.stderr)
+
+    def test_edits(self):
+        """Code is edited for real, times are made up: without its chain (copies 17 to 20) the
+        case is twice as fast; without its stores (29 to 32) three times, which no cause needs."""
+        case = "gemm/maxplus-f32/scalar/add@16"
+        path = self.folder / "run.json"
+        done = self.run_tool(
+            "explain", case, f"--json={path}", "--quiet",
+            env=environment(SIMDBENCH_TEST_CLOCK="1,add@18=0.5,add@31=0.33"))
+        result = next(r for r in self.load(path)["results"] if r["explanation"])
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        if ratios["place"].get("absent"):
+            self.skipTest(ratios["place"]["absent"])
+        self.assertAlmostEqual(ratios["edit_chain"]["ratio"], 0.5, delta=0.01)
+        self.assertIn("nothing of that kind", ratios["edit_divide"]["absent"])
+        first, *others = result["findings"]
+        self.assertEqual((first["cause"], first["confidence"]), ("latency-chain", "flipped"))
+        self.assertAlmostEqual(first["share"], 0.5, delta=0.01)
+        self.assertNotIn("at-limit", [f["cause"] for f in others])
+        self.assertTrue(done.stdout.lstrip().startswith(f"{case}x16x16: 2 times slower than it"))
 
     def test_plugin_and_library(self):
         (result,) = self.explained("twice/f32/scalar/good@64",
