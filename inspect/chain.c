@@ -18,6 +18,7 @@ struct ready {
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
+    uint64_t written; /* registers that the loop writes */
 };
 
 /* The way that most turns take. */
@@ -56,11 +57,17 @@ static struct place *find_place(struct ready *ready, const struct access *access
     return NULL;
 }
 
-/* Only what names no register that changes stays the same place. */
-static bool is_fixed(const struct access *access)
+static bool is_constant(const struct ready *ready, int gpr)
 {
-    return access->index == NO_GPR && !access->hidden &&
-           (access->base == GPR_RSP || access->base == GPR_RBP || access->base == NO_GPR);
+    return gpr == NO_GPR || gpr == GPR_RSP || gpr == GPR_RBP ||
+           !(ready->written >> gpr & 1);
+}
+
+/* Only what names no register that changes stays the same place. */
+static bool is_fixed(const struct ready *ready, const struct access *access)
+{
+    return !access->hidden && !access->gather && is_constant(ready, access->index) &&
+           is_constant(ready, access->base);
 }
 
 static double latest(const struct ready *ready, uint64_t mask)
@@ -82,7 +89,7 @@ static void execute(struct ready *ready, const struct code *code)
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
-            access->read && is_fixed(access) ? find_place(ready, access) : NULL;
+            access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
         if (place)
             start = fmax(start, place->ready + FORWARD_CYCLES);
     }
@@ -94,7 +101,7 @@ static void execute(struct ready *ready, const struct code *code)
             ready->at[r] = end;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        if (!access->write || !is_fixed(access))
+        if (!access->write || !is_fixed(ready, access))
             continue;
         struct place *place = find_place(ready, access);
         if (!place && ready->n_places < PLACES_MAX)
@@ -142,6 +149,8 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 {
     struct ready ready = {.window.of = *window};
     double half = 0;
+    for (uint32_t i = 0; i < n; i++)
+        ready.written |= nodes->node[way[i]].code.writes;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);

@@ -235,9 +235,9 @@ static const char *other_core(struct variant *variant, const struct situation *a
 
 /* Facts that edits tell. */
 static const char *const edit_facts[SURGERY_EDITS] = {
-    [SURGERY_CHAIN] = "edit_chain",     [SURGERY_GATHER] = "edit_gather",
-    [SURGERY_DIVIDE] = "edit_divide",   [SURGERY_STORE] = "edit_store",
-    [SURGERY_SPILL] = "edit_spill",     [SURGERY_FORWARD] = "edit_forward",
+    [SURGERY_CHAIN] = "edit_chain",   [SURGERY_GATHER] = "edit_gather",
+    [SURGERY_DIVIDE] = "edit_divide", [SURGERY_STORE] = "edit_store",
+    [SURGERY_SPILL] = "edit_spill",   [SURGERY_FORWARD] = "edit_forward",
     [SURGERY_CALL] = "edit_call",
 };
 
@@ -249,11 +249,11 @@ static const struct {
 } conditions[] = {
     {"control", same, NULL},
     {"small_shape", smaller, NULL},
-    {"place", place, CODE_ONLY},
     {"flush_denormals", flush_denormals, THREAD_ONLY},
     {"huge_pages", huge_pages, OPERANDS_ONLY},
     {"input_zero", zero, OPERANDS_ONLY},
     {"kept_heap", kept_heap, "memory of malloc"},
+    {"place", place, CODE_ONLY},
     {"fresh_output", fresh_output, OPERANDS_ONLY},
     {"input_constant", constant, OPERANDS_ONLY},
     {"alignment", alignment, OPERANDS_ONLY},
@@ -342,44 +342,89 @@ static struct experiment *place_for(struct experiments *experiments, const char 
     return &experiments->item[experiments->n++];
 }
 
-/* Time of one result over that of another one of the same call. */
+/* Rounds by which places are chosen, and by which those that were chosen are judged:
+ * the fastest of many that are equal looks faster than it is. */
+enum rounds_of { CHOOSING, JUDGING, ALL_ROUNDS };
+
+static double sample_of(const struct result *result, size_t i)
+{
+    return result->samples_ns[i] / (double)result->iterations;
+}
+
+/* The times of one over those of another one, round by round; into an array with room for
+ * the samples of both. */
+static size_t pair(const struct result *of, const struct result *over,
+                   enum rounds_of part, double *ratio)
+{
+    size_t n = 0;
+    for (size_t i = 0, k = 0; i < of->n_samples && k < over->n_samples;) {
+        const uint32_t round = of->rounds[i];
+        if (round == over->rounds[k] && (part == ALL_ROUNDS || round % 2 == part))
+            ratio[n++] = sample_of(of, i) / sample_of(over, k);
+        k += over->rounds[k] <= round;
+        i += k == over->n_samples || over->rounds[k] > round;
+    }
+    return n;
+}
+
 static struct experiment ratio_of(const char *name, const struct result *of,
                                   const struct result *over)
 {
     struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
-    struct speedup speedup = {.times = NAN};
-    must(result_speedup(over, of, &speedup));
-    experiment.ratio = speedup.times;
-    experiment.ci = speedup.ci;
-    if (!(speedup.times > 0) || !speedup.ci.known)
+    double *const ratio = must_have(calloc(of->n_samples + 1, sizeof *ratio));
+    size_t n = pair(of, over, JUDGING, ratio);
+    if (n < STATS_MIN_SAMPLES)
+        n = pair(of, over, ALL_ROUNDS, ratio);
+    if (n >= STATS_MIN_SAMPLES) {
+        experiment.ratio = stats_median(ratio, n);
+        experiment.ci = stats_median_interval(ratio, n, STATS_LEVEL);
+    }
+    if (!experiment.ci.known)
         snprintf(experiment.absent, sizeof experiment.absent, "%s",
                  of->reason ? of->reason : "too few rounds");
+    free(ratio);
     return experiment;
 }
 
-/* The fastest of some copies; NULL: none was measured. */
-static const struct result *fastest(const struct result *copies, size_t n, size_t step)
+/* The second fastest of some copies, as one of them may be fast by chance; NULL: less
+ * than two were measured. */
+static const struct result *second_fastest(const struct result *copies, size_t n,
+                                           size_t step, const struct result *over)
 {
-    const struct result *best = NULL;
-    for (size_t i = 0; i < n; i += step)
-        if (copies[i].median_ns > 0 && (!best || copies[i].median_ns < best->median_ns))
+    const struct result *best = NULL, *second = NULL;
+    double least = INFINITY, next = INFINITY;
+    for (size_t i = 0; i < n; i += step) {
+        double *const ratio = must_have(calloc(copies[i].n_samples + 1, sizeof *ratio));
+        const size_t pairs = pair(&copies[i], over, CHOOSING, ratio);
+        const double time = pairs ? stats_median(ratio, pairs) : INFINITY;
+        free(ratio);
+        if (time < least) {
+            second = best;
+            next = least;
             best = &copies[i];
-    return best;
+            least = time;
+        } else if (time < next) {
+            second = &copies[i];
+            next = time;
+        }
+    }
+    return second;
 }
 
 /* Each edit over the code without it, both at the best of as many places. */
-static void take_edits(struct experiments *experiments, const struct result *copies)
+static void take_edits(struct experiments *experiments, const struct result *built)
 {
-    const struct result *const plain = fastest(copies, PLACES, EDIT_STEP);
+    const struct result *const copies = built + 1;
+    const struct result *const plain = second_fastest(copies, PLACES, EDIT_STEP, built);
     for (enum surgery_edit edit = 0; edit < SURGERY_EDITS && plain; edit++) {
         const struct result *const edited = copies + PLACES + edit * EDIT_PLACES;
-        const struct result *const best = fastest(edited, EDIT_PLACES, 1);
+        const struct result *const best = second_fastest(edited, EDIT_PLACES, 1, built);
         experiments->item[experiments->n++] =
             ratio_of(edit_facts[edit], best ? best : edited, plain);
     }
 }
 
-/* All in one process: the best place over the code as built; and the place of the latter,
+/* All in one process: a good place over the code as built; and the place of the latter,
  * which is that of the first copy, over itself: what equal code at equal places differs
  * by. */
 static void take_copies(const struct trial_of *trial)
@@ -388,16 +433,16 @@ static void take_copies(const struct trial_of *trial)
     struct experiments *const experiments = &subject->experiments;
     const struct result *const built = variant_result(&trial->variant);
     const struct result *const copies = built + 1;
-    const struct result *const best = fastest(copies, PLACES, 1);
-    if (!best) {
+    const struct result *const good = second_fastest(copies, PLACES, 1, built);
+    if (!good) {
         set_absent(experiments, trial->number,
                    copies->reason ? copies->reason : "too few rounds");
         return;
     }
-    subject->best_shift = (unsigned)((best - copies) * LINE_BYTES / PLACES);
-    experiments->item[experiments->n++] = ratio_of("place", best, built);
+    subject->best_shift = (unsigned)((good - copies) * LINE_BYTES / PLACES);
+    experiments->item[experiments->n++] = ratio_of("place", good, built);
     experiments->item[experiments->n++] = ratio_of("same_place", copies, built);
-    take_edits(experiments, copies);
+    take_edits(experiments, built);
 }
 
 static void take_ratio(const struct trial_of *trial)

@@ -56,22 +56,24 @@ static struct nodes loop_of(const unsigned char *const *bytes, uint32_t n)
     return nodes;
 }
 
-static double chain_of(const unsigned char *const *bytes, uint32_t n)
+static double chain_of(const unsigned char *const *bytes, uint32_t n, bool vectors)
 {
     struct nodes nodes = loop_of(bytes, n);
     struct loops loops;
     assert_int_equal(loops_find(&nodes, true, &loops), 0);
     assert_int_equal(loops.n, 1);
     const double chain =
-        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0}, false);
+        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0}, vectors);
     loops_free(&loops);
     nodes_free(&nodes);
     return chain;
 }
 
-#define CHAIN(...)                                        \
-    chain_of((const unsigned char *const[]){__VA_ARGS__}, \
-             sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define CHAIN_OF(vectors, ...)                                                     \
+    chain_of((const unsigned char *const[]){__VA_ARGS__},                          \
+             sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *), \
+             vectors)
+#define CHAIN(...) CHAIN_OF(false, __VA_ARGS__)
 
 #define VPCMPEQB_K0_LOAD BYTES(0x62, 0xf1, 0x75, 0x48, 0x74, 0x07)
 #define KMOVQ_RAX_K0 BYTES(0xc4, 0xe1, 0xfb, 0x93, 0xc0)
@@ -84,6 +86,35 @@ static void test_chains(void **state)
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
                       ADD_RDI_64, JNE_BACK),
                 1, 1e-9);
+}
+
+#define MOVSS_XMM0_RDX BYTES(0xf3, 0x0f, 0x10, 0x02)
+#define MOVSS_XMM0_RDI BYTES(0xf3, 0x0f, 0x10, 0x07)
+#define ADDSS_XMM0_XMM1 BYTES(0xf3, 0x0f, 0x58, 0xc1)
+#define MOVSS_RDX_XMM0 BYTES(0xf3, 0x0f, 0x11, 0x02)
+#define MOVSS_RDI_XMM0 BYTES(0xf3, 0x0f, 0x11, 0x07)
+#define IMUL_RAX_RAX BYTES(0x48, 0x0f, 0xaf, 0xc0)
+
+/* A sum in memory is handed on there, if its place stays the same. */
+static void test_chains_through_memory(void **state)
+{
+    assert_true(
+        CHAIN(MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0, ADD_RDI_64, JNE_BACK) > 6);
+    assert_near(
+        CHAIN(MOVSS_XMM0_RDI, ADDSS_XMM0_XMM1, MOVSS_RDI_XMM0, ADD_RDI_64, JNE_BACK), 1,
+        1e-9);
+}
+
+static void test_chains_of_vectors(void **state)
+{
+    const double sum = CHAIN(ADDSS_XMM0_XMM1, ADD_RDI_64, JNE_BACK);
+    assert_true(sum > 1);
+    assert_near(CHAIN_OF(true, ADDSS_XMM0_XMM1, ADD_RDI_64, JNE_BACK), sum, 1e-9);
+    assert_true(CHAIN(IMUL_RAX_RAX, ADD_RDI_64, JNE_BACK) > 2);
+    assert_near(CHAIN_OF(true, IMUL_RAX_RAX, ADD_RDI_64, JNE_BACK), 0, 1e-9);
+    assert_near(CHAIN_OF(true, MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0,
+                         ADD_RDI_64, JNE_BACK),
+                0, 1e-9);
 }
 
 /* Four windows that saw 100 turns: as many each, or one of them all. */
@@ -122,6 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_chains_through_memory),
+        cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_windows_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

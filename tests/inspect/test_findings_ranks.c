@@ -223,6 +223,22 @@ static void test_placement_is_apart(void **state)
     assert_near(findings.residual_share, 0.1, 1e-9);
 }
 
+/* The time of an edit stands over one that is shorter already. */
+static void test_share_of_an_edit(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_loop_share, 0.9);
+    inspect_fact_set_interval(&facts, FACT_edit_divide, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_near(findings.finding[0].share, 0.5, 1e-9);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.4, 0.39, 0.41);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[1].cause, CAUSE_divider);
+    assert_near(findings.finding[1].share, 0.2, 1e-9);
+}
+
 static void test_much_left_is_said(void **state)
 {
     struct inspect_facts facts = {0};
@@ -255,6 +271,6 @@ int main(void)
         TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
         TEST(test_reloads_of_constants_are_no_spills),
         TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_much_left_is_said),
-        TEST(test_experiment_of_a_structural_finding));
+        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),
+        TEST(test_much_left_is_said), TEST(test_experiment_of_a_structural_finding));
 }
