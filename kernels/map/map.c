@@ -89,7 +89,6 @@ const struct simdbench_op map_op = {
 
 const struct op_row map_row = {
     .op = &map_op,
-    .libraries = OP_LIST("numpy"),
     .examples = OP_LIST("--semiring=add,div --sizes=1k..16M*4"),
     .threads_sizes = "1Ki..4Mi*4",
     .split = split_by_elements,

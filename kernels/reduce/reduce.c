@@ -128,6 +128,5 @@ const struct simdbench_op reduce_op = {
 
 const struct op_row reduce_row = {
     .op = &reduce_op,
-    .libraries = OP_LIST("numpy"),
     .examples = OP_LIST("--semiring=sum --sizes=4096x4096,columns4096x4096"),
 };

@@ -102,7 +102,7 @@ INLINE void OF(reduce)(const bool most, const bool mean,
             y[i] = OF(all_of)(most, x + i * columns, columns);
     else
         y[0] = OF(all_of)(most, x, rows * columns);
-    const T divisor = (T)(operands->operand[0]->count / output->count);
+    const T divisor = (T)(ptrdiff_t)(operands->operand[0]->count / output->count);
     for (uint64_t j = 0; mean && j < output->count; j++)
         y[j] /= divisor;
 }

@@ -8,7 +8,8 @@
  * Shape: dim = {rows, columns} ("4096x10"): operands x IN and y OUT, rows without gaps.
  *
  * Tolerance: exp and the sum may be off by an epsilon for each column, halved, and
- * x - most by a rounding, which exp multiplies. Results below the least normal number may
+ * x - most by a rounding, which exp multiplies. A logarithm may be off by 24 epsilons:
+ * libraries compute it from fewer terms. Results below the least normal number may
  * be anything up to it.
  *
  * Variants:

@@ -71,12 +71,18 @@ INLINE VEC OF(logarithm)(VEC x)
     return y;
 }
 
+/* The first n lanes of v, and `other` in the others. */
+INLINE VEC OF(first_lanes)(VEC v, ptrdiff_t n, T other)
+{
+    static const T lane[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return IF_LESS(LOAD(lane), SPLAT((T)n), v, SPLAT(other));
+}
+
 /* The last elements of a row, fewer than a vector. Other lanes are so low that they
  * change neither a maximum nor a sum. */
 INLINE VEC OF(last)(const T *x, ptrdiff_t n)
 {
-    static const T lane[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return IF_LESS(LOAD(lane), SPLAT((T)n), OF(load_first)(x, n), SPLAT(-INFINITY));
+    return OF(first_lanes)(OF(load_first)(x, n), n, -INFINITY);
 }
 
 INLINE T OF(most_of)(const T *x, ptrdiff_t columns)
@@ -117,7 +123,8 @@ INLINE T OF(sum_of)(const T *x, T *y, ptrdiff_t columns, T most)
         sum[0] = sum[0] + e;
     }
     if (c < columns) {
-        const VEC e = OF(exponential)(OF(last)(x + c, columns - c) - all);
+        const VEC e = OF(first_lanes)(OF(exponential)(OF(last)(x + c, columns - c) - all),
+                                      columns - c, 0);
         if (y)
             OF(store_first)(y + c, e, columns - c);
         sum[1] = sum[1] + e;
@@ -137,11 +144,13 @@ INLINE void OF(linear)(const T *x, T *y, ptrdiff_t columns, T scale, T offset)
                         columns - c);
 }
 
-/* A row that fits into one vector stays in it. */
+/* A row that fits into one vector stays in it. Zeros in the lanes that are not of the row
+ * become no subnormal numbers, which are slow. */
 INLINE void OF(short_row)(const T *x, T *y, ptrdiff_t columns)
 {
     const VEC v = OF(last)(x, columns);
-    const VEC e = OF(exponential)(v - SPLAT(OF(max_lanes)(v)));
+    const VEC e =
+        OF(first_lanes)(OF(exponential)(v - SPLAT(OF(max_lanes)(v))), columns, 0);
     OF(store_first)(y, e * SPLAT(1 / OF(sum_lanes)(e)), columns);
 }
 

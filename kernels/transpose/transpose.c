@@ -42,6 +42,5 @@ const struct simdbench_op transpose_op = {
 
 const struct op_row transpose_row = {
     .op = &transpose_op,
-    .libraries = OP_LIST("numpy"),
     .examples = OP_LIST("--sizes=1024x1024,1000x3000"),
 };

@@ -34,20 +34,20 @@ INLINE void OF(block)(const bool stream, const T *x, T *y, ptrdiff_t rows,
                       ptrdiff_t right)
 {
     enum { LINE = LANES > (int)(64 / sizeof(T)) ? LANES : (int)(64 / sizeof(T)) };
-    ptrdiff_t i = top;
-    for (; i + LINE <= bottom; i += LINE) {
-        ptrdiff_t j = left;
-        for (; j + LINE <= right; j += LINE)
+    ptrdiff_t j = left;
+    for (; j + LINE <= right; j += LINE) {
+        ptrdiff_t i = top;
+        for (; i + LINE <= bottom; i += LINE)
             for (int a = 0; a < LINE; a += LANES)
                 for (int b = 0; b < LINE; b += LANES)
                     OF(square)(stream, x + (i + b) * columns + j + a, columns,
                                y + (j + a) * rows + i + b, rows);
-        for (; j < right; j++)
+        for (; i < bottom; i++)
             for (ptrdiff_t k = 0; k < LINE; k++)
-                y[j * rows + i + k] = x[(i + k) * columns + j];
+                y[(j + k) * rows + i] = x[i * columns + j + k];
     }
-    for (; i < bottom; i++)
-        for (ptrdiff_t j = left; j < right; j++)
+    for (; j < right; j++)
+        for (ptrdiff_t i = top; i < bottom; i++)
             y[j * rows + i] = x[i * columns + j];
 }
 

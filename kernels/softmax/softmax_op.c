@@ -43,7 +43,7 @@ static int reference(bool logarithm, const struct simdbench_operands *operands,
         const double in = operand_float(x, at), below = in - row.most;
         const double right = logarithm ? below - log(row.sum) : exp(below) / row.sum;
         answer_set(operands->operand[1], i, value, right);
-        slack[i] = logarithm ? epsilon * (4 + adds + 2 * fabs(right) + fabs(in))
+        slack[i] = logarithm ? epsilon * (24 + adds + 2 * fabs(right) + fabs(in))
                              : epsilon * right * (8 + adds + fabs(below));
         slack[i] += x->type == SIMDBENCH_F32 ? (double)FLT_MIN : DBL_MIN;
     }
