@@ -7,7 +7,9 @@
 /* a + b, or the larger one. */
 INLINE VEC OF(join)(const bool most, VEC a, VEC b)
 {
-    return most ? MAX(a, b) : a + b;
+    if (most)
+        return MAX(a, b);
+    return a + b;
 }
 
 INLINE T OF(join_one)(const bool most, T a, T b)
