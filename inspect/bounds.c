@@ -163,12 +163,16 @@ static double spill_cycles(const struct inspect_facts *facts)
 
 /* If the hot loop moves no more than the operands once, the least that these need of the
  * ports for loads and stores, at full width. */
+static double turns(const struct inspect_facts *facts)
+{
+    return GET(loop_share) * GET(call_instructions) / GET(instructions);
+}
+
 static double operand_cycles(const struct inspect_facts *facts)
 {
     const double once = 1.1, bits = GET(isa_bits);
     const double loaded = GET(bytes_loaded), stored = GET(bytes_stored);
-    const double turns = GET(loop_share) * GET(call_instructions) / GET(instructions);
-    if (!((loaded + stored) * turns <= once * GET(call_bytes)))
+    if (!((loaded + stored) * turns(facts) <= once * GET(call_bytes)))
         return NAN;
     return fmax(takes(8 * loaded / bits, rate(facts, FACT_rate_loads_64, bits)),
                 takes(8 * stored / bits, rate(facts, FACT_rate_stores_64, bits)));
@@ -260,6 +264,7 @@ static void put_memory(struct inspect_facts *facts)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
     PUT(traffic_cycles, takes(bytes, per_cycle));
     PUT(operand_cycles, operand_cycles(facts));
+    PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
@@ -311,10 +316,9 @@ static void refute(struct inspect_facts *facts)
  * faster for sure if its whole interval is below 1. */
 static void put_faster_way(struct inspect_facts *facts)
 {
-    static const enum inspect_fact ways[] = {FACT_other_isa,   FACT_place,
-                                             FACT_edit_chain,  FACT_edit_gather,
-                                             FACT_edit_divide, FACT_edit_spill,
-                                             FACT_edit_forward, FACT_edit_call};
+    static const enum inspect_fact ways[] = {
+        FACT_other_isa,   FACT_place,      FACT_edit_chain,   FACT_edit_gather,
+        FACT_edit_divide, FACT_edit_spill, FACT_edit_forward, FACT_edit_call};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));

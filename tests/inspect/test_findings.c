@@ -199,6 +199,11 @@ static const struct script scripts[] = {
       IS(cycles, 10), HOT, END},
      {IS(calls, 1), IS(scalar_stack_share, 0.5), IS(limit_share, 0.9),
       IS(integer_share, 0.96), END}},
+    {CAUSE_surplus_stores,
+     INSPECT_FLIPPED,
+     {IS(edit_store, 0.7), IS(stored_twice, 3), HOT, END},
+     {IS(failed_forwards, 1), IS(carried, 0), IS(far_share, 0.9), IS(same_place, 1.2),
+      END}},
     {CAUSE_gathers,
      INSPECT_FLIPPED,
      {IS(edit_gather, 0.8), HOT, END},
@@ -315,7 +320,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 31);
+    assert_int_equal(INSPECT_CAUSES, 32);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
