@@ -239,6 +239,23 @@ static void test_share_of_an_edit(void **state)
     assert_near(findings.finding[1].share, 0.2, 1e-9);
 }
 
+/* A flip that gains little stands behind what accounts for more than twice of that. */
+static void test_small_flips(void **state)
+{
+    struct inspect_findings findings;
+    for (int large = 0; large <= 1; large++) {
+        struct inspect_facts facts = {0};
+        const struct said said[] = {IS(load_cycles, 9.5), IS(cycles, 10),
+                                    IS(limit_cycles, 4), HOT,
+                                    IS(edit_chain, large ? 0.7 : 0.8)};
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            say(&facts, &said[i]);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[large].cause, CAUSE_load_ports);
+        assert_int_equal(findings.finding[!large].cause, CAUSE_latency_chain);
+    }
+}
+
 static void test_much_left_is_said(void **state)
 {
     struct inspect_facts facts = {0};
@@ -271,6 +288,6 @@ int main(void)
         TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
         TEST(test_reloads_of_constants_are_no_spills),
         TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),
+        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit), TEST(test_small_flips),
         TEST(test_much_left_is_said), TEST(test_experiment_of_a_structural_finding));
 }
