@@ -55,8 +55,9 @@ enum simdbench_role {
     SIMDBENCH_CONST =
         3, /* read-only and known beforehand (weights): prepare may reorder it */
     SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
-                            operand 0, which has the same type and count, and compares
-                            like an output; a timed call finds what the one before left */
+                            operand number `source`, which has the same type and count,
+                            and compares like an output; a timed call finds what the one
+                            before left, unless the kernel has SIMDBENCH_RESETS */
 };
 
 /* Flags of a kernel. */
@@ -69,6 +70,8 @@ enum simdbench_flag {
     SIMDBENCH_ADAPTS = 1u << 4, /* runs one of the other rows of its module for this op,
                                    semiring, type and ISA: of those without flags, one
                                    whose max_ulp is within operands->most_ulp */
+    SIMDBENCH_RESETS = 1u << 5, /* each call finds its INOUT operands as the check does:
+                                   they are written before it, outside of the clock */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -84,7 +87,7 @@ struct simdbench_operand {
     uint32_t size;
     uint32_t type; /* enum simdbench_type */
     uint32_t role; /* enum simdbench_role */
-    uint32_t reserved;
+    uint32_t source; /* of role INOUT: the operand with the values that it begins with */
     uint64_t count; /* elements from the first to the last, gaps between rows included */
     int64_t ld;     /* elements from one row to the next */
     void *data;

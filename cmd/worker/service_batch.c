@@ -165,12 +165,19 @@ struct timed {
     struct thread_times before, after;
 };
 
+static bool resets(const struct service_case *entry)
+{
+    return entry->kernel->flags & SIMDBENCH_RESETS;
+}
+
 /* A call that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
     const struct service *const service = timed->service;
     const struct simdbench_operands *const operands = &service->operands.view;
     struct counters *const counters = service->sampler.counters;
+    if (resets(timed->entry))
+        operands_reset(&service->operands);
     timed->entry->run(operands, timed->entry->state);
     const int status = counters ? counters_follow_threads(counters) : 0;
     if (status == 0 && timed->team && operands->threads > 1 && !timed->entry->split)
@@ -178,16 +185,15 @@ static int warm_up(struct timed *timed)
     return status;
 }
 
-/* Calls whose operands are cold, or new, are regions each. Else as many regions as were
+/* Calls whose operands are cold, new or reset are regions each. Else as many regions as were
  * asked for, each with a call at least; threads that wait, spinning, would be taken for
  * another thread on the core between them. */
 static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
     const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
-    timed->regions = call->cold || call->fresh_output || most > call->iterations
-                         ? call->iterations
-                         : most;
+    const bool each = call->cold || call->fresh_output || resets(timed->entry);
+    timed->regions = each || most > call->iterations ? call->iterations : most;
 }
 
 static void run_regions(struct timed *timed)
@@ -197,11 +203,13 @@ static void run_regions(struct timed *timed)
     struct counters *const counters = service->sampler.counters;
     const struct service_case *const entry = timed->entry;
     const struct simdbench_operands *const operands = &service->operands.view;
-    const bool each = call->cold || call->fresh_output;
+    const bool each = call->cold || call->fresh_output || resets(entry);
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
+        if (resets(entry))
+            operands_reset(&service->operands);
         if (call->cold)
             operands_evict(&service->operands);
         if (call->fresh_output)

@@ -119,7 +119,7 @@ static int judge_share(struct result *result, double least)
     snprintf(
         reason, sizeof reason,
         "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
-        "or the limit was measured too low",
+        "the limit was measured too low, or another roof would fit",
         100 * result->limit.share, result->limit.id, 100 * least);
     return result_set_status(result, STATUS_SUSPECT, reason);
 }
@@ -165,7 +165,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
         return 0;
     free(result->limit.id);
     result->limit = (struct limit){.id = NULL};
-    if (result->status != STATUS_OK || !result->limit_id)
+    if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
+        !result->limit_id)
         return 0;
     for (size_t i = 0; i < n && !roof; i++)
         if (group[i].status == STATUS_OK && group[i].id &&
