@@ -20,36 +20,36 @@
 
 #include "error.h"
 
-/* ---- types of values (value.c) ---- */
+/* ---- types of values (ctype.c) ---- */
 
-enum value_type {
-    VALUE_VOID, /* no value; of a pointer: unknown */
-    VALUE_I8,
-    VALUE_U8,
-    VALUE_I16,
-    VALUE_U16,
-    VALUE_I32,
-    VALUE_U32,
-    VALUE_I64,
-    VALUE_U64,
-    VALUE_F16,
-    VALUE_BF16,
-    VALUE_F32,
-    VALUE_F64,
-    VALUE_BYTES,  /* opaque: extents count bytes */
-    VALUE_BOOL,   /* of single values alone */
-    VALUE_POINTER /* of returned values alone */
+enum ctype {
+    CTYPE_VOID, /* no value; of a pointer: unknown */
+    CTYPE_I8,
+    CTYPE_U8,
+    CTYPE_I16,
+    CTYPE_U16,
+    CTYPE_I32,
+    CTYPE_U32,
+    CTYPE_I64,
+    CTYPE_U64,
+    CTYPE_F16,
+    CTYPE_BF16,
+    CTYPE_F32,
+    CTYPE_F64,
+    CTYPE_BYTES,  /* opaque: extents count bytes */
+    CTYPE_BOOL,   /* of single values alone */
+    CTYPE_POINTER /* of returned values alone */
 };
-const char *value_name(enum value_type type); /* "u8", "f32", "bytes"; "void" */
-size_t value_bytes(enum value_type type); /* 1 for bytes, 8 for pointers, 0 for void */
-bool value_is_float(enum value_type type);
-bool value_is_integer(enum value_type type);
+const char *ctype_name(enum ctype type); /* "u8", "f32", "bytes"; "void" */
+size_t ctype_bytes(enum ctype type);     /* 1 for bytes, 8 for pointers, 0 for void */
+bool ctype_is_float(enum ctype type);
+bool ctype_is_integer(enum ctype type);
 /* Smallest and largest value of an integer type, as far as an int64_t holds them. */
-void value_range(enum value_type type, int64_t *lo, int64_t *hi);
+void ctype_range(enum ctype type, int64_t *lo, int64_t *hi);
 /* The value as it stands in a word of a call: floats in their own type. */
-uint64_t value_of_double(enum value_type type, double value);
+uint64_t ctype_of_double(enum ctype type, double value);
 /* And back; bits beyond the type are ignored. An integer beyond 2^53 is rounded. */
-double value_to_double(enum value_type type, uint64_t word);
+double ctype_to_double(enum ctype type, uint64_t word);
 
 /* ---- expressions of dimensions (extent.c) ---- */
 
@@ -97,7 +97,7 @@ enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 /* An argument of the function that makes an opaque pointer. */
 struct made_argument {
     enum argument_kind kind; /* INTEGER, NUMBER, NULL or TEXT */
-    enum value_type type;    /* I64, F64, F32 (written 3.0f) or POINTER */
+    enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
     struct extent integer;
     double number;
     char text[DECLARED_NAME];
@@ -107,7 +107,7 @@ enum { MADE_MAX = 6 };
 struct argument {
     char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
     enum argument_kind kind;
-    enum value_type type; /* of an element, or of the value itself */
+    enum ctype type; /* of an element, or of the value itself */
     bool by_address; /* T &x: a single value whose address is passed, as Fortran and C++
                         do; true of LENGTH too */
     /* ARRAY: */
@@ -134,7 +134,7 @@ enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 /* No pointers inside: it can be copied. */
 struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
-    enum value_type returned;
+    enum ctype returned;
     uint32_t n;
     struct argument argument[DECLARED_MAX];
     uint32_t n_dimensions; /* in the order in which the prototype names them */
