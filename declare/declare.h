@@ -7,7 +7,7 @@
  * functions of a file and library_find() finds one by its name; place_resolve() tells its
  * address in a process that has loaded the library; thunk_make() writes machine code that
  * calls it; call_fill() fills the frame that the code loads its arguments from.
- * functions_load() reads a file of many declarations. docs/call.md has the language.
+ * declared_load() reads a file of many declarations. docs/call.md has the language.
  *
  * Nothing here runs code of a library but place_resolve(), thunk_check(), and
  * what the caller does with thunk_code(). Everything else is safe in any process.
@@ -104,7 +104,7 @@ struct made_argument {
 };
 enum { MADE_MAX = 6 };
 
-struct argument {
+struct declared_argument {
     char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
     enum argument_kind kind;
     enum ctype type; /* of an element, or of the value itself */
@@ -136,7 +136,7 @@ struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
     enum ctype returned;
     uint32_t n;
-    struct argument argument[DECLARED_MAX];
+    struct declared_argument argument[DECLARED_MAX];
     uint32_t n_dimensions; /* in the order in which the prototype names them */
     struct declared_dimension {
         char name[DECLARED_NAME];
@@ -352,15 +352,15 @@ struct declared_op {
     char *sizes, *tails; /* as --sizes; NULL: not said */
     uint32_t overread;   /* bytes that functions may read behind an array */
 };
-struct functions_file {
+struct declared_file {
     struct declared_op *op;
     size_t n;
 };
 #define FUNCTIONS_SIZE_MAX ((size_t)1 << 20)
 /* Reads a file of schema functions-1.json. Errors name the file, the key and the value.
  */
-int functions_load(const char *path, struct functions_file *file, struct error *error);
+int declared_load(const char *path, struct declared_file *file, struct error *error);
 /* The same from memory; `path` is for errors and for the folder. */
-int functions_read(const char *path, const char *bytes, size_t size,
-                   struct functions_file *file, struct error *error);
-void functions_free(struct functions_file *file);
+int declared_read(const char *path, const char *bytes, size_t size,
+                  struct declared_file *file, struct error *error);
+void declared_free(struct declared_file *file);
