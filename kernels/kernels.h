@@ -25,8 +25,21 @@ struct isa {
 
 size_t isa_count(void);
 const struct isa *isa_get(size_t index);
-/* Index of a name, or -1. */
+/* The name of an instruction set is a bundle, or a bundle and additions: what else the
+ * CPU must have, as in "avx512+vnni+vbmi2". */
+size_t isa_addition_count(void);
+const char *isa_addition_name(size_t index);
+bool isa_addition_available(size_t index);
+/* Index of a name's bundle, or -1 if the name or an addition is unknown. */
 int isa_find(const char *name);
+/* 0, or -EINVAL and a sentence with near matches. */
+int isa_check(const char *name, struct error *error);
+/* Does --isa=ASKED take a row of that name? A bundle takes its rows with additions too.
+ */
+bool isa_covers(const char *asked, const char *isa);
+/* True if CPU and operating system have all of the name; else a reason is written, if
+ * asked. */
+bool isa_runs(const char *isa, char *reason, size_t reason_size);
 /* True if CPU and operating system (XCR0) both have it; else a reason is written, if
  * asked. */
 bool isa_available(size_t index, char *reason, size_t reason_size);
@@ -40,9 +53,29 @@ const struct simdbench_op *const *op_list(void);
 const struct simdbench_kernel *const *kernel_list(void);
 const struct simdbench_op *op_find(const char *name); /* NULL if unknown */
 
-const char *type_name(uint32_t type); /* "f32"; NULL if unknown */
+/* ---- element types (types.c) ---- */
+
+enum type_kind { TYPE_OPAQUE, TYPE_FLOAT, TYPE_SIGNED, TYPE_UNSIGNED };
+
+const char *type_name(uint32_t type); /* "f32", "bytes18"; NULL if unknown */
 uint32_t type_find(const char *name); /* 0 if unknown */
-size_t type_bytes(uint32_t type);
+size_t type_bytes(uint32_t type);     /* 0 if unknown */
+enum type_kind type_kind(uint32_t type);
+/* Bits of a float behind its leading one: 23 of f32; 0 of other types. */
+int type_digits(uint32_t type);
+/* Element `i` as bits, filled up by its sign; of a block the first eight bytes. */
+uint64_t type_bits(uint32_t type, const void *array, uint64_t i);
+/* Element `i` as a number: rounded if it is a large integer, 0 if it is a block. */
+double type_get(uint32_t type, const void *array, uint64_t i);
+/* Writes element `i`: a float to the nearest, ties to even, an integer cut off and within
+ * its range. A block stays as it is. */
+void type_set(uint32_t type, void *array, uint64_t i, double value);
+/* The gap between the two floats around that number (struct simdbench_accuracy): a unit
+ * in the last place. 1 for integers. */
+double type_ulp(uint32_t type, double exact);
+/* Fills an output before a kernel writes it; only a float tells that it still has it. */
+void type_poison(uint32_t type, void *array, uint64_t n);
+bool type_is_poison(uint32_t type, const void *array, uint64_t i);
 
 /* X(isa) for each instruction set with vectors. */
 #if defined(__x86_64__)
@@ -151,7 +184,7 @@ int operands_compare_loosely(const struct simdbench_operand *output,
                              const uint64_t *index, uint64_t n, const void *value,
                              const double *slack, double more, struct error *error);
 
-/* Writes element `e`, rounded or cut off to its type. */
+/* Writes element `e`, as type_set(). */
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);
 
 /* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */

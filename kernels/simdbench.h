@@ -34,13 +34,25 @@ extern "C" {
 #define SIMDBENCH_MAX_DIMS 16
 #define SIMDBENCH_MAX_OPERANDS 8
 
-/* Element types. */
+/* Element types. A simdbench that is older than a type refuses the rows that have it. */
 enum simdbench_type {
     SIMDBENCH_F32 = 1,
     SIMDBENCH_F64 = 2,
     SIMDBENCH_I32 = 3,
     SIMDBENCH_I64 = 4,
+    SIMDBENCH_U8 = 5,
+    SIMDBENCH_I8 = 6,
+    SIMDBENCH_U16 = 7,
+    SIMDBENCH_I16 = 8,
+    SIMDBENCH_U32 = 9,
+    SIMDBENCH_U64 = 10,
+    SIMDBENCH_F16 = 11,  /* IEEE 754 binary16: _Float16 */
+    SIMDBENCH_BF16 = 12, /* the upper half of an f32 */
 };
+/* Opaque blocks of k bytes each, `bytes18` in ids, for quantised formats: compared byte
+ * by byte. k is 1 to SIMDBENCH_BYTES_MAX. */
+#define SIMDBENCH_BYTES_MAX 4096
+#define SIMDBENCH_BYTES(k) (UINT32_C(0x10000) + (k))
 
 /* Flags of an op. */
 enum simdbench_op_flag {

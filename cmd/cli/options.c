@@ -36,7 +36,9 @@ const struct option_row option_rows[] = {
      "Only that claim; repeat it for more.", option_add_item, AT(claims), NEEDS_TRUST},
     {"isa", "LIST", RUN, CASES, "auto",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
-     "`simdbench list isas` shows them. One that is missing here is skipped.",
+     "`simdbench list isas` shows them. One takes its rows with additions too "
+     "(avx512+vnni), which are what else the CPU must have. One that is missing here is "
+     "skipped.",
      option_add_isas, AT(request.isas), HARMLESS},
     {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS | COMMAND_EXPLAIN, "on",
      "If this CPU has none of --isa: on measures its widest set that has such kernels "

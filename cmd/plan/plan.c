@@ -203,11 +203,12 @@ static void say_instead(struct selection *selection, const char *isa, bool wides
     size_t n = (size_t)snprintf(selection->instead, size, "this CPU has no ");
     const char *separator = "";
     for (size_t i = 0; i < selection->isas.n && n < size; i++) {
-        const size_t asked = (size_t)isa_find(selection->isas.item[i]);
-        if (isa_available(asked, NULL, 0))
+        const char *const asked = selection->isas.item[i];
+        if (isa_runs(asked, NULL, 0))
             continue;
         n += (size_t)snprintf(selection->instead + n, size - n, "%s%s", separator,
-                              isa_get(asked)->title);
+                              strchr(asked, '+') ? asked
+                                                 : isa_get((size_t)isa_find(asked))->title);
         separator = " or ";
     }
     if (n < size)

@@ -63,12 +63,12 @@ static bool wanted_baseline(const struct selection *selection, const struct offe
     if (other_semiring(selection, offer) || other_variant(selection, offer) ||
         (!selection->request->baselines.n && !catalog_is_usual(group->op, offer->worker)))
         return false;
-    if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
+    if (!strcmp(offer->isa, "lib") || selection_covers(selection, offer->isa))
         return true;
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *other = &selection->catalog->offers[i];
         if (other->worker == offer->worker && fits(other, group) &&
-            text_list_has(&selection->isas, other->isa))
+            selection_covers(selection, other->isa))
             return false;
     }
     return true;
@@ -85,7 +85,7 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
     /* A plug-in is there to be measured, whatever is the best of our own. */
     bool any_isa =
         !strcmp(offer->isa, "lib") || (selection->isa_auto && offer->worker->info.path);
-    if (!any_isa && !text_list_has(&selection->isas, offer->isa))
+    if (!any_isa && !selection_covers(selection, offer->isa))
         return false;
     if (offer->semiring && !text_list_has(&selection->semirings, offer->semiring))
         return false;
@@ -148,7 +148,7 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        if (roof->is_roof && roof->type == type && !strcmp(roof->isa, isa) &&
+        if (roof->is_roof && roof->type == type && isa_find(roof->isa) == isa_find(isa) &&
             !strcmp(roof->variant, name))
             break;
     }
@@ -274,10 +274,10 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
     }
     struct plan_case *entry = add_case(group, number, id, group->shape.text);
     char reason[256];
-    const int isa = isa_find(offer->isa);
-    if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))
+    const bool bundle = isa_find(offer->isa) >= 0;
+    if (bundle && !isa_runs(offer->isa, reason, sizeof reason))
         entry->skip = must_have(strdup(reason));
-    else if (isa >= 0 && !offer->is_baseline && selection->instead[0])
+    else if (bundle && !offer->is_baseline && selection->instead[0])
         text_list_add(&entry->notes, selection->instead);
     return true;
 }

@@ -104,8 +104,8 @@ static const char *best_isa(const struct selection *selection)
         for (size_t k = 0; k < selection->catalog->n_offers; k++) {
             const struct offer *offer = &selection->catalog->offers[k];
             if (of_op(selection, offer) && !offer->is_baseline &&
-                !strcmp(offer->isa, isa_get(i)->name) && isa_available(i, NULL, 0))
-                return offer->isa;
+                isa_covers(isa_get(i)->name, offer->isa) && isa_runs(offer->isa, NULL, 0))
+                return isa_get(i)->name;
         }
     }
     return "scalar";
@@ -131,6 +131,14 @@ static int select_isas(struct selection *selection, struct error *error)
         }
     }
     return 0;
+}
+
+bool selection_covers(const struct selection *selection, const char *isa)
+{
+    for (size_t i = 0; i < selection->isas.n; i++)
+        if (isa_covers(selection->isas.item[i], isa))
+            return true;
+    return false;
 }
 
 static bool any_matches(const char *pattern, const struct text_list *names)

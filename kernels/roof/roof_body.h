@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "prototypes.h"
 #include "roof.h"
 
@@ -136,7 +137,7 @@ static inline uint64_t read_bytes(const char *from, size_t bytes)
         sum ^= word;
     }
     word = 0;
-    memcpy(&word, from, tail / 4 * 4);
+    memcpy(&word, from, tail);
     return sum ^ word;
 }
 
@@ -265,8 +266,7 @@ static inline bool is_output(const struct simdbench_operand *operand)
 
 static inline size_t operand_bytes(const struct simdbench_operand *operand)
 {
-    bool wide = operand->type == SIMDBENCH_F64 || operand->type == SIMDBENCH_I64;
-    return operand->count * (wide ? 8 : 4);
+    return operand->count * type_bytes(operand->type);
 }
 
 static inline void read_all(const struct simdbench_operands *operands, uint64_t *sum)
