@@ -239,6 +239,16 @@ void operands_reset(const struct operands *operands)
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
         if (operand->role == SIMDBENCH_INOUT)
+            memcpy(operand->data, operands->operand[operand->source].data,
+                   operand_bytes(operand));
+    }
+}
+
+void operands_poison(const struct operands *operands)
+{
+    operands_reset(operands);
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
         if (operand->role == SIMDBENCH_OUT)
             type_poison(operand->type, operand->data, operand->count);
     }
