@@ -35,6 +35,8 @@ void declared_release(struct declared_call *call);
  * what else it left, or empty. */
 int declared_run_checked(struct declared_call *call, char *note, size_t size,
                          struct error *error);
+/* After calls of code(frame): writes what was returned to the operands. */
+void declared_finish(const struct declared_call *call);
 /* The same on copies of the operands that have pages without access on both sides. -EDOM:
  * it read or wrote beyond an array; -EFAULT. Then compares its first output with the
  * answers, as operands_compare() does; n = 0: there are none. */
@@ -47,5 +49,7 @@ struct declared_answers {
 int declared_run_guarded(const struct declared_call *call,
                          const struct declared_answers *want, char *note, size_t size,
                          struct error *error);
+/* Why the last call of op->reference failed; NULL: it is no declared op. */
+const char *declared_trouble(const struct simdbench_op *op);
 /* True if the last answers are what this function computed. */
 bool declared_answered(const struct declared_call *call);

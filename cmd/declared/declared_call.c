@@ -213,6 +213,11 @@ void declared_release(struct declared_call *call)
     made_call_end((struct made_call *)call);
 }
 
+void declared_finish(const struct declared_call *call)
+{
+    made_call_finish((const struct made_call *)call);
+}
+
 bool declared_answered(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;

@@ -162,6 +162,13 @@ static size_t bytes_of(const struct simdbench_operand *operand)
     return operand->count * type_bytes(operand->type);
 }
 
+static const char *output_name(const struct declared_slot *slot, uint32_t i)
+{
+    const int argument = slot->operand[i].argument;
+    return argument == NO_OPERAND ? "returned value"
+                                  : slot->from->declaration.argument[argument].name;
+}
+
 static void computed_free(struct computed *computed)
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
@@ -200,7 +207,19 @@ static int compute_once(struct made_call *made, struct computed *computed, int b
     return error_set(error, -EFAULT, "%s", text);
 }
 
-static int compute(struct made_call *made, struct computed *computed, struct error *error)
+/* Do both runs differ in all that they should have written? */
+static bool differs_everywhere(const struct computed *computed, uint32_t i)
+{
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const size_t size = type_bytes(operand->type);
+    for (uint64_t e = 0; e < computed->length[i]; e++)
+        if (!memcmp(computed->other[i] + e * size, (char *)operand->data + e * size, size))
+            return false;
+    return computed->length[i] > 0;
+}
+
+static int compute(const struct declared_slot *slot, struct made_call *made,
+                   struct computed *computed, struct error *error)
 {
     int status = compute_once(made, computed, 0x5a, error);
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
@@ -214,7 +233,14 @@ static int compute(struct made_call *made, struct computed *computed, struct err
         else
             memcpy(computed->other[i], operand->data, bytes_of(operand));
     }
-    return status ?: compute_once(made, computed, 0xa5, error);
+    if (status == 0)
+        status = compute_once(made, computed, 0xa5, error);
+    for (uint32_t i = 0; i < computed->view.count && status == 0; i++)
+        if (computed->other[i] && differs_everywhere(computed, i))
+            status = error_set(error, -ENODATA,
+                               "writes nothing to %s, or what differs from call to call",
+                               output_name(slot, i));
+    return status;
 }
 
 static int computed_begin(const struct simdbench_operands *operands,
@@ -241,7 +267,7 @@ static int compute_by(const struct declared_slot *slot,
     int status = made_call_begin(slot, function, &computed->view, &made, error);
     if (status < 0)
         return status;
-    status = compute(made, computed, error);
+    status = compute(slot, made, computed, error);
     made_call_end(made);
     return status;
 }
@@ -301,20 +327,12 @@ static int op_reference(struct declared_slot *slot,
         slack[i] = slack_at(slot, &computed, first, element);
     }
     computed_free(&computed);
-    if (status < 0)
-        fprintf(stderr, "%s: %s: %s\n", slot->op.name,
-                slot->reference ? slot->from->reference : "no answers", error.text);
+    snprintf(slot->trouble, sizeof slot->trouble, "%.100s%.150s",
+             slot->reference && status == -EFAULT ? "the reference " : "", error.text);
     return status;
 }
 
 /* ---- further outputs ---- */
-
-static const char *output_name(const struct declared_slot *slot, uint32_t i)
-{
-    const int argument = slot->operand[i].argument;
-    return argument == NO_OPERAND ? "returned value"
-                                  : slot->from->declaration.argument[argument].name;
-}
 
 static int compare_output(const struct declared_slot *slot,
                           const struct computed *computed, uint32_t i,
@@ -423,6 +441,14 @@ int slot_take(struct declared_slot *slot, struct error *error)
     slots[i] = slot;
     slot->op = ops[i];
     return 0;
+}
+
+const char *declared_trouble(const struct simdbench_op *op)
+{
+    for (size_t i = 0; i < DECLARED_OPS_MAX; i++)
+        if (slots[i] && op == &slots[i]->op)
+            return slots[i]->trouble;
+    return NULL;
 }
 
 void slot_give(const struct declared_slot *slot)

@@ -39,6 +39,7 @@ struct declared_slot {
     struct library library;
     void *reference;           /* NULL: functions have to agree */
     int answered;              /* function that gave the last answers */
+    char trouble[DECLARED_TEXT]; /* why there were none */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;

@@ -101,11 +101,16 @@ static void set_overhead(struct group_state *group, const struct case_state *ent
             entry->empty_call[i] + entry->empty_region[i] * regions;
 }
 
-/* Declared functions have a call of their own. */
+static bool is_declared(const struct case_state *entry)
+{
+    const char *const path = entry->offer->worker->info.path;
+    return path && module_is_declared(path);
+}
+
+/* Each declared function is called in its own way. */
 static bool same_loop(const struct case_state *a, const struct case_state *b)
 {
-    const char *const path = a->offer->worker->info.path;
-    return same_worker(a, b) && (a == b || !path || !module_is_declared(path));
+    return same_worker(a, b) && (a == b || !is_declared(a));
 }
 
 /* Each worker is asked once for all cases that are called alike. */
@@ -122,7 +127,8 @@ static int measure_overhead(struct group_state *group)
         const struct overhead_call call = {.cold = group->plan->settings.cold ||
                                                    how->conditions.fresh_output ||
                                                    entry->offer->flags & SIMDBENCH_RESETS,
-                                           .number = entry->number};
+                                           .number = is_declared(entry) ? entry->number
+                                                                        : UINT64_MAX};
         cJSON *reply = NULL;
         int status =
             case_ask(group, entry, overhead_call(&call), how->timeout_ns, &reply);
