@@ -118,26 +118,11 @@ static int add_operands(struct declared_slot *slot, struct error *error)
     return status;
 }
 
-/* The stream that moves such arrays; a roof has at most one that is read and one that is
- * written. NULL: there is none. */
+/* What limits it: unless something else is said, streams of its arrays. */
 static const char *choose_roof(const struct declared_slot *slot)
 {
-    uint32_t reads = 0, writes = 0, both = 0;
-    if (slot->from->roof)
-        return strcmp(slot->from->roof, "none") != 0 ? slot->from->roof : NULL;
-    for (uint32_t i = 0; i < slot->n_operands; i++) {
-        const struct operand_source *const source = &slot->operand[i];
-        if (source->argument == NO_OPERAND || slot->pointer[source->argument] != (int)i)
-            continue;
-        reads += source->role == SIMDBENCH_IN;
-        writes += source->role == SIMDBENCH_OUT;
-        both += source->role == SIMDBENCH_INOUT;
-    }
-    return reads && !writes && !both        ? "read"
-           : writes == 1 && !reads && !both ? "write"
-           : both == 1 && !reads && !writes ? "update"
-           : reads == 1 && writes == 1 && !both ? "copy"
-                                                : NULL;
+    const char *const roof = slot->from->roof ?: "streams";
+    return strcmp(roof, "none") != 0 ? roof : NULL;
 }
 
 /* ---- shapes ---- */

@@ -113,21 +113,15 @@ static int op_layout(const struct declared_slot *slot,
 static void op_work(const struct declared_slot *slot, const struct simdbench_shape *shape,
                     double *ops, double *bytes)
 {
-    const struct declaration *const declaration = &slot->from->declaration;
     struct declared_sizes sizes;
     struct error error;
     int64_t value = 0;
-    uint64_t most = 1;
     *ops = *bytes = 0;
     if (slot_measure(slot, shape, &sizes, &error) < 0)
         return;
-    for (uint32_t i = 0; i < declaration->n; i++)
-        most = sizes.count[i] > most ? sizes.count[i] : most;
     if (slot->from->ops.n &&
         extent_value(&slot->from->ops, shape->dim, &value, &error) == 0)
         *ops = (double)value;
-    else
-        *ops = (double)most;
     *bytes = (double)sizes.in_bytes + (double)sizes.out_bytes;
 }
 

@@ -140,11 +140,15 @@ static bool limit_by_part(struct plan_group *group, size_t number,
 }
 
 /* The number of a row of op roof that is of that name and type, and of the kernel's ISA
- * (a library's: the best here). Number n_offers: there is none. */
+ * (a library's, and of declared C code that a compiler may have vectorised: the best
+ * here). Number n_offers: there is none. */
 static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
                         uint32_t type, const char *name)
 {
-    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
+    const char *const path = offer->worker->info.path;
+    const bool any = !strcmp(offer->isa, "lib") ||
+                     (path && module_is_declared(path) && !strcmp(offer->isa, "scalar"));
+    const char *isa = any ? isa_get(isa_best())->name : offer->isa;
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
@@ -174,13 +178,20 @@ static char *add_roof(const struct catalog *catalog, struct plan_group *group,
     return id;
 }
 
+/* Streams are of bytes: those of floats do for other types. */
+static uint32_t roof_type(const struct catalog *catalog, const struct offer *offer,
+                          const char *name)
+{
+    if (find_roof(catalog, offer, offer->type, name) < catalog->n_offers)
+        return offer->type;
+    return type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
+}
+
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name)
 {
     const struct offer *const offer = &catalog->offers[group->cases[0].offer];
-    /* Streams are of bytes: those of floats do for integers. */
-    const uint32_t type = type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
-    free(add_roof(catalog, group, offer, type, name));
+    free(add_roof(catalog, group, offer, roof_type(catalog, offer, name), name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
@@ -191,9 +202,11 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
         limit_by_part(group, number, selection->catalog))
         return;
-    char *id = add_roof(selection->catalog, group, offer, offer->type, offer->roof);
+    const struct catalog *const catalog = selection->catalog;
+    const uint32_t type = roof_type(catalog, offer, offer->roof);
+    char *id = add_roof(catalog, group, offer, type, offer->roof);
     group->cases[number].limit_id = id;
-    free(add_roof(selection->catalog, group, offer, offer->type, offer->other_roof));
+    free(add_roof(catalog, group, offer, type, offer->other_roof));
 }
 
 void plan_cut_group(struct plan_group *group, size_t cases)

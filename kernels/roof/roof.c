@@ -217,4 +217,29 @@ void roof_update_work(const struct simdbench_operands *operands, double *ops,
     *bytes = 2 * traffic_of(operands).written;
 }
 
+bool roof_is_source(const struct simdbench_operands *operands, uint32_t i)
+{
+    const uint32_t role = operands->operand[i]->role;
+    if (role == SIMDBENCH_OUT || role == SIMDBENCH_INOUT)
+        return false;
+    for (uint32_t k = 0; k < operands->count; k++)
+        if (operands->operand[k]->role == SIMDBENCH_INOUT &&
+            operands->operand[k]->source == i)
+            return true;
+    return false;
+}
+
+void roof_streams_work(const struct simdbench_operands *operands, double *ops,
+                       double *bytes)
+{
+    *ops = *bytes = 0;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *const operand = operands->operand[i];
+        const double size = (double)operand->count * (double)type_bytes(operand->type);
+        if (!roof_is_source(operands, i))
+            *bytes += (operand->role == SIMDBENCH_INOUT ? 2 : 1) * size *
+                      (double)roof_passes(operands->shape);
+    }
+}
+
 const struct op_row roof_row = {.op = &roof_op, .split = split_by_elements};

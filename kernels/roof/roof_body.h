@@ -307,6 +307,43 @@ static inline void update_all(const struct simdbench_operands *operands)
     }
 }
 
+static inline void stream_block(const struct simdbench_operand *operand, size_t at,
+                                size_t bytes, const void *pattern)
+{
+    char *const data = (char *)operand->data + at;
+    if (operand->role == SIMDBENCH_INOUT)
+        update_bytes(data, bytes);
+    else if (operand->role == SIMDBENCH_OUT)
+        write_bytes(data, bytes, pattern);
+    else
+        load_bytes(data, bytes);
+}
+
+/* All operands side by side, a block of each at a time: a core overlaps the loads of one
+ * with the stores of another. */
+static inline void stream_all(const struct simdbench_operands *operands,
+                              const void *pattern)
+{
+    enum { BLOCK = 1024 };
+    const struct simdbench_operand *part[SIMDBENCH_MAX_OPERANDS];
+    uint32_t n = 0;
+    size_t most = 0;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *const operand = operands->operand[i];
+        if (roof_is_source(operands, i))
+            continue;
+        most = operand_bytes(operand) > most ? operand_bytes(operand) : most;
+        part[n++] = operand;
+    }
+    for (size_t at = 0; at < most; at += BLOCK)
+        for (uint32_t i = 0; i < n; i++) {
+            const size_t bytes = operand_bytes(part[i]);
+            if (at < bytes)
+                stream_block(part[i], at, bytes - at < BLOCK ? bytes - at : BLOCK,
+                             pattern);
+        }
+}
+
 static inline void copy_first(const struct simdbench_operands *operands,
                               copy_function *copy)
 {
@@ -344,4 +381,5 @@ static inline void copy_first(const struct simdbench_operands *operands,
                   write_all(operands, write_stream_bytes, ones))                   \
     STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
     STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
-    STREAM_KERNEL(type, isa, update, update_all(operands))
+    STREAM_KERNEL(type, isa, update, update_all(operands))                         \
+    STREAM_KERNEL(type, isa, streams, stream_all(operands, ones))
