@@ -145,7 +145,7 @@ struct declaration {
 };
 
 /* -EINVAL with three lines: a sentence; the part of the source that it is about; a caret
- * under the word. */
+ * under the word. Who prints it prints line by line. */
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error);
 /* The same for an expression of its dimensions, such as "2 * n". */
@@ -256,29 +256,32 @@ void thunk_check(struct thunk *thunk, struct call_frame *frame,
 
 enum function_binding { FUNCTION_EXPORTED, FUNCTION_HIDDEN, FUNCTION_LOCAL };
 struct library_function {
-    const char *name; /* the symbol */
-    char *demangled;  /* "mix(float*, int)"; NULL: no C++, or nothing here can tell */
+    char *name;      /* the symbol */
+    char *demangled; /* "mix(float*, int)"; NULL: no C++ or Rust, or nothing here can tell
+                      */
     uint64_t address; /* relative to where the library is loaded */
     uint64_t bytes;   /* of code; 0: unknown */
     enum function_binding binding;
     bool is_data; /* a variable, that place_resolve() may take as a table of functions */
     bool is_chosen; /* STT_GNU_IFUNC: a resolver chooses among functions at load */
-    char isa[64]; /* "scalar", "sse2", "avx2+fma", "avx512+avx512vnni": what instructions
-                     it has (not those of functions that it calls); empty: unknown */
+    char isa[64];   /* "scalar", "sse2+ssse3", "avx2", "avx512+vnni": what instructions it
+                       has   (not those of functions that it calls); empty: unknown */
 };
 struct library {
     char *path;
-    struct library_function *function; /* by name */
+    struct library_function
+        *function; /* by name; of equal names the exported one first */
     size_t n;
-    void *names; /* private */
+    bool is_object; /* an object file, which must be linked: addresses are of no use */
 };
-/* Functions and variables of a shared object, a program or an object file. Data of the
- * file are never trusted. -ENOEXEC: no such file for this machine. */
+/* Functions and variables of a shared object, a program or an object file, exported ones
+ * from .dynsym, the others from .symtab while it is there. Data of the file are never
+ * trusted. -ENOEXEC: no such file for this machine. */
 int library_read(const char *path, struct library *library, struct error *error);
 void library_close(struct library *library);
 /* What instruction set each function contains, into `isa`; needs Zydis, else all stay
  * empty. */
-void library_decode(struct library *library);
+int library_decode(struct library *library, struct error *error);
 
 /* By its symbol, or by its demangled name with or without arguments. Exported ones come
  * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
@@ -291,7 +294,7 @@ struct family {
     struct family_member {
         const struct library_function *function;
         const char *isa; /* what its name says: "scalar", "sse2", "avx2", "avx512" */
-        char token[16];  /* how the name says it: "c", "avx512icl" */
+        char token[24];  /* how the name says it: "c", "avx512icl" */
     } *member;
     size_t n; /* 2 or more */
 };
