@@ -68,10 +68,14 @@ static void print_families(const struct library *library, const char *pattern)
 static int list(const char *path, const char *pattern, struct error *error)
 {
     struct library library;
-    const int status = library_read(path, &library, error);
+    int status = library_read(path, &library, error);
     if (status < 0)
         return status;
-    library_decode(&library);
+    status = library_decode(&library, error);
+    if (status < 0) {
+        library_close(&library);
+        return status;
+    }
     const size_t n = print_functions(&library, pattern);
     print_families(&library, pattern);
     library_close(&library);

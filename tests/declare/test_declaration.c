@@ -305,13 +305,8 @@ static const struct {
     {"void (float _Complex x)", "_Complex is a pair of numbers"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
-<<<<<<< HEAD
-     "...)\n   "
-     "                                  ^~~"},
-=======
      "...)\n    "
      "                               ^~~"},
->>>>>>> refs/heads/declare
     {"void (int (*f)(void))", "pointers to functions and to arrays are written"},
     {"void (int a, int a)",
      "two arguments are called a\n    void (int a, int a)\n                     ^"},
@@ -320,12 +315,8 @@ static const struct {
     {"void (u8 x[2.5])",
      "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},
     {"void (u8 x[n, size_t n)", "expected ']' behind an extent"},
-<<<<<<< HEAD
-    {"void (u8 x[(2])", "the expression does not end"},
-=======
     {"void (u8 x[(2])", "expected ']' behind an extent"},
     {"void (u8 x[(2", "the expression does not end"},
->>>>>>> refs/heads/declare
     {"void (u8 x[2 +])", "expected a dimension or a number"},
     {"void (u8 x[99999999999999999999])", "the number is beyond what 64 bits hold"},
     {"void (u8 x[g], float g = 1)", "g is no integer"},
