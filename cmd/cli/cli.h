@@ -85,6 +85,7 @@ struct options {
     double threshold;              /* of a change, 0.02 */
     bool strict;                   /* inconclusive and unusable cases fail */
     bool gate_code;                /* cases whose code is worse fail */
+    char *functions;               /* ab: the file that declares them */
     uint32_t processes;            /* ab: of the first look; 0: 16 */
     uint32_t gates;                /* selftest: for each effect; 0: its default */
     double effect[EFFECTS_MAX];    /* selftest: shares of work that are added; 0.02 */

@@ -130,6 +130,9 @@ const struct option_row option_rows[] = {
      "`simdbench new-plugin DIR` writes some to begin with.",
      option_add_module, AT(request.plugins), RUNS_CODE},
 
+    {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
+     "BASE and HEAD are libraries, and the file declares which of their functions are "
+     "compared.", option_set_text, AT(functions), RUNS_CODE},
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold), NEEDS_TRUST},
@@ -347,6 +350,7 @@ void options_free(struct options *options)
     free(options->by);
     free(options->output);
     free(options->lang);
+    free(options->functions);
     free(options->call.reference);
     free(options->call.tolerance);
     free(options->call.roof);

@@ -220,7 +220,10 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
     const uint64_t count = made->operands.operand[attempt->operand]->count;
     if (attempt->before)
         return error_set(error, -EDOM, "%s before the beginning of %s", verb, name);
-    const size_t gap = placing->at_begin ? PAGE : find_gap(made, placing);
+    /* An array begins at a multiple of its elements. */
+    const size_t element = type_bytes(made->operands.operand[attempt->operand]->type);
+    const size_t found = placing->at_begin ? PAGE : find_gap(made, placing);
+    const size_t gap = (found + element - 1) / element * element;
     char far[64];
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);
     return error_set(error, -EDOM, "%s %s beyond the end of %s, which has %" PRIu64
@@ -243,12 +246,13 @@ int declared_run_guarded(const struct declared_call *call,
     *note = '\0';
     for (size_t i = 0; i < ARRAY_LEN(placings) && bytes <= GUARDED_BYTES_MAX; i++) {
         struct attempt attempt;
+        char left[200];
         bool aligned = false;
-        attempt_call(made, &placings[i], want, note, size, &attempt);
+        attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
         if (attempt.status == -EFAULT && attempt.general && !placings[i].at_begin) {
             aligned = true;
             placings[i].align = ALIGNED;
-            attempt_call(made, &placings[i], want, note, size, &attempt);
+            attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
         }
         if (attempt.operand >= 0)
             return tell_beyond(made, &placings[i], &attempt, error);
