@@ -279,9 +279,10 @@ struct library {
  * trusted. -ENOEXEC: no such file for this machine. */
 int library_read(const char *path, struct library *library, struct error *error);
 void library_close(struct library *library);
-/* What instruction set each function contains, into `isa`; needs Zydis, else all stay
- * empty. */
-int library_decode(struct library *library, struct error *error);
+/* What instruction set each function contains, into `isa`, or that of one of them alone;
+ * needs Zydis, else all stay empty. */
+int library_decode(struct library *library, const struct library_function *one,
+                   struct error *error);
 
 /* By its symbol, or by its demangled name with or without arguments. Exported ones come
  * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
@@ -332,7 +333,7 @@ bool library_must_link(const char *path);
  * removed with unlink(). -ENOEXEC: the linker's first complaint. */
 int library_link(const char *path, char **linked, char **command, struct error *error);
 
-/* ---- files of declarations (functions.c, functions_fields.c) ---- */
+/* ---- files of declarations (declared_file.c) ---- */
 
 struct named_text {
     char *name, *text;
@@ -343,15 +344,16 @@ struct declared_op {
     struct declaration declaration;
     struct named_text *kernel; /* name: ISA; text: place, "mix_avx2" */
     size_t n_kernels;
-    char *library;   /* path: relative ones are made relative to the file's folder */
+    char *library;   /* relative paths are made relative to the file's folder; a name
+                        without a slash is one that the loader finds; NULL: not said */
     char *reference; /* place; NULL: none */
     struct tolerance tolerance;
-    struct named_text *input; /* name: argument; text: "normal" */
+    struct named_text *input; /* name: an argument; text: "normal" */
     size_t n_inputs;
     struct named_text *shape; /* name of a list; text: shapes, separated by spaces */
     size_t n_shapes;
     struct extent ops;   /* of one call; n = 0: not said */
-    char *roof;          /* NULL: of its bytes */
+    char *roof;          /* NULL: that of its bytes */
     char *sizes, *tails; /* as --sizes; NULL: not said */
     uint32_t overread;   /* bytes that functions may read behind an array */
 };
@@ -359,9 +361,10 @@ struct declared_file {
     struct declared_op *op;
     size_t n;
 };
-#define FUNCTIONS_SIZE_MAX ((size_t)1 << 20)
+enum { DECLARED_SIZE_MAX = 1 << 20, DECLARED_OVERREAD_MAX = 4096 };
 /* Reads a file of schema functions-1.json. Errors name the file, the key and the value.
- */
+ * Names of instruction sets, inputs and roofs, and texts of sizes and shapes, are taken
+ * as they are. */
 int declared_load(const char *path, struct declared_file *file, struct error *error);
 /* The same from memory; `path` is for errors and for the folder. */
 int declared_read(const char *path, const char *bytes, size_t size,

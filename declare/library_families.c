@@ -82,7 +82,8 @@ static bool find_word(const char *name, size_t length, struct part *part)
            before.at + before.n == part->at - 1) {
         part->n += part->at - before.at;
         part->at = before.at;
-        part->isa = before.isa;
+        if (strcmp(before.isa, "scalar") != 0)
+            part->isa = before.isa;
     }
     return true;
 }
@@ -131,14 +132,22 @@ static int by_stem(const void *a, const void *b)
     return order ? order : strcmp(x->member.function->name, y->member.function->name);
 }
 
-/* A family has at least two members whose names say what they are for. */
+/* Two names say what they are for, or one says so beside the family's own name; "default"
+ * and its like alone are no sign of that. */
+static bool is_family(const struct candidate *candidate, size_t n)
+{
+    size_t wide = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct family_member *const member = &candidate[i].member;
+        wide += member->token[0] && strcmp(member->isa, "scalar") != 0;
+    }
+    return n >= 2 && wide;
+}
+
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    size_t named = 0;
-    for (size_t i = 0; i < n; i++)
-        named += candidate[i].member.token[0] != '\0';
-    if (n < 2 || named < 1)
+    if (!is_family(candidate, n))
         return 0;
     struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
     struct family_member *member = calloc(n, sizeof *member);

@@ -120,7 +120,8 @@ static void decode(const ZydisDecoder *decoder, const unsigned char *code, uint6
     write_isa(has, isa, size);
 }
 
-int library_decode(struct library *library, struct error *error)
+int library_decode(struct library *library, const struct library_function *one,
+                   struct error *error)
 {
     struct image image;
     ZydisDecoder decoder;
@@ -133,7 +134,7 @@ int library_decode(struct library *library, struct error *error)
     for (size_t i = 0; i < library->n; i++) {
         struct library_function *const function = &library->function[i];
         const unsigned char *const code =
-            function->bytes && !function->is_data
+            function->bytes && !function->is_data && (!one || one == function)
                 ? image_loaded(&image, function->address, function->bytes)
                 : NULL;
         if (code)
@@ -145,9 +146,11 @@ int library_decode(struct library *library, struct error *error)
 
 #else
 
-int library_decode(struct library *library, struct error *error)
+int library_decode(struct library *library, const struct library_function *one,
+                   struct error *error)
 {
     (void)library;
+    (void)one;
     (void)error;
     return 0;
 }
