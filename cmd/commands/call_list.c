@@ -71,7 +71,7 @@ static int list(const char *path, const char *pattern, struct error *error)
     int status = library_read(path, &library, error);
     if (status < 0)
         return status;
-    status = library_decode(&library, error);
+    status = library_decode(&library, NULL, error);
     if (status < 0) {
         library_close(&library);
         return status;

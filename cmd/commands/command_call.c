@@ -96,23 +96,23 @@ static cJSON *make_document(struct options *options, const struct called *called
     const struct call_options *const call = &options->call;
     cJSON *const root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "functions", 1);
-    cJSON_AddStringToObject(root, "library", called->library);
-    cJSON *const op = cJSON_AddObjectToObject(cJSON_AddObjectToObject(root, "ops"),
-                                              called->op);
+    cJSON *const op = cJSON_CreateObject();
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "ops"), op);
+    cJSON_AddStringToObject(op, "name", called->op);
     cJSON_AddStringToObject(op, "prototype", options->files.item[1]);
+    cJSON_AddStringToObject(op, "library", called->library);
     cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
     for (size_t i = 0; i < called->places.n; i++) {
-        const char *const isa = name_isa(called->places.item[i]);
-        char key[DECLARED_NAME];
-        snprintf(key, sizeof key, "%s", isa ?: "lib");
-        for (int n = 2; cJSON_HasObjectItem(kernels, key); n++)
-            snprintf(key, sizeof key, "%s#%d", isa ?: "lib", n);
-        cJSON_AddStringToObject(kernels, key, called->places.item[i]);
+        const char *const isa = name_isa(called->places.item[i]) ?: "lib";
+        cJSON *const list = cJSON_GetObjectItemCaseSensitive(kernels, isa)
+                                ?: cJSON_AddArrayToObject(kernels, isa);
+        cJSON_AddItemToArray(list, cJSON_CreateString(called->places.item[i]));
     }
     add_text(op, "reference", call->reference);
     add_text(op, "tolerance", call->tolerance);
     add_text(op, "roof", call->roof);
-    add_text(op, "ops", call->work);
+    if (call->work)
+        cJSON_AddStringToObject(cJSON_AddObjectToObject(op, "work"), "ops", call->work);
     if (call->overread)
         cJSON_AddNumberToObject(op, "overread", call->overread);
     if (call->reset)
@@ -143,8 +143,8 @@ static int save(const cJSON *document, const char *path, struct error *error)
 }
 
 /* The name of the file becomes that of the module. */
-static int write_declaration(struct options *options, struct called *called,
-                             struct error *error)
+static int name_file(const struct options *options, struct called *called,
+                     struct error *error)
 {
     const char *const kept = options->call.save;
     const char *const top = getenv("TMPDIR");
@@ -164,9 +164,34 @@ static int write_declaration(struct options *options, struct called *called,
         }
         snprintf(called->file, sizeof called->file, "%s/%s.json", called->folder, name);
     }
-    cJSON *const document = make_document(options, called);
-    const int status = save(document, called->file, error);
-    cJSON_Delete(document);
+    return 0;
+}
+
+/* What is wrong with it is said here, not by a worker about a temporary file. */
+static int check_document(const struct called *called, const cJSON *document,
+                          struct error *error)
+{
+    struct declared_file file;
+    struct library library;
+    const struct library_function *function;
+    char *const text = must_have(cJSON_PrintUnformatted(document));
+    int status = declared_read("call", text, strlen(text), &file, error);
+    free(text);
+    if (status < 0)
+        return status;
+    if (!library_must_link(called->library))
+        status = library_read(called->library, &library, error);
+    for (size_t i = 0; i <= called->places.n && status == 0; i++) {
+        struct place place;
+        const char *const name =
+            i < called->places.n ? called->places.item[i] : file.op[0].reference;
+        if (name && !library_must_link(called->library) &&
+            place_parse(name, &place, error) == 0)
+            status = library_find(&library, place.name, &function, error);
+    }
+    if (!library_must_link(called->library))
+        library_close(&library);
+    declared_free(&file);
     return status;
 }
 
@@ -238,8 +263,14 @@ static int call_function(struct options *options, struct called *called,
     int status = check_prototype(options, called, error);
     if (status == 0)
         status = find_library(called, error);
+    cJSON *const document = status == 0 ? make_document(options, called) : NULL;
     if (status == 0)
-        status = write_declaration(options, called, error);
+        status = check_document(called, document, error);
+    if (status == 0)
+        status = name_file(options, called, error);
+    if (status == 0)
+        status = save(document, called->file, error);
+    cJSON_Delete(document);
     if (status < 0)
         return exit_status_of(status, error);
     run_this(options, called->file, called->op);

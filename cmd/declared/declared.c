@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a file of declarations to the table of a module. */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -244,13 +244,11 @@ static int find_function(const struct declared_slot *slot, const char *text,
     return status ?: place_resolve(slot->handle, &slot->library, &place, address, error);
 }
 
-/* Several functions of a library may choose for themselves. */
 static int add_function(struct declared_slot *slot, const struct named_text *from,
                         struct error *error)
 {
     struct declared_function *const function = &slot->function[slot->n_functions];
-    snprintf(function->isa, sizeof function->isa, "%.*s", (int)strcspn(from->name, "#"),
-             from->name);
+    snprintf(function->isa, sizeof function->isa, "%s", from->name);
     plain_name(from->text, function->variant, sizeof function->variant);
     if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
         return -EINVAL;
@@ -265,6 +263,7 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
         .isa = function->isa,
         .variant = function->variant,
         .roof = slot->roof,
+        .flags = slot->from->reset ? SIMDBENCH_RESETS : 0,
     };
     slot->n_functions++;
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs of declared functions: the values of an array, by the name of a distribution. */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

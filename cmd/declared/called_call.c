@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function at a shape: its thunk, the frame of its arguments, and what belongs to them.
  */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <errno.h>
 #include <stdlib.h>

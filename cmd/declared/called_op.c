@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of an op that a declaration makes: shapes, operands, answers. */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A signal of a crash becomes an error: what a function left behind is not undone, so its
  * process should end soon. */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checked calls: on arrays that end, or begin, at a page that nobody may touch. */
-#include "declared_private.h"
+#include "called_private.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by declared.c (the module), declared_op.c (the functions of an op),
- * declared_fill.c (inputs), declared_call.c (a function at a shape), declared_guard.c
- * (guard pages) and declared_crash.c (signals). */
+/* Shared by declared.c (the module), called_op.c (the functions of an op),
+ * called_fill.c (inputs), called_call.c (a function at a shape), called_guard.c
+ * (guard pages) and called_crash.c (signals). */
 #pragma once
 
 #include "declared/declared.h"
@@ -62,7 +62,7 @@ struct declared {
     char path[4096];
 };
 
-/* declared_op.c */
+/* called_op.c */
 /* Takes one of the sets of functions, or -E2BIG. */
 int slot_take(struct declared_slot *slot, struct error *error);
 void slot_give(const struct declared_slot *slot);
@@ -73,7 +73,7 @@ int slot_measure(const struct declared_slot *slot, const struct simdbench_shape 
 double slot_slack(const struct declared_slot *slot, uint32_t type, double value);
 uint32_t element_type(enum ctype type);
 
-/* declared_fill.c */
+/* called_fill.c */
 #define DECLARED_INPUTS                                                                 \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, zero, " \
     "text, file:PATH"
@@ -86,7 +86,7 @@ bool input_is_joint(const char *input);
 int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
 
-/* declared_call.c */
+/* called_call.c */
 struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;
@@ -111,7 +111,7 @@ void made_call_finish(const struct made_call *made);
 /* How many elements of an operand are valid after the call. */
 uint64_t made_call_length(const struct made_call *made, uint32_t operand);
 
-/* declared_crash.c */
+/* called_crash.c */
 struct crash {
     int signal;
     bool general; /* no address is known: an access that is not aligned, for one */
