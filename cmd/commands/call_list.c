@@ -22,9 +22,9 @@ static bool matches(const struct library_function *function, const char *pattern
 
 static size_t print_functions(const struct library *library, const char *pattern)
 {
-    static const char *const bindings[] = {
-        [FUNCTION_EXPORTED] = "", [FUNCTION_HIDDEN] = "hidden",
-        [FUNCTION_LOCAL] = "local"};
+    static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
+                                           [FUNCTION_HIDDEN] = "hidden",
+                                           [FUNCTION_LOCAL] = "local"};
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
@@ -32,8 +32,7 @@ static size_t print_functions(const struct library *library, const char *pattern
             continue;
         if (n++ == 0)
             text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
-        text_line(stdout, "%8llu  %-20s  %s%s%s%s%s",
-                  (unsigned long long)function->bytes,
+        text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,
                   function->is_chosen ? "chosen at load" : function->isa, function->name,
                   function->demangled ? "  " : "", function->demangled ?: "",
                   bindings[function->binding][0] ? "  " : "",

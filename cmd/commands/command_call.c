@@ -50,8 +50,8 @@ static void name_op(const struct options *options, struct called *called,
         plain_name(declaration->name, declaration->name + strlen(declaration->name),
                    called->op, sizeof called->op);
     if (op_find(called->op) || text_list_has(&options->request.commands, called->op))
-        snprintf(called->op + strlen(called->op),
-                 sizeof called->op - strlen(called->op), "_fn");
+        snprintf(called->op + strlen(called->op), sizeof called->op - strlen(called->op),
+                 "_fn");
 }
 
 static void name_module(const char *library, char *name, size_t size)
@@ -151,8 +151,8 @@ static int name_file(const struct options *options, struct called *called,
     char name[DECLARED_NAME];
     name_module(called->library, name, sizeof name);
     if (kept) {
-        snprintf(called->file, sizeof called->file, "%s%s",
-                 strchr(kept, '/') ? "" : "./", kept);
+        snprintf(called->file, sizeof called->file, "%s%s", strchr(kept, '/') ? "" : "./",
+                 kept);
     } else {
         snprintf(called->folder, sizeof called->folder, "%.3000s/simdbench-call-XXXXXX",
                  top && *top ? top : "/tmp");

@@ -15,8 +15,7 @@ static void set_made(const struct made_argument *from, const int64_t *dimension,
 {
     int64_t value = 0;
     struct error error;
-    signature->argument[i] =
-        from->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
+    signature->argument[i] = from->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
     switch (from->kind) {
     case ARGUMENT_NUMBER:
         frame->word[i] = ctype_of_double(from->type, from->number);
@@ -110,7 +109,7 @@ int made_call_begin(const struct declared_slot *slot,
     made->slot = slot;
     made->function = function;
     made->operands = *operands;
-    *(void (**)(void)) & nothing = call_nothing;
+    *(void (**)(void))&nothing = call_nothing;
     declaration_signature(&slot->from->declaration, &signature);
     int status = slot_measure(slot, operands->shape, &made->sizes, error);
     if (status == 0)
@@ -126,7 +125,8 @@ int made_call_begin(const struct declared_slot *slot,
     }
     made_call_point(made, operands);
     made->call = (struct declared_call){.code = thunk_code(made->thunk),
-                                        .nothing = thunk_code(made->empty),
+                                        .timed = thunk_jump(made->thunk),
+                                        .nothing = thunk_jump(made->empty),
                                         .frame = &made->frame};
     *out = made;
     return 0;

@@ -70,6 +70,6 @@ void crash_text(const struct crash *crash, char *text, size_t size)
         snprintf(text, size, "crashes: an integer division by zero, or the like");
     else
         snprintf(text, size, "crashes: %s address 0x%llx (%s)",
-                 crash->write ? "writes to" : "reads",
-                 (unsigned long long)crash->address, strsignal(crash->signal));
+                 crash->write ? "writes to" : "reads", (unsigned long long)crash->address,
+                 strsignal(crash->signal));
 }

@@ -203,10 +203,11 @@ static int fill_file(const struct declared_slot *slot,
              name[0] != '/' && slash ? (int)(slash + 1 - slot->declared->path) : 0,
              slot->declared->path, name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool good = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
-                      facts.st_size > 0;
+    const bool good =
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
     const size_t size = good ? (size_t)facts.st_size : 0;
-    void *const from = good ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    void *const from =
+        good ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
     if (from == MAP_FAILED)
@@ -268,8 +269,8 @@ static int fill_operand(const struct declared_slot *slot,
 {
     const struct simdbench_operand *const operand = operands->operand[i];
     struct input input = {.kind = INPUT_NONE};
-    if (text && input_read(&slot->from->declaration, text, operands->shape->dim,
-                           &input) < 0)
+    if (text &&
+        input_read(&slot->from->declaration, text, operands->shape->dim, &input) < 0)
         return -EINVAL;
     const bool real = type_kind(operand->type) == TYPE_FLOAT;
     if (input.kind == INPUT_NONE)

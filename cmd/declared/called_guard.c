@@ -105,8 +105,9 @@ static int guarded_make(const struct made_call *made, const struct placing *plac
         guarded->operand[i] = *from;
         guarded->view.operand[i] = &guarded->operand[i];
         guarded->bytes[i] = inner + 2 * PAGE;
-        unsigned char *const map = mmap(NULL, guarded->bytes[i], PROT_NONE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        unsigned char *const map =
+            mmap(NULL, guarded->bytes[i], PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (map == MAP_FAILED)
             return -ENOMEM;
         guarded->map[i] = map;
@@ -226,8 +227,9 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
     const size_t gap = (found + element - 1) / element * element;
     char far[64];
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);
-    return error_set(error, -EDOM, "%s %s beyond the end of %s, which has %" PRIu64
-                     " elements%s", verb, far, name, count,
+    return error_set(error, -EDOM,
+                     "%s %s beyond the end of %s, which has %" PRIu64 " elements%s", verb,
+                     far, name, count,
                      attempt->write ? "" : "; \"overread\" in a declaration allows it");
 }
 

@@ -98,9 +98,9 @@ static int op_layout(const struct declared_slot *slot,
     for (uint32_t i = 0; i < slot->n_operands; i++) {
         const struct operand_source *const source = &slot->operand[i];
         const int argument = source->argument;
-        const bool array = argument != NO_OPERAND &&
-                           slot->from->declaration.argument[argument].kind ==
-                               ARGUMENT_ARRAY;
+        const bool array =
+            argument != NO_OPERAND &&
+            slot->from->declaration.argument[argument].kind == ARGUMENT_ARRAY;
         operand[i]->type = source->type;
         operand[i]->role = source->role;
         operand[i]->source = source->source;
@@ -207,7 +207,8 @@ static bool differs_everywhere(const struct computed *computed, uint32_t i)
     const struct simdbench_operand *const operand = &computed->operand[i];
     const size_t size = type_bytes(operand->type);
     for (uint64_t e = 0; e < computed->length[i]; e++)
-        if (!memcmp(computed->other[i] + e * size, (char *)operand->data + e * size, size))
+        if (!memcmp(computed->other[i] + e * size, (char *)operand->data + e * size,
+                    size))
             return false;
     return computed->length[i] > 0;
 }
@@ -254,8 +255,8 @@ static int computed_begin(const struct simdbench_operands *operands,
 }
 
 static int compute_by(const struct declared_slot *slot,
-                      const struct declared_function *function,
-                      struct computed *computed, struct error *error)
+                      const struct declared_function *function, struct computed *computed,
+                      struct error *error)
 {
     struct made_call *made;
     int status = made_call_begin(slot, function, &computed->view, &made, error);
@@ -294,8 +295,8 @@ static double slack_at(const struct declared_slot *slot, const struct computed *
     const size_t size = type_bytes(operand->type);
     const unsigned char *const other = computed->other[i];
     if (element >= computed->length[i] ||
-        (other && memcmp(other + element * size,
-                         (char *)operand->data + element * size, size) != 0))
+        (other && memcmp(other + element * size, (char *)operand->data + element * size,
+                         size) != 0))
         return INFINITY;
     return slot_slack(slot, operand->type,
                       type_get(operand->type, operand->data, element));
@@ -372,56 +373,61 @@ static int op_verify(struct declared_slot *slot,
 
 static struct declared_slot *slots[DECLARED_OPS_MAX];
 
-#define EACH_SLOT(X)                                                                  \
+#define EACH_SLOT(X) \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
-#define FUNCTIONS(n)                                                                    \
-    static int parse_##n(const char *text, struct simdbench_shape *shape, char *error,  \
-                         size_t size)                                                   \
-    {                                                                                   \
-        return op_parse(slots[n], text, shape, error, size);                            \
-    }                                                                                   \
+#define FUNCTIONS(n)                                                                     \
+    static int parse_##n(const char *text, struct simdbench_shape *shape, char *error,   \
+                         size_t size)                                                    \
+    {                                                                                    \
+        return op_parse(slots[n], text, shape, error, size);                             \
+    }                                                                                    \
     static void format_##n(const struct simdbench_shape *shape, char *text, size_t size) \
-    {                                                                                   \
-        op_format(slots[n], shape, text, size);                                         \
-    }                                                                                   \
-    static int layout_##n(const struct simdbench_shape *shape, uint32_t type,           \
-                          struct simdbench_operand *const operand[])                    \
-    {                                                                                   \
-        (void)type;                                                                     \
-        return op_layout(slots[n], shape, operand);                                     \
-    }                                                                                   \
-    static int fill_##n(const struct simdbench_operands *operands, uint64_t seed,       \
-                        const char *input)                                              \
-    {                                                                                   \
-        return slot_fill(slots[n], operands, seed, input);                              \
-    }                                                                                   \
-    static int reference_##n(const struct simdbench_operands *operands,                 \
+    {                                                                                    \
+        op_format(slots[n], shape, text, size);                                          \
+    }                                                                                    \
+    static int layout_##n(const struct simdbench_shape *shape, uint32_t type,            \
+                          struct simdbench_operand *const operand[])                     \
+    {                                                                                    \
+        (void)type;                                                                      \
+        return op_layout(slots[n], shape, operand);                                      \
+    }                                                                                    \
+    static int fill_##n(const struct simdbench_operands *operands, uint64_t seed,        \
+                        const char *input)                                               \
+    {                                                                                    \
+        return slot_fill(slots[n], operands, seed, input);                               \
+    }                                                                                    \
+    static int reference_##n(const struct simdbench_operands *operands,                  \
                              const char *semiring, const uint64_t *index, uint64_t many, \
-                             void *value, double *slack)                                \
-    {                                                                                   \
-        (void)semiring;                                                                 \
-        return op_reference(slots[n], operands, index, many, value, slack);             \
-    }                                                                                   \
-    static void work_##n(const struct simdbench_shape *shape, uint32_t type, double *ops, \
-                         double *bytes)                                                 \
-    {                                                                                   \
-        (void)type;                                                                     \
-        op_work(slots[n], shape, ops, bytes);                                           \
-    }                                                                                   \
-    static int verify_##n(const struct simdbench_operands *operands,                    \
-                          const char *semiring, const uint64_t *index, uint64_t many,   \
-                          char *error, size_t size)                                     \
-    {                                                                                   \
-        (void)semiring, (void)index, (void)many;                                        \
-        return op_verify(slots[n], operands, error, size);                              \
+                             void *value, double *slack)                                 \
+    {                                                                                    \
+        (void)semiring;                                                                  \
+        return op_reference(slots[n], operands, index, many, value, slack);              \
+    }                                                                                    \
+    static void work_##n(const struct simdbench_shape *shape, uint32_t type,             \
+                         double *ops, double *bytes)                                     \
+    {                                                                                    \
+        (void)type;                                                                      \
+        op_work(slots[n], shape, ops, bytes);                                            \
+    }                                                                                    \
+    static int verify_##n(const struct simdbench_operands *operands,                     \
+                          const char *semiring, const uint64_t *index, uint64_t many,    \
+                          char *error, size_t size)                                      \
+    {                                                                                    \
+        (void)semiring, (void)index, (void)many;                                         \
+        return op_verify(slots[n], operands, error, size);                               \
     }
 EACH_SLOT(FUNCTIONS)
 
-#define OP(n)                                                                          \
-    {.size = sizeof(struct simdbench_op), .parse = parse_##n, .format = format_##n,    \
-     .layout = layout_##n, .fill = fill_##n, .reference = reference_##n,               \
-     .work = work_##n, .verify = verify_##n},
+#define OP(n)                             \
+    {.size = sizeof(struct simdbench_op), \
+     .parse = parse_##n,                  \
+     .format = format_##n,                \
+     .layout = layout_##n,                \
+     .fill = fill_##n,                    \
+     .reference = reference_##n,          \
+     .work = work_##n,                    \
+     .verify = verify_##n},
 static const struct simdbench_op ops[DECLARED_OPS_MAX] = {EACH_SLOT(OP)};
 
 int slot_take(struct declared_slot *slot, struct error *error)

@@ -35,10 +35,10 @@ struct declared_slot {
     uint32_t type;             /* of the op's cases */
     struct declared_function *function;
     size_t n_functions;
-    void *handle;              /* of the library */
+    void *handle; /* of the library */
     struct library library;
-    void *reference;           /* NULL: functions have to agree */
-    int answered;              /* function that gave the last answers */
+    void *reference;             /* NULL: functions have to agree */
+    int answered;                /* function that gave the last answers */
     char trouble[DECLARED_TEXT]; /* why there were none */
     const char *roof;
     char *summary, *shape_help;
@@ -74,8 +74,9 @@ double slot_slack(const struct declared_slot *slot, uint32_t type, double value)
 uint32_t element_type(enum ctype type);
 
 /* called_fill.c */
-#define DECLARED_INPUTS                                                                 \
-    "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, zero, " \
+#define DECLARED_INPUTS                                                               \
+    "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
+    "zero, "                                                                          \
     "text, file:PATH"
 /* -EINVAL: `input` is none of them. */
 int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,

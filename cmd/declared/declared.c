@@ -55,8 +55,7 @@ static int add_argument(struct declared_slot *slot, int i, struct error *error)
                                      [ARGUMENT_OUT] = SIMDBENCH_OUT,
                                      [ARGUMENT_INOUT] = SIMDBENCH_INOUT};
     const struct declared_argument *const argument = &slot->from->declaration.argument[i];
-    struct operand_source source = {.argument = i,
-                                    .type = element_type(argument->type)};
+    struct operand_source source = {.argument = i, .type = element_type(argument->type)};
     int status = 0;
     slot->pointer[i] = NO_OPERAND;
     if (argument->kind == ARGUMENT_LENGTH) {
@@ -83,9 +82,9 @@ static uint32_t type_of(const struct declared_slot *slot)
     for (int pass = 0; pass < 3; pass++)
         for (uint32_t i = 0; i < slot->n_operands; i++) {
             const struct operand_source *const source = &slot->operand[i];
-            const bool array = source->argument != NO_OPERAND &&
-                               slot->from->declaration.argument[source->argument].kind ==
-                                   ARGUMENT_ARRAY;
+            const bool array =
+                source->argument != NO_OPERAND &&
+                slot->from->declaration.argument[source->argument].kind == ARGUMENT_ARRAY;
             if ((array || pass == 2) && (source->role != SIMDBENCH_IN || pass == 1))
                 return source->type;
         }
@@ -192,10 +191,10 @@ static int add_texts(struct declared_slot *slot, struct error *error)
     slot->op.summary = slot->summary;
     slot->op.shape_help = slot->shape_help;
     slot->op.inputs = DECLARED_INPUTS;
-    slot->op.default_shapes = slot->from->sizes                 ? slot->from->sizes
-                              : declaration->n_dimensions == 0  ? "1"
-                              : declaration->n_dimensions == 1  ? "1Ki,16Ki,256Ki"
-                                                                : "64";
+    slot->op.default_shapes = slot->from->sizes                ? slot->from->sizes
+                              : declaration->n_dimensions == 0 ? "1"
+                              : declaration->n_dimensions == 1 ? "1Ki,16Ki,256Ki"
+                                                               : "64";
     return 0;
 }
 
@@ -205,8 +204,9 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
     for (size_t i = 0; i < from->n_inputs; i++) {
         struct error why;
         if (declaration_find(&from->declaration, from->input[i].name) < 0)
-            return error_set(error, -EINVAL, "op %s: inputs: there is no argument '%.60s'",
-                             from->name, from->input[i].name);
+            return error_set(error, -EINVAL,
+                             "op %s: inputs: there is no argument '%.60s'", from->name,
+                             from->input[i].name);
         if (input_check(&from->declaration, from->input[i].text, &why) < 0)
             return error_set(error, -EINVAL, "op %s: inputs: %s: %s", from->name,
                              from->input[i].name, why.text);
@@ -403,7 +403,9 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         const char *const file = declared->slot[0]->library.path;
         const char *const slash = file ? strrchr(file, '/') : NULL;
         snprintf(declared->version, sizeof declared->version, "%s",
-                 slash ? slash + 1 : file ? file : "");
+                 slash  ? slash + 1
+                 : file ? file
+                        : "");
     }
     opened = declared;
     *out = declared;

@@ -18,10 +18,10 @@ int declared_open(const char *path, const struct simdbench_option *const *option
 void declared_close(struct declared *declared);
 const struct simdbench_module *declared_table(const struct declared *declared);
 
-/* A function at a shape. code(frame) calls it; nothing(frame) calls a function that
- * returns at once, in the same way. */
+/* A function at a shape. code(frame) calls it and keeps what it returns, timed(frame)
+ * calls it; nothing(frame) calls a function that returns at once, as timed() does. */
 struct declared_call {
-    call_code *code, *nothing;
+    call_code *code, *timed, *nothing;
     struct call_frame *frame;
 };
 /* `kernel`: index in the table. -ENOTSUP and others, with a sentence. */

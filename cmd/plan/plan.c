@@ -206,9 +206,9 @@ static void say_instead(struct selection *selection, const char *isa, bool wides
         const char *const asked = selection->isas.item[i];
         if (isa_runs(asked, NULL, 0))
             continue;
-        n += (size_t)snprintf(selection->instead + n, size - n, "%s%s", separator,
-                              strchr(asked, '+') ? asked
-                                                 : isa_get((size_t)isa_find(asked))->title);
+        n += (size_t)snprintf(
+            selection->instead + n, size - n, "%s%s", separator,
+            strchr(asked, '+') ? asked : isa_get((size_t)isa_find(asked))->title);
         separator = " or ";
     }
     if (n < size)
@@ -338,8 +338,9 @@ int plan_make(const struct request *request, const struct how *how,
 {
     *plan = (struct plan){.n_groups = 0};
     const int status = request->suite ? add_suite(request, how, catalog, plan, error)
-                       : !request->op ? add_brought(request, how, catalog, plan, error)
-                                      : add_op(request, how, catalog, request->op, plan, error);
+                       : !request->op
+                           ? add_brought(request, how, catalog, plan, error)
+                           : add_op(request, how, catalog, request->op, plan, error);
     if (status < 0)
         plan_free(plan);
     return status;

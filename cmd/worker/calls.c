@@ -203,7 +203,8 @@ TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iteration
       FIELD(batch_call, probe), FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
 static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};
-TABLE(overhead_call, FIELD(overhead_call, cold), {"case", offsetof(struct overhead_call, number), U64, false})
+TABLE(overhead_call, FIELD(overhead_call, cold),
+      {"case", offsetof(struct overhead_call, number), U64, false})
 
 static const struct team_call team_call_defaults = {.threads = 1};
 TABLE(team_call, FIELD(team_call, threads))

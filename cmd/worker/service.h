@@ -31,12 +31,12 @@ struct service_case {
     void (*run)(const struct simdbench_operands *operands, void *state);
     /* The same, whatever copy of it runs. */
     void (*built)(const struct simdbench_operands *operands, void *state);
-    struct split *split; /* NULL: no team */
+    struct split *split;            /* NULL: no team */
     struct declared_call *declared; /* NULL: no declared function */
     /* What run() gets: the operands, or the frame of a declared function. */
     const struct simdbench_operands *argument;
-    uint64_t batches;    /* that it ran so far */
-    bool stepped;        /* it had a call before one that is traced */
+    uint64_t batches; /* that it ran so far */
+    bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
     /* What else is to be said of a declared function, or empty: of a check, and of that

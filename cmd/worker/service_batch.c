@@ -185,9 +185,9 @@ static int warm_up(struct timed *timed)
     return status;
 }
 
-/* Calls whose operands are cold, new or reset are regions each. Else as many regions as were
- * asked for, each with a call at least; threads that wait, spinning, would be taken for
- * another thread on the core between them. */
+/* Calls whose operands are cold, new or reset are regions each. Else as many regions as
+ * were asked for, each with a call at least; threads that wait, spinning, would be taken
+ * for another thread on the core between them. */
 static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
@@ -430,7 +430,8 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
     overhead_reply_add(reply,
                        &(struct overhead_reply){.ns = empty.ns / (double)iterations});
     if (sampler.counters)
-        cJSON_AddItemToObject(reply, "counts", count_empty(service, &sampler, &empty_call));
+        cJSON_AddItemToObject(reply, "counts",
+                              count_empty(service, &sampler, &empty_call));
     if (service->multiplex)
         counters_close(sampler.counters);
     return reply;

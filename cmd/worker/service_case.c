@@ -39,7 +39,7 @@ static int prepare_declared(const struct service *service, struct service_case *
                                         &entry->declared, error, error_size);
     if (status < 0)
         return status;
-    *(call_code **)&entry->run = entry->declared->code;
+    *(call_code **)&entry->run = entry->declared->timed;
     *(struct call_frame **)&entry->argument = entry->declared->frame;
     return 0;
 }
@@ -113,10 +113,11 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     struct service_case made = {.kernel = kernel};
     char error[512] = "";
     int64_t begin = clock_now();
-    int status = part->declared
-                     ? prepare_declared(service, &made, part, wanted - part->first, error,
-                                        sizeof error)
-                     : prepare_case(service, &made, !module, threads, error, sizeof error);
+    int status =
+        part->declared
+            ? prepare_declared(service, &made, part, wanted - part->first, error,
+                               sizeof error)
+            : prepare_case(service, &made, !module, threads, error, sizeof error);
     int64_t end = clock_now();
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
@@ -281,16 +282,19 @@ int service_call_checked(const struct service *service, struct service_case *ent
     int status = 0;
     const uint64_t before = operands_hash(operands);
     service_enter(&mask);
-    if (calls)
-        status = inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
-                              entry->state, calls);
-    if (calls && entry->declared)
+    void (*run)(const void *, void *) = (void (*)(const void *, void *))entry->run;
+    if (calls && entry->declared) {
+        *(call_code **)&run = entry->declared->code;
+        status = inspect_call(run, entry->argument, entry->state, calls);
         declared_finish(entry->declared);
-    else if (entry->declared)
-        status = declared_run_checked(entry->declared, entry->note, sizeof entry->note,
-                                      error);
-    else if (!calls)
+    } else if (calls) {
+        status = inspect_call(run, entry->argument, entry->state, calls);
+    } else if (entry->declared) {
+        status =
+            declared_run_checked(entry->declared, entry->note, sizeof entry->note, error);
+    } else {
         entry->run(entry->argument, entry->state);
+    }
     service_leave(entry, &mask);
     if (status < 0)
         return error->text[0] ? status
@@ -371,9 +375,10 @@ cJSON *service_check(struct service *service, const cJSON *request)
         return service_error(status, "check: accuracy: %s", strerror(-status));
     service->alive = told.threads_alive = threads_alive();
     service_rest(service);
-    told.note = left_behind(entry)  ?: entry->guard_note[0] ? entry->guard_note
-               : entry->note[0] ? entry->note
-                                : NULL;
+    told.note = left_behind(entry)
+                    ?: entry->guard_note[0] ? entry->guard_note
+                   : entry->note[0]         ? entry->note
+                                            : NULL;
     cJSON *reply = service_ok();
     check_reply_add(reply, &told);
     return reply;

@@ -20,15 +20,13 @@ int service_add_part(struct service *service, const char *path,
                          SERVICE_PARTS_MAX);
     struct service_part *part = &service->part[service->n_parts];
     *part = (struct service_part){.ops = NULL};
-    const int status = !path                      ? 0
-                       : module_is_declared(path) ? declared_open(path, list, n,
-                                                                  &part->declared, error)
-                                                  : module_load(&part->module, path, list,
-                                                                n, error);
+    const int status = !path ? 0
+                       : module_is_declared(path)
+                           ? declared_open(path, list, n, &part->declared, error)
+                           : module_load(&part->module, path, list, n, error);
     if (status < 0)
         return status;
-    part->table =
-        part->declared ? declared_table(part->declared) : part->module.table;
+    part->table = part->declared ? declared_table(part->declared) : part->module.table;
     part->ops = path ? part->table->ops : op_list();
     part->kernels = path ? part->table->kernels : kernel_list();
     while (part->kernels[part->n])

@@ -317,7 +317,8 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
             summarise_counter(&result->counters[c], result);
         if (!code && has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
-        if (!code && result->status == STATUS_OK && has_samples(result))
+        if (!code && has_samples(result) &&
+            (result->status == STATUS_OK || result->status == STATUS_UNCHECKED))
             code = judge_short(result);
         metrics_derive(run, result);
     }

@@ -246,7 +246,7 @@ class CallList(CallCase):
     def test_list(self):
         text = self.run_tool("call", self.library).stdout
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
-        self.assertRegex(text, r"(?m)^ *\d+ .* by_value  local$")
+        self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
         some = self.run_tool("call", f"{self.library}:pack").stdout
         self.assertEqual(some.count("\n"), 2, some)

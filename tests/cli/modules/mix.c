@@ -127,6 +127,11 @@ void scale_run(struct scale *scale, int32_t *to, const int32_t *from, size_t n)
         to[i] = (int32_t)((uint32_t)from[i] * (uint32_t)scale->by);
 }
 
+__attribute__((noinline, used)) static int not_exported(int x)
+{
+    return x + 1;
+}
+
 typedef void mix_function(float *, const float *, float, size_t);
 mix_function *mix_choose(void)
 {
