@@ -56,7 +56,7 @@ static int read_arguments(struct reader *reader, struct later *later)
             return reader_fail(reader, reader_token(reader), "at most %d arguments",
                                DECLARED_MAX);
         const uint32_t i = declaration->n++;
-        status = argument_read(reader, i, &later[i]);
+        status = argument_parse(reader, i, &later[i]);
         if (status < 0 || reader_take(reader, ")"))
             return status;
         status = reader_expect(reader, ",", "or ')' behind the argument");

@@ -356,6 +356,7 @@ struct declared_op {
     char *roof;          /* NULL: that of its bytes */
     char *sizes, *tails; /* as --sizes; NULL: not said */
     uint32_t overread;   /* bytes that functions may read behind an array */
+    bool reset;          /* each call finds inout arrays as the first one did */
 };
 struct declared_file {
     struct declared_op *op;

@@ -209,7 +209,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     return number_read(reader, &argument->number, &single);
 }
 
-int argument_read(struct reader *reader, uint32_t i, struct later *later)
+int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
     *later = (struct later){.type = reader->at};

@@ -82,5 +82,5 @@ struct later {
     size_t extents, value, length, name, type;
     struct specifier specifier;
 };
-int argument_read(struct reader *reader, uint32_t i, struct later *later);
+int argument_parse(struct reader *reader, uint32_t i, struct later *later);
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later);

@@ -192,10 +192,14 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
         return text_read(spot, json, &op->tails);
     if (!strcmp(key, "overread"))
         return read_overread(spot, json, &op->overread);
+    if (!strcmp(key, "reset")) {
+        op->reset = cJSON_IsTrue(json);
+        return cJSON_IsBool(json) ? 0 : spot_fail(spot, -EINVAL, "expected true or false");
+    }
     return spot_fail(
         spot, -EINVAL,
         "unknown key; known are name, prototype, kernels, library, reference, "
-        "tolerance, inputs, work, roof, sizes, shapes, tails, overread");
+        "tolerance, inputs, work, roof, sizes, shapes, tails, overread, reset");
 }
 
 /* ---- what needs the prototype ---- */
