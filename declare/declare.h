@@ -228,6 +228,9 @@ int thunk_make(const struct call_signature *signature, const void *function,
 void thunk_free(struct thunk *thunk); /* NULL is allowed */
 /* The code, to be called in a timed loop: code(frame). */
 call_code *thunk_code(const struct thunk *thunk);
+/* The same where nobody reads the result: arguments that fit into registers cost no frame
+ * on the stack then, and the function returns to the caller. */
+call_code *thunk_jump(const struct thunk *thunk);
 /* A function that returns at once. */
 void call_nothing(void);
 

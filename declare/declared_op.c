@@ -194,7 +194,8 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
         return read_overread(spot, json, &op->overread);
     if (!strcmp(key, "reset")) {
         op->reset = cJSON_IsTrue(json);
-        return cJSON_IsBool(json) ? 0 : spot_fail(spot, -EINVAL, "expected true or false");
+        return cJSON_IsBool(json) ? 0
+                                  : spot_fail(spot, -EINVAL, "expected true or false");
     }
     return spot_fail(
         spot, -EINVAL,

@@ -24,6 +24,12 @@ call_code *thunk_code(const struct thunk *thunk)
     return NULL;
 }
 
+call_code *thunk_jump(const struct thunk *thunk)
+{
+    (void)thunk;
+    return NULL;
+}
+
 void thunk_check(struct thunk *thunk, struct call_frame *frame,
                  struct call_faults *faults)
 {

@@ -127,10 +127,11 @@ static void fill_slots(struct emitter *e, const struct call_signature *signature
         }
 }
 
-/* All arguments, from a frame that `base` points to, and the call. `room`: bytes that the
- * stack pointer goes down by, so that it is a multiple of 16 at the call. */
-static void emit_call(struct emitter *e, const struct call_signature *signature,
-                      const void *function, unsigned base, unsigned room)
+/* All arguments, from a frame that `base` points to, and the call, or the jump to where
+ * the caller's call was meant to go. `room`: bytes that the stack pointer goes down by,
+ * so that it is a multiple of 16 at the call. */
+static void emit_way(struct emitter *e, const struct call_signature *signature,
+                     const void *function, unsigned base, unsigned room, bool jump)
 {
     struct route route[DECLARED_MAX];
     unsigned floats;
@@ -157,7 +158,13 @@ static void emit_call(struct emitter *e, const struct call_signature *signature,
     EMIT(e, 0xb8); /* mov eax, floats: for functions with "..." */
     emit_u32(e, floats);
     emit_constant(e, R11, (uintptr_t)function);
-    EMIT(e, 0x41, 0xff, 0xd3); /* call r11 */
+    EMIT(e, 0x41, 0xff, jump ? 0xe3 : 0xd3); /* jmp r11, call r11 */
+}
+
+static void emit_call(struct emitter *e, const struct call_signature *signature,
+                      const void *function, unsigned base, unsigned room)
+{
+    emit_way(e, signature, function, base, room, false);
 }
 
 static unsigned stack_words(const struct call_signature *signature)
@@ -188,6 +195,15 @@ static void emit_plain(struct emitter *e, const struct call_signature *signature
         emit_u32(e, room);
     }
     EMIT(e, 0x5b, 0xc3); /* pop rbx; ret */
+}
+
+/* Leaves the stack to the function, which returns to the caller by itself. */
+static void emit_jump(struct emitter *e, const struct call_signature *signature,
+                      const void *function)
+{
+    EMIT(e, 0xf3, 0x0f, 0x1e, 0xfa); /* endbr64 */
+    EMIT(e, 0x49, 0x89, 0xfa);       /* mov r10, rdi */
+    emit_way(e, signature, function, R10, 0, true);
 }
 
 /* mov ecx, 1; xgetbv: which states are in use, into edx:eax */
@@ -305,6 +321,10 @@ int thunk_make(const struct call_signature *signature, const void *function,
     look_at_cpu(thunk);
     struct emitter e = {.at = thunk->pages + THUNK_PAGE, .state = thunk->pages};
     emit_plain(&e, signature, function);
+    e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 4;
+    thunk->jump = stack_words(signature) ? 0 : THUNK_PAGE / 4;
+    if (thunk->jump)
+        emit_jump(&e, signature, function);
     e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 2;
     thunk->checked = THUNK_PAGE / 2;
     emit_checked(&e, thunk, signature, function);
@@ -328,4 +348,9 @@ void thunk_free(struct thunk *thunk)
 call_code *thunk_code(const struct thunk *thunk)
 {
     return (call_code *)(uintptr_t)(thunk->pages + THUNK_PAGE);
+}
+
+call_code *thunk_jump(const struct thunk *thunk)
+{
+    return (call_code *)(uintptr_t)(thunk->pages + THUNK_PAGE + thunk->jump);
 }

@@ -25,6 +25,7 @@ extern const uint64_t thunk_patterns[SAVED_REGISTERS];
 struct thunk {
     unsigned char *pages;  /* one of state, then one of code */
     size_t bytes, checked; /* checked: where the second form begins in the code */
+    size_t jump;           /* where the form without a result begins; 0: there is none */
     bool has_avx, has_in_use, vector_result;
 };
 enum { THUNK_PAGE = 4096 };
