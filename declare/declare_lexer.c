@@ -25,7 +25,7 @@ int reader_fail(const struct reader *reader, const struct token *token,
 {
     char sentence[240], source[WINDOW + 1], caret[WINDOW + 1];
     const size_t length = strlen(reader->text), at = (size_t)(token->at - reader->text);
-    const size_t begin = length <= WINDOW || at < BEFORE ? 0 : at - BEFORE;
+    const size_t begin = length < WINDOW || at < BEFORE ? 0 : at - BEFORE;
     size_t n = 0, marks = token->n ? token->n : 1;
     va_list arguments;
     va_start(arguments, format);

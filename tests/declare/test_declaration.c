@@ -397,6 +397,18 @@ static void test_excerpt(void **state)
     assert_true(caret - line <= 80);
     assert_null(strchr(error.text, '\x1b'));
     assert_null(strchr(error.text, '\t'));
+    /* The end of a source of any length has a caret. */
+    for (size_t length = 11; length < 100; length++) {
+        memset(text, ' ', length);
+        memcpy(text, "void (int", 9);
+        text[length] = '\0';
+
+        text[length - 1] = 'a';
+        assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+        line = strchr(error.text, '\n') + 1;
+        caret = strchr(line, '\n') + 1;
+        assert_int_equal(strcspn(caret, "^"), caret - line - 1);
+    }
 }
 
 /* ---- numbers in words ---- */

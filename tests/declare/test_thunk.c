@@ -55,7 +55,9 @@ static const char mixed[] =
     "const char *i = \"x\", float j = 3.25, unsigned k = 4000000000, double l = 7, "
     "long m = 5, double n = -9.5, float o = 11.5, double p = 0.0625)";
 
-static void run_mixed(bool checked)
+enum form { CODE, JUMP, CHECKED };
+
+static void run_mixed(enum form form)
 {
     const double right[16] = {
         -3,  1.5, 65535, (double)0.1f, -70000, -2.5,  -4294967297.0, 1e300, 'x', 3.25,
@@ -69,12 +71,13 @@ static void run_mixed(bool checked)
     assert_int_equal(declaration_measure(&declaration, NULL, &sizes, NULL), 0);
     call_fill(&declaration, &sizes, pointer, &frame);
     memset(&seen, 0, sizeof seen);
-    if (checked) {
+    frame.result = 7;
+    if (form == CHECKED) {
         thunk_check(thunk, &frame, &faults);
         assert_string_equal(faults.text, "");
         assert_int_equal(faults.faults & ~CALL_UPPER, 0);
     } else {
-        thunk_code(thunk)(&frame);
+        (form == CODE ? thunk_code(thunk) : thunk_jump(thunk))(&frame);
     }
     assert_memory_equal(seen.value, right, sizeof right);
     assert_true(seen.aligned);
@@ -84,8 +87,9 @@ static void run_mixed(bool checked)
 
 static void test_mixed(void **state)
 {
-    run_mixed(false);
-    run_mixed(true);
+    run_mixed(CODE);
+    run_mixed(JUMP);
+    run_mixed(CHECKED);
 }
 
 /* Integers alone: ten of them are on the stack, and one is none. */
@@ -156,6 +160,28 @@ static void test_again(void **state)
         assert_true(ctype_to_double(CTYPE_F32, frame.result) == (double)right);
     }
     assert_true(values[7] == 8.0f / 1024);
+    thunk_free(thunk);
+}
+
+/* A function whose arguments fit into registers returns to the caller of the jump, and
+ * nothing is stored. */
+static void test_jump(void **state)
+{
+    float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const struct call_signature signature = {
+        .n = 3,
+        .argument = {CALL_INTEGER, CALL_INTEGER, CALL_VECTOR},
+        .vector_result = true};
+    struct call_frame frame = {
+        .word = {(uintptr_t)values, 8, ctype_of_double(CTYPE_F32, 0.5)}, .result = 7};
+    struct thunk *thunk = make(&signature, (const void *)scale);
+    assert_true(thunk_jump(thunk) != thunk_code(thunk));
+    for (int i = 0; i < 3; i++)
+        thunk_jump(thunk)(&frame);
+    assert_true(values[7] == 1);
+    assert_int_equal(frame.result, 7);
+    thunk_code(thunk)(&frame);
+    assert_true(ctype_to_double(CTYPE_F32, frame.result) == 36.0 / 16);
     thunk_free(thunk);
 }
 
@@ -348,6 +374,6 @@ static void test_pages(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_mixed), TEST(test_any_number), TEST(test_again),
-                     TEST(test_addresses), TEST(test_half), TEST(test_rules),
-                     TEST(test_upper), TEST(test_pages));
+                     TEST(test_jump), TEST(test_addresses), TEST(test_half),
+                     TEST(test_rules), TEST(test_upper), TEST(test_pages));
 }
