@@ -139,6 +139,19 @@ static bool limit_by_part(struct plan_group *group, size_t number,
     return false;
 }
 
+/* Streams are of bytes: those of floats do for all types. */
+static uint32_t stream_type(uint32_t type)
+{
+    return type_bytes(type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
+}
+
+/* Is the roof of that type, or a stream for elements of types that roofs do not have? */
+static bool roof_is_for(const struct offer *roof, uint32_t type)
+{
+    return roof->type == type ||
+           (roof->type == stream_type(type) && !(roof->flags & SIMDBENCH_REGISTERS));
+}
+
 /* The number of a row of op roof that is of that name and type, and of the kernel's ISA
  * (a library's: the best here). Number n_offers: there is none. */
 static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
@@ -148,8 +161,8 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        if (roof->is_roof && roof->type == type && isa_find(roof->isa) == isa_find(isa) &&
-            !strcmp(roof->variant, name))
+        if (roof->is_roof && roof_is_for(roof, type) &&
+            isa_find(roof->isa) == isa_find(isa) && !strcmp(roof->variant, name))
             break;
     }
     return i;
@@ -178,9 +191,7 @@ void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name)
 {
     const struct offer *const offer = &catalog->offers[group->cases[0].offer];
-    /* Streams are of bytes: those of floats do for integers. */
-    const uint32_t type = type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
-    free(add_roof(catalog, group, offer, type, name));
+    free(add_roof(catalog, group, offer, stream_type(offer->type), name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
