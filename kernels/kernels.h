@@ -29,6 +29,7 @@ const struct isa *isa_get(size_t index);
  * CPU must have, as in "avx512+vnni+vbmi2". */
 size_t isa_addition_count(void);
 const char *isa_addition_name(size_t index);
+const struct isa *isa_addition_to(size_t index); /* the narrowest that it adds to */
 bool isa_addition_available(size_t index);
 /* Index of a name's bundle, or -1 if the name or an addition is unknown. */
 int isa_find(const char *name);

@@ -224,12 +224,13 @@ struct simdbench_choice {
 struct simdbench_kernel {
     uint32_t size;
     uint32_t flags; /* enum simdbench_flag */
-    uint32_t type;  /* enum simdbench_type */
+    uint32_t type;  /* enum simdbench_type, or SIMDBENCH_BYTES(k) */
     uint32_t reserved;
     const char *op;       /* name of an op of simdbench or of this module */
     const char *semiring; /* for ops that have one ("maxplus"), else NULL */
-    const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have;
-                             "lib": a library that chooses for itself, see describe */
+    const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have,
+                             and more of it after '+': "avx512+vnni+vbmi2"; "lib": a
+                             library that chooses for itself, see describe */
     const char *variant;  /* last part of the case id */
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */

@@ -213,9 +213,8 @@ static void list_isas(struct listing *listing)
     for (size_t i = 0; i < isa_addition_count(); i++) {
         const char *const name = isa_addition_name(i);
         if (matches(listing, name))
-            text_line(stdout, "  +%-16s %s", name,
-                      isa_addition_available(i) ? "an addition that is here"
-                                                : "an addition that this CPU lacks");
+            text_line(stdout, "  +%-13s adds to %-7s %s", name, isa_addition_to(i)->name,
+                      isa_addition_available(i) ? "runs here" : "not here");
     }
 }
 

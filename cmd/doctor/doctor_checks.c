@@ -49,7 +49,7 @@ void checks_isas(struct checks *checks)
                 "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a CPU mask "
                 "of the virtual machine");
     }
-    char here[200] = "";
+    char here[280] = "";
     for (size_t i = 0; i < isa_addition_count(); i++) {
         if (isa_addition_available(i))
             snprintf(here + strlen(here), sizeof here - strlen(here), "%s%s",

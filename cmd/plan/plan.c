@@ -211,6 +211,9 @@ static void say_instead(struct selection *selection, const char *isa, bool wides
             strchr(asked, '+') ? asked : isa_get((size_t)isa_find(asked))->title);
         separator = " or ";
     }
+    if (!*separator && n < size)
+        n +=
+            (size_t)snprintf(selection->instead + n, size - n, "addition that they need");
     if (n < size)
         snprintf(selection->instead + n, size - n, ": measured %s, its widest%s, instead",
                  isa, widest ? "" : " with such kernels");

@@ -139,6 +139,19 @@ static bool limit_by_part(struct plan_group *group, size_t number,
     return false;
 }
 
+/* Streams are of bytes: those of floats do for all types. */
+static uint32_t stream_type(uint32_t type)
+{
+    return type_bytes(type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
+}
+
+/* Is the roof of that type, or a stream for elements of types that roofs do not have? */
+static bool roof_is_for(const struct offer *roof, uint32_t type)
+{
+    return roof->type == type ||
+           (roof->type == stream_type(type) && !(roof->flags & SIMDBENCH_REGISTERS));
+}
+
 /* The number of a row of op roof that is of that name and type, and of the kernel's ISA
  * (a library's, and of declared C code that a compiler may have vectorised: the best
  * here). Number n_offers: there is none. */
@@ -152,8 +165,8 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        if (roof->is_roof && roof->type == type && isa_find(roof->isa) == isa_find(isa) &&
-            !strcmp(roof->variant, name))
+        if (roof->is_roof && roof_is_for(roof, type) &&
+            isa_find(roof->isa) == isa_find(isa) && !strcmp(roof->variant, name))
             break;
     }
     return i;
@@ -178,20 +191,11 @@ static char *add_roof(const struct catalog *catalog, struct plan_group *group,
     return id;
 }
 
-/* Streams are of bytes: those of floats do for other types. */
-static uint32_t roof_type(const struct catalog *catalog, const struct offer *offer,
-                          const char *name)
-{
-    if (find_roof(catalog, offer, offer->type, name) < catalog->n_offers)
-        return offer->type;
-    return type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
-}
-
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name)
 {
     const struct offer *const offer = &catalog->offers[group->cases[0].offer];
-    free(add_roof(catalog, group, offer, roof_type(catalog, offer, name), name));
+    free(add_roof(catalog, group, offer, stream_type(offer->type), name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
@@ -203,10 +207,9 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
         limit_by_part(group, number, selection->catalog))
         return;
     const struct catalog *const catalog = selection->catalog;
-    const uint32_t type = roof_type(catalog, offer, offer->roof);
-    char *id = add_roof(catalog, group, offer, type, offer->roof);
+    char *id = add_roof(catalog, group, offer, offer->type, offer->roof);
     group->cases[number].limit_id = id;
-    free(add_roof(catalog, group, offer, type, offer->other_roof));
+    free(add_roof(catalog, group, offer, offer->type, offer->other_roof));
 }
 
 void plan_cut_group(struct plan_group *group, size_t cases)

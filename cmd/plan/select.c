@@ -75,9 +75,10 @@ static int select_types(struct selection *selection, struct error *error)
     int status = choose("--type=", "element type", asked, known, &chosen, error);
     if (!asked->n && known->n)
         text_list_add(&chosen, text_list_has(known, "f32") ? "f32" : known->item[0]);
-    for (size_t i = 0; i < chosen.n && selection->n_types < ARRAY_LEN(selection->types);
-         i++)
+    for (size_t i = 0; i < chosen.n; i++) {
+        must_grow(selection->types, selection->n_types);
         selection->types[selection->n_types++] = type_find(chosen.item[i]);
+    }
     if (status == 0 && !selection->n_types)
         status =
             error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
@@ -315,4 +316,5 @@ void selection_free(struct selection *selection)
     for (size_t i = 0; selection->rungs && i < selection->request->n_threads; i++)
         text_list_free(&selection->rungs[i]);
     free(selection->rungs);
+    free(selection->types);
 }

@@ -23,7 +23,7 @@ struct selection {
     struct text_list shapes, origins; /* each with what to blame it on: "--sizes" */
     struct text_list *rungs; /* of a ladder: shapes for each of request->threads, the only
                                 ones with so many; NULL: all shapes are for all */
-    uint32_t types[8];
+    uint32_t *types;
     size_t n_types;
 };
 

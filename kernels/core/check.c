@@ -168,9 +168,8 @@ static void describe_block(const struct simdbench_operand *output, uint64_t posi
     size_t at = 0;
     while (at + 1 < bytes && got[at] == want[at])
         at++;
-    snprintf(text, size,
-             "output[%" PRIu64 "], byte %zu, is 0x%02x, should be 0x%02x", position, at,
-             got[at], want[at]);
+    snprintf(text, size, "output[%" PRIu64 "], byte %zu, is 0x%02x, should be 0x%02x",
+             position, at, got[at], want[at]);
 }
 
 static void describe(const struct simdbench_operand *output, uint64_t position,

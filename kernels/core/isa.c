@@ -12,7 +12,7 @@
 #endif
 
 #include "isa_state.h"
-#include "near.h"
+#include "near_names.h"
 
 /* A feature is needed by the first bundle that is named and all wider ones. */
 struct feature {
@@ -167,6 +167,11 @@ size_t isa_addition_count(void)
 const char *isa_addition_name(size_t index)
 {
     return additions[index].feature.name;
+}
+
+const struct isa *isa_addition_to(size_t index)
+{
+    return &isas[additions[index].feature.first];
 }
 
 /* ---- names ---- */

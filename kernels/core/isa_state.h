@@ -13,7 +13,7 @@ struct isa_state {
     uint32_t leaf1_ecx, leaf1_edx;
     uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx;
     uint32_t leaf7_1_eax, leaf7_1_edx; /* subleaf 1 */
-    uint32_t extended1_ecx; /* leaf 0x80000001 */
+    uint32_t extended1_ecx;            /* leaf 0x80000001 */
     uint64_t saved; /* x86: XCR0, 0 if the operating system has not set OSXSAVE; ARM:
                        bytes of a vector of SVE, 0 without */
     uint32_t hwcap, hwcap2; /* ARM: what Linux tells each process */

@@ -201,12 +201,9 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
         const char *field, *value;
         bool may_be_missing;
     } names[] = {
-        {"op", kernel->op, false},
-        {"semiring", kernel->semiring, true},
-        {"variant", kernel->variant, false},
-        {"layout", kernel->layout, true},
-        {"roof", kernel->roof, true},
-        {"other_roof", kernel->other_roof, true},
+        {"op", kernel->op, false},           {"semiring", kernel->semiring, true},
+        {"variant", kernel->variant, false}, {"layout", kernel->layout, true},
+        {"roof", kernel->roof, true},        {"other_roof", kernel->other_roof, true},
     };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].may_be_missing && !names[i].value)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "near.h"
+#include "near_names.h"
 
 enum { FOLDERS_MAX = 32 };
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#define POISON_8(i) ((uint8_t)(0xc3 ^ (i)*29))
+#define POISON_8(i) ((uint8_t)(0xc3 ^ (i) * 29))
 #define POISON_16 UINT16_C(0x7fd5) /* a NaN of f16 and of bf16 */
 
 #define POISON_32 UINT32_C(0x7fd5a5c3)

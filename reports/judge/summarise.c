@@ -219,12 +219,19 @@ static const char *real_isa(const struct result *result)
     return !result->isa || !strcmp(result->isa, "lib") ? result->module_isa : result->isa;
 }
 
+/* The same bundle, whatever additions to it. */
+static bool same_bundle(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "+");
+    return length == strcspn(b, "+") && strncmp(a, b, length) == 0;
+}
+
 static bool fits_isa(const struct result *result, const struct result *baseline)
 {
     const char *isa = real_isa(result);
 
     return !baseline->isa || !strcmp(baseline->isa, "lib") || !isa ||
-           !strcmp(baseline->isa, isa);
+           same_bundle(baseline->isa, isa);
 }
 
 /* A library with rows for several semirings is compared within each of them; one without

@@ -48,6 +48,7 @@ from cli_study_files import *
 from cli_texts import *
 from cli_threads import *
 from cli_trust import *
+from cli_types import *
 from cli_usage import *
 
 

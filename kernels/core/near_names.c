@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "near.h"
+#include "near_names.h"
 
 #include <stdint.h>
 #include <stdio.h>
