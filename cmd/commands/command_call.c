@@ -41,11 +41,10 @@ static void name_op(const struct options *options, struct called *called,
                     const struct declaration *declaration)
 {
     const char *const place = called->places.item[0];
-    const char *end = place + strcspn(place, "([");
-    const char *const last = memrchr(place, '_', (size_t)(end - place));
-    if (called->places.n > 1 && last && last > place && name_isa(place))
-        end = last;
-    plain_name(place, end, called->op, sizeof called->op);
+    char *last;
+    plain_name(place, place + strcspn(place, "(["), called->op, sizeof called->op);
+    while (name_isa(called->op) && (last = strrchr(called->op, '_')) && last > called->op)
+        *last = '\0';
     if (declaration->name[0])
         plain_name(declaration->name, declaration->name + strlen(declaration->name),
                    called->op, sizeof called->op);

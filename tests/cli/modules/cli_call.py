@@ -48,7 +48,7 @@ class Call(CallCase):
     def test_reference(self):
         row = self.mix("mix_avx2")["mix_avx2"]
         self.assertIn(row["status"], ("ok", "suspect", "skipped"), row)
-        self.assertEqual(row["id"], "libmix:mix_avx2/f32/avx2/mix_avx2@101")
+        self.assertEqual(row["id"], "libmix:mix/f32/avx2/mix_avx2@101")
         self.assertEqual(row["work"]["bytes"], 1212)
 
     def test_functions_agree(self):
