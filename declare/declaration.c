@@ -34,7 +34,8 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            specifier.is_structure
                                ? "a structure that is returned cannot be received"
-                               : "unknown type; write the type in C that it stands for");
+                               : "unknown type; write the type in C that it stands for, "
+                                 "or name it first: typedef unsigned uint;");
     if (declaration->returned == CTYPE_BYTES)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
@@ -130,11 +131,13 @@ static int parse(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     struct later later[DECLARED_MAX];
-    int status = read_returned(reader);
+    int status = typedefs_read(reader);
+    status = status < 0 ? status : read_returned(reader);
     if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), declaration->name);
     status = status < 0 ? status : read_arguments(reader, later);
     status = status < 0 ? status : read_rest(reader);
+    reader->later = later;
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &later[i]);
     return status < 0 ? status : check_lengths(reader, later);

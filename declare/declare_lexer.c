@@ -147,7 +147,9 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
 {
     int status = 0;
     reader->text = text;
-    reader->n = reader->at = 0;
+    reader->n = reader->at = reader->n_named = 0;
+    reader->later = NULL;
+    reader->values = 0;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
         return error_set(error, -EINVAL, "a prototype has more than %d characters",

@@ -22,12 +22,22 @@ struct token {
     double number;
     bool single; /* REAL: written with f */
 };
-enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024 };
+enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32 };
+struct later;
+/* "typedef unsigned long uLong;" before the prototype */
+struct named_type {
+    const struct token *word;
+    enum ctype type;
+};
 struct reader {
     const char *text;
     struct token token[TOKENS_MAX]; /* the last one is END */
     size_t n, at;
     struct declaration *declaration;
+    const struct later *later; /* of each argument; NULL: their values are read */
+    uint32_t values;           /* a bit for each argument whose value is being read */
+    struct named_type named[TYPEDEFS_MAX];
+    size_t n_named;
     struct error *error;
 };
 int reader_begin(struct reader *reader, const char *text, struct error *error);
@@ -55,6 +65,8 @@ int token_text(const struct reader *reader, const struct token *token, char *tex
 /* ---- declare_expression.c ---- */
 
 int expression_read(struct reader *reader, struct extent *extent);
+/* The value of an INTEGER argument, wherever it stands. */
+int expression_value(struct reader *reader, uint32_t i);
 /* Goes behind an expression without reading it, so that names which follow later can be
  * used in it. */
 int expression_skip(struct reader *reader);
@@ -72,6 +84,8 @@ struct specifier {
     const struct token *word, *star; /* for messages */
 };
 int specifier_read(struct reader *reader, struct specifier *specifier);
+/* All that stand before the prototype. */
+int typedefs_read(struct reader *reader);
 /* The type that one word means; false: none. */
 bool word_type(const struct token *token, enum ctype *type);
 
