@@ -26,7 +26,7 @@ int expression_value(struct reader *reader, uint32_t i)
 {
     struct extent *const value = &reader->declaration->argument[i].integer;
     const size_t back = reader->at;
-    if (value->n || !reader->later || !reader->later[i].value)
+    if (value->n || !reader->later[i].value)
         return 0;
     reader->at = reader->later[i].value;
     if (reader->values & 1u << i)

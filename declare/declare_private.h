@@ -23,7 +23,20 @@ struct token {
     bool single; /* REAL: written with f */
 };
 enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32 };
-struct later;
+/* A type as it stands before a name. */
+struct specifier {
+    enum ctype type;
+    enum argument_role role; /* 0: not said */
+    bool is_const, is_unknown, is_structure;
+    unsigned pointers;
+    bool reference;
+    const struct token *word, *star; /* for messages */
+};
+/* Places of what is read when all names are known; 0: there is none. */
+struct later {
+    size_t extents, value, length, name, type;
+    struct specifier specifier;
+};
 /* "typedef unsigned long uLong;" before the prototype */
 struct named_type {
     const struct token *word;
@@ -34,8 +47,8 @@ struct reader {
     struct token token[TOKENS_MAX]; /* the last one is END */
     size_t n, at;
     struct declaration *declaration;
-    const struct later *later; /* of each argument; NULL: their values are read */
-    uint32_t values;           /* a bit for each argument whose value is being read */
+    struct later later[DECLARED_MAX]; /* of each argument */
+    uint32_t values; /* a bit for each argument whose value is being read */
     struct named_type named[TYPEDEFS_MAX];
     size_t n_named;
     struct error *error;
@@ -74,15 +87,6 @@ int number_read(struct reader *reader, double *number, bool *single);
 
 /* ---- declare_type.c ---- */
 
-/* A type as it stands before a name. */
-struct specifier {
-    enum ctype type;
-    enum argument_role role; /* 0: not said */
-    bool is_const, is_unknown, is_structure;
-    unsigned pointers;
-    bool reference;
-    const struct token *word, *star; /* for messages */
-};
 int specifier_read(struct reader *reader, struct specifier *specifier);
 /* All that stand before the prototype. */
 int typedefs_read(struct reader *reader);
@@ -91,10 +95,5 @@ bool word_type(const struct token *token, enum ctype *type);
 
 /* ---- declare_argument.c ---- */
 
-/* Places of what is read when all names are known; 0: there is none. */
-struct later {
-    size_t extents, value, length, name, type;
-    struct specifier specifier;
-};
 int argument_parse(struct reader *reader, uint32_t i, struct later *later);
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later);
