@@ -113,7 +113,8 @@ static int lex_quoted(const struct reader *reader, struct token *token)
     if (status < 0 || n != 1)
         return reader_fail(reader, token, "expected one character in quotes");
     token->kind = TOKEN_INTEGER;
-    token->integer = value[0];
+    /* A char of C may be negative. */
+    token->integer = (int64_t)value[0]; /* NOLINT(bugprone-signed-char-misuse) */
     token->number = value[0];
     return 0;
 }

@@ -81,7 +81,8 @@ static int address_of(void *handle, const struct library_function *function,
     *address = (void *)(uintptr_t)(map->l_addr + function->address); /* NOLINT */
     if (function->is_chosen)
         *address = ((resolver *)*address)();
-    return 0;
+    return *address ? 0
+                    : error_set(error, -ENXIO, "%.80s: none was chosen", function->name);
 }
 
 static int take_entry(const struct library_function *function, const struct place *place,
@@ -109,7 +110,7 @@ int place_resolve(void *handle, const struct library *library, const struct plac
     int status = library_find(library, place->name, &function, error);
     status = status < 0 ? status : address_of(handle, function, address, error);
     status = status < 0 ? status : take_entry(function, place, address, error);
-    if (status == 0 && place->kind == PLACE_RESOLVER)
+    if (status == 0 && *address && place->kind == PLACE_RESOLVER)
         *address = ((resolver *)*address)();
     if (status == 0 && !*address)
         status = error_set(error, -ENXIO, "%.80s%s gives no function", place->name,
