@@ -94,7 +94,7 @@ static int take_entry(const struct library_function *function, const struct plac
                    ? error_set(error, -EINVAL, "%.80s is a function and no table",
                                place->name)
                    : 0;
-    if (place->index >= n)
+    if (place->index >= n || !*address)
         return error_set(error, -ERANGE, "%.80s[%u]: the table has %llu entries",
                          place->name, place->index, (unsigned long long)n);
     memcpy(address, (const char *)*address + place->index * sizeof(void *),
