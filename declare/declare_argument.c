@@ -213,6 +213,16 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     return number_read(reader, &argument->number, &single);
 }
 
+static bool is_pointer_value(const struct reader *reader)
+{
+    static const char *const words[] = {"from", "NULL", "nullptr", "&"};
+    const struct token *const token = reader_token(reader);
+    for (size_t i = 0; i < ARRAY_LEN(words) && token_is(token, "="); i++)
+        if (token_is(token + 1, words[i]))
+            return true;
+    return false;
+}
+
 /* int (*compare)(const void *, const void *) = &compare_ints */
 static int read_function(struct reader *reader, uint32_t i, struct later *later)
 {
@@ -266,8 +276,11 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     if (later->specifier.role)
         return reader_fail(reader, &reader->token[later->name],
                            "in, out and inout are said of arrays: %s[n]", argument->name);
-    return later->specifier.pointers ? read_pointer(reader, i, later)
-                                     : read_value(reader, i, later);
+    /* A type that is not known may be a pointer by itself: fftwf_plan plan = NULL. */
+    const bool hidden = later->specifier.is_unknown && !later->specifier.is_structure &&
+                        is_pointer_value(reader);
+    return later->specifier.pointers || hidden ? read_pointer(reader, i, later)
+                                               : read_value(reader, i, later);
 }
 
 /* ---- when all names are known ---- */

@@ -230,7 +230,7 @@ static void test_pointers(void **state)
         "void "
         "*f = &compare, char t = 'T', bool b = true, float i = -INFINITY, enum e e = "
         "101, "
-        "unsigned &n)");
+        "unsigned &n, plan_t plan = from plan_new(n))");
     const struct made_argument *made = d->argument[0].made;
     const int64_t dimension[] = {21};
     assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
@@ -258,6 +258,8 @@ static void test_pointers(void **state)
     assert_int_equal(d->argument[8].type, CTYPE_I32);
     assert_int_equal(d->argument[9].kind, ARGUMENT_DIMENSION);
     assert_true(d->argument[9].by_address);
+    assert_int_equal(d->argument[10].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[10].text, "plan_new");
 }
 
 static void test_typedefs(void **state)
@@ -323,6 +325,9 @@ static const struct {
                                      "void (float *x[n], size_t n)\n                ^"},
     {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
                           "gain)\n                ^~~~"},
+    {"void (plan_t x = 3)", "unknown type"},
+    {"void (plan_t x)", "unknown type"},
+    {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
                           "write a function that takes "
                           "single values\n    void (struct s x)\n                 ^"},
